@@ -1,24 +1,19 @@
 /** The chain of the app is structural, and it answers plain requests without a server. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { Elysia } from "elysia"
 import { createApp } from "../src/app.ts"
 import { readConfig } from "../src/config.ts"
 import { createLog } from "../src/log/log.ts"
-import { type Parts, startParts } from "../src/service/parts.ts"
-import { type TestService, testService } from "./support/service.ts"
+import { startParts } from "../src/service/parts.ts"
+import { testService } from "./support/service.ts"
 
-let service: TestService
-let parts: Parts
-
-beforeAll(async () => {
-  service = await testService()
-  const now = () => service.clock.now
-  parts = await startParts({
-    config: readConfig({}),
-    databaseUrl: service.database.url,
-    log: createLog(() => {}, now),
-    now,
-  })
+const service = await testService()
+const now = () => service.clock.now
+const parts = await startParts({
+  config: readConfig({}),
+  databaseUrl: service.database.url,
+  log: createLog(() => {}, now),
+  now,
 })
 
 afterAll(async () => {

@@ -1,18 +1,15 @@
 /** The program runs with the dependencies of its lockfile, patches included, or not at all. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { cpSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 const root = Bun.fileURLToPath(new URL("..", import.meta.url))
-let checkout: string
 
-beforeAll(() => {
-  checkout = mkdtempSync(join(tmpdir(), "checkout-"))
-  for (const path of ["package.json", "bun.lock", "bunfig.toml", "patches", "src"]) {
-    cpSync(join(root, path), join(checkout, path), { recursive: true })
-  }
-})
+const checkout = mkdtempSync(join(tmpdir(), "checkout-"))
+for (const path of ["package.json", "bun.lock", "bunfig.toml", "patches", "src"]) {
+  cpSync(join(root, path), join(checkout, path), { recursive: true })
+}
 
 afterAll(() => rmSync(checkout, { recursive: true }))
 

@@ -1,24 +1,18 @@
 /** The health check tells a process that responds from one that does not, and asks nothing of the database. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { interruptibleProxy } from "./contract/interruptible-proxy.ts"
-import { migrated, type TestDatabase, testDatabase } from "./support/postgres.ts"
+import { migrated, testDatabase } from "./support/postgres.ts"
 import { detachedProcess } from "./support/process.ts"
 import { freePort } from "./support/supervised.ts"
 import { until } from "./support/until.ts"
 
 setDefaultTimeout(60_000)
 
-let database: TestDatabase
-let service: Awaited<ReturnType<typeof detachedProcess>>
-let proxy: Awaited<ReturnType<typeof interruptibleProxy>>
-
-beforeAll(async () => {
-  database = await testDatabase(migrated)
-  const url = new URL(database.url)
-  proxy = await interruptibleProxy({ host: url.hostname, port: Number(url.port) })
-  url.port = String(proxy.port)
-  service = await detachedProcess({ DATABASE_URL: url.href, HOST: "0.0.0.0" }, {})
-})
+const database = await testDatabase(migrated)
+const url = new URL(database.url)
+const proxy = await interruptibleProxy({ host: url.hostname, port: Number(url.port) })
+url.port = String(proxy.port)
+const service = await detachedProcess({ DATABASE_URL: url.href, HOST: "0.0.0.0" }, {})
 
 afterAll(async () => {
   service.child.kill("SIGKILL")

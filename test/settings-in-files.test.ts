@@ -1,5 +1,5 @@
 /** A secret can be given as a file, so that it is in no environment that others can read. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -8,11 +8,8 @@ import { type Setting, settings } from "../src/settings.ts"
 
 const address = "postgres://mds:s3cret@database/mds"
 const secrets = Object.entries<Setting>(settings).filter(([, { secret }]) => secret)
-let directory: string
 
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), "mds-secrets-"))
-})
+const directory = mkdtempSync(join(tmpdir(), "mds-secrets-"))
 
 afterAll(() => rmSync(directory, { recursive: true }))
 

@@ -1,5 +1,5 @@
 /** Operators create and change accounts, and every change of one is in its audit log. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import {
   createAccount,
   listAccounts,
@@ -10,15 +10,9 @@ import {
 } from "../../src/access/accounts.ts"
 import { revokeToken } from "../../src/access/tokens.ts"
 import type { Plan } from "../../src/db/account-tables.ts"
-import { type Registry, refusal, registry } from "./registry.ts"
+import { refusal, registry } from "./registry.ts"
 
-let at: Registry
-
-beforeAll(async () => {
-  at = await registry()
-})
-
-afterAll(() => at.stop())
+const at = await registry()
 
 const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
 

@@ -1,6 +1,6 @@
 /** A token identifies its caller at the cost of at most one query, and every change of it takes effect at once. */
 
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { setDisabled, setPlan, showAccount } from "../../src/access/accounts.ts"
 import { createToken } from "../../src/access/token.ts"
 import { revokeToken } from "../../src/access/tokens.ts"
@@ -9,15 +9,9 @@ import { createPool, type Pool } from "../../src/db/pool/pool.ts"
 import type { AccountId } from "../../src/db/pool/turns.ts"
 import { Unavailable } from "../../src/db/pool/unavailable.ts"
 import { until } from "../support/until.ts"
-import { credentialsOn, type Registry, registry } from "./registry.ts"
+import { credentialsOn, registry } from "./registry.ts"
 
-let at: Registry
-
-beforeAll(async () => {
-  at = await registry()
-})
-
-afterAll(() => at.stop())
+const at = await registry()
 
 const now = new Date("2026-03-01T00:00:00Z")
 const hourMs = 3_600_000

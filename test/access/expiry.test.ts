@@ -1,18 +1,11 @@
 /** Sessions, links and records of use are deleted once nobody can see or use them, and nothing else is. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { deleteExpired, deleteRegularly } from "../../src/access/expiry.ts"
 import { until } from "../support/until.ts"
-import { type Registry, registry } from "./registry.ts"
+import { registry } from "./registry.ts"
 
-let at: Registry
-let id: number
-
-beforeAll(async () => {
-  at = await registry()
-  id = await at.account("a@example.com")
-})
-
-afterAll(() => at.stop())
+const at = await registry()
+const id = await at.account("a@example.com")
 
 const now = new Date("2026-03-01T00:00:00Z")
 const instant = `timestamptz '${now.toISOString()}'`

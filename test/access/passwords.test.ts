@@ -1,5 +1,5 @@
 /** A password signs in to its account alone, and an attempt tells nothing about which accounts exist. */
-import { afterAll, beforeAll, expect, spyOn, test } from "bun:test"
+import { expect, spyOn, test } from "bun:test"
 import { setDisabled } from "../../src/access/accounts.ts"
 import {
   createPasswordHashing,
@@ -7,31 +7,24 @@ import {
   type PasswordHashingOptions,
 } from "../../src/access/password-hash.ts"
 import { passwordFault } from "../../src/access/password-rules.ts"
-import { createPasswords, type Passwords } from "../../src/access/passwords.ts"
+import { createPasswords } from "../../src/access/passwords.ts"
 import { hashSecret } from "../../src/access/secret.ts"
-import { createSessions, type Sessions } from "../../src/access/sessions.ts"
+import { createSessions } from "../../src/access/sessions.ts"
 import { createSignInLinks } from "../../src/access/sign-in-links.ts"
-import { type Registry, registry } from "./registry.ts"
+import { registry } from "./registry.ts"
 
-let at: Registry
-let sessions: Sessions
-let passwords: Passwords
 const malformed: unknown[] = []
 const unexpected = (error: unknown) => expect(error).toBeUndefined()
 /** As little as argon2id can: a millisecond. */
 const cost = { memoryCost: 8, timeCost: 1 }
 
-beforeAll(async () => {
-  at = await registry()
-  sessions = createSessions({ pool: at.pool, onUseNotRecorded: unexpected })
-  const hashing = createPasswordHashing({
-    onMalformedHash: (error) => malformed.push(error),
-    cost,
-  })
-  passwords = createPasswords({ pool: at.pool, hashing })
+const at = await registry()
+const sessions = createSessions({ pool: at.pool, onUseNotRecorded: unexpected })
+const hashing = createPasswordHashing({
+  onMalformedHash: (error) => malformed.push(error),
+  cost,
 })
-
-afterAll(() => at.stop())
+const passwords = createPasswords({ pool: at.pool, hashing })
 
 const now = new Date("2026-03-01T00:00:00Z")
 const client = { address: "192.0.2.1", userAgent: "a test" }

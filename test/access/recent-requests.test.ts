@@ -1,5 +1,5 @@
 /** The last requests of an account show at once, are kept for later, and never cost or fail a request. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { RecentRequest } from "../../src/access/recent-request-rows.ts"
 import {
   createRecentRequests,
@@ -9,15 +9,9 @@ import {
 import type { Pool } from "../../src/db/pool/pool.ts"
 import { Unavailable } from "../../src/db/pool/unavailable.ts"
 import { until } from "../support/until.ts"
-import { type Registry, registry } from "./registry.ts"
+import { registry } from "./registry.ts"
 
-let at: Registry
-
-beforeAll(async () => {
-  at = await registry()
-})
-
-afterAll(() => at.stop())
+const at = await registry()
 
 const noon = new Date("2026-03-01T12:00:00Z")
 

@@ -1,5 +1,5 @@
-/** A database for tests of accounts and tokens, with a pool on it and an editor of it. */
-import { expect } from "bun:test"
+/** A database for a file of tests of accounts and tokens, with a pool on it and an editor of it. */
+import { afterAll, expect } from "bun:test"
 import { AccountError, type Editor } from "../../src/access/change.ts"
 import { createCredentials, createTokenLookup } from "../../src/access/credentials.ts"
 import { hashSecret } from "../../src/access/secret.ts"
@@ -16,6 +16,10 @@ export async function registry() {
     name: "test",
     connections: 2,
     statementTimeoutMs: 10_000,
+  })
+  afterAll(async () => {
+    await pool.close()
+    await database.drop()
   })
   const editor: Editor = { url: database.url, who: "jo", origin: "a test" }
   const lookUp = createTokenLookup(pool)
@@ -39,10 +43,6 @@ export async function registry() {
     },
     /** Runs SQL outside of the service, as psql does. */
     sql,
-    stop: async () => {
-      await pool.close()
-      await database.drop()
-    },
   }
 }
 

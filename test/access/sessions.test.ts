@@ -1,24 +1,19 @@
 /** A session is found by its cookie alone, and ends when its owner, its account or time ends it. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { setDisabled } from "../../src/access/accounts.ts"
 import { hashSecret } from "../../src/access/secret.ts"
-import { createSessions, type Sessions } from "../../src/access/sessions.ts"
+import { createSessions } from "../../src/access/sessions.ts"
 import { until } from "../support/until.ts"
-import { type Registry, registry } from "./registry.ts"
+import { registry } from "./registry.ts"
 
-let at: Registry
-let sessions: Sessions
 const failures: unknown[] = []
-
-beforeAll(async () => {
-  at = await registry()
-  sessions = createSessions({ pool: at.pool, onUseNotRecorded: (error) => failures.push(error) })
+const at = await registry()
+const sessions = createSessions({
+  pool: at.pool,
+  onUseNotRecorded: (error) => failures.push(error),
 })
 
-afterAll(async () => {
-  expect(failures).toEqual([])
-  await at.stop()
-})
+afterAll(() => expect(failures).toEqual([]))
 
 const now = new Date("2026-03-01T00:00:00Z")
 const minuteMs = 60_000

@@ -1,31 +1,22 @@
 /** A one-time link signs in once, within 15 minutes, to the account with exactly the address that it was sent to. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { setDisabled } from "../../src/access/accounts.ts"
-import { createSessions, type Sessions } from "../../src/access/sessions.ts"
+import { createSessions } from "../../src/access/sessions.ts"
 import {
   createSignInLinks,
   issueLink,
   linkPath,
   type SignInLinks,
 } from "../../src/access/sign-in-links.ts"
-import { type Registry, refusal, registry } from "./registry.ts"
+import { refusal, registry } from "./registry.ts"
 
-let at: Registry
-let sessions: Sessions
-let closed: SignInLinks
-let open: SignInLinks
-
-beforeAll(async () => {
-  at = await registry()
-  sessions = createSessions({
-    pool: at.pool,
-    onUseNotRecorded: (error) => expect(error).toBeUndefined(),
-  })
-  closed = createSignInLinks({ pool: at.pool, isSignUpOpen: false })
-  open = createSignInLinks({ pool: at.pool, isSignUpOpen: true })
+const at = await registry()
+const sessions = createSessions({
+  pool: at.pool,
+  onUseNotRecorded: (error) => expect(error).toBeUndefined(),
 })
-
-afterAll(() => at.stop())
+const closed = createSignInLinks({ pool: at.pool, isSignUpOpen: false })
+const open = createSignInLinks({ pool: at.pool, isSignUpOpen: true })
 
 const now = new Date("2026-03-01T00:00:00Z")
 

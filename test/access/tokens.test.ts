@@ -1,5 +1,5 @@
 /** Owners and operators create, edit, rotate and revoke tokens, and none can be recovered from what is stored. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { listAccounts, setDisabled, showAccount } from "../../src/access/accounts.ts"
 import { AccountError } from "../../src/access/change.ts"
 import { findOwnToken, listOwnTokens } from "../../src/access/token-list.ts"
@@ -12,15 +12,9 @@ import {
   rotateToken,
   tokenName,
 } from "../../src/access/tokens.ts"
-import { type Registry, refusal, registry } from "./registry.ts"
+import { refusal, registry } from "./registry.ts"
 
-let at: Registry
-
-beforeAll(async () => {
-  at = await registry()
-})
-
-afterAll(() => at.stop())
+const at = await registry()
 
 const now = new Date("2026-03-01T00:00:00Z")
 const dayMs = 24 * 3_600_000

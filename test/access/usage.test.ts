@@ -1,19 +1,13 @@
 /** The usage shown to an account is exact, and counts nothing twice when writes fail. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import postgres from "postgres"
 import { createUsage, type Usage } from "../../src/access/usage.ts"
 import type { Pool } from "../../src/db/pool/pool.ts"
 import { Unavailable } from "../../src/db/pool/unavailable.ts"
 import { until } from "../support/until.ts"
-import { type Registry, registry } from "./registry.ts"
+import { registry } from "./registry.ts"
 
-let at: Registry
-
-beforeAll(async () => {
-  at = await registry()
-})
-
-afterAll(() => at.stop())
+const at = await registry()
 
 const noon = new Date("2026-03-01T12:00:00Z")
 const hourMs = 3_600_000

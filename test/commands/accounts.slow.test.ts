@@ -1,17 +1,13 @@
 /** Accounts and tokens can be managed and audited from the command line. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import postgres from "postgres"
 import { createTokenLookup } from "../../src/access/credentials.ts"
 import { hashSecret } from "../../src/access/secret.ts"
 import { createPool } from "../../src/db/pool/pool.ts"
-import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { testDatabase } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await testDatabase()
-})
+const database = await testDatabase()
 
 afterAll(() => database.drop())
 

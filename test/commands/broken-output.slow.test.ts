@@ -2,22 +2,19 @@
  * A service keeps serving, and stops on SIGTERM, whatever happens to its standard output and error.
  */
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { detachedProcess, fullDisk, type OutputEnd, unreadPipe } from "../support/process.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 
 setDefaultTimeout(60_000)
 
-let service: TestService
 const running: Bun.Subprocess[] = []
 
-beforeAll(async () => {
-  service = await testService()
-})
+const service = await testService()
 
 afterAll(async () => {
   for (const child of running) child.kill("SIGKILL")

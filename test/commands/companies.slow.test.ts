@@ -1,21 +1,17 @@
 /** An operator lists and confirms companies that changed their codes. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
-import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
+import { expect, test } from "bun:test"
+import { commandWorkbench } from "./command-workbench.ts"
 
-let bench: CommandWorkbench
 const header = "ASX code,Company name,GICs industry group,Listing date,Market Cap"
 const load = (observed: string, ...rows: string[]) =>
   bench.load("asx-directory", `${[header, ...rows].join("\n")}\n`, { acceptShrink: true, observed })
 
-beforeAll(async () => {
-  bench = await commandWorkbench()
-  await load("2026-01-01", "QZA,Quarry Alpha Limited,Materials,12/09/2018,1")
-  const others = ["QZN,Renamed Limited", "QZO,Strangers Limited"].map(
-    (company) => `${company},Materials,12/09/2018,1`,
-  )
-  for (const day of ["2026-01-02", "2026-01-04"]) await load(day, ...others)
-})
-afterAll(() => bench.close())
+const bench = await commandWorkbench()
+await load("2026-01-01", "QZA,Quarry Alpha Limited,Materials,12/09/2018,1")
+const others = ["QZN,Renamed Limited", "QZO,Strangers Limited"].map(
+  (company) => `${company},Materials,12/09/2018,1`,
+)
+for (const day of ["2026-01-02", "2026-01-04"]) await load(day, ...others)
 
 const run = async (...args: string[]) => {
   const { code, stdout, stderr } = await bench.run(["companies", ...args])

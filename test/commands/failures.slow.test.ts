@@ -1,20 +1,16 @@
 /** A command that fails says what failed, why and what to do, and never prints a secret. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import postgres from "postgres"
 import { describeUnexpected } from "../../src/commands/terminal.ts"
 import { withoutParameters } from "../../src/db/database-errors.ts"
 import { checkSchema } from "../../src/db/migrate.ts"
-import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { testDatabase } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
 import { freePort } from "../support/supervised.ts"
 
 setDefaultTimeout(60_000)
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await testDatabase()
-})
+const database = await testDatabase()
 
 afterAll(() => database.drop())
 

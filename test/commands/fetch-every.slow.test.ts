@@ -1,18 +1,14 @@
 /** A service that fetches by itself publishes what changed, and reports what fails and is refused. */
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { plain, reply } from "../fetching/misbehaving-server.ts"
 import { serviceProcess } from "../support/process.ts"
 import { until } from "../support/until.ts"
-import { directory, type FetchWorkbench, fetchWorkbench } from "./fetch-workbench.ts"
+import { directory, fetchWorkbench } from "./fetch-workbench.ts"
 
 setDefaultTimeout(60_000)
 
-let bench: FetchWorkbench
-beforeAll(async () => {
-  bench = await fetchWorkbench()
-})
+const bench = await fetchWorkbench()
 beforeEach(() => bench.reset())
-afterAll(() => bench.close())
 
 const serve = () =>
   serviceProcess({ DATABASE_URL: bench.url, DATA_DIR: bench.dataDir, FETCH_EVERY: "1" })

@@ -1,4 +1,5 @@
 /** A workbench whose operator lists addresses of a server of the test's own. */
+import { afterAll } from "bun:test"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { locks } from "../../src/db/advisory-locks.ts"
@@ -12,6 +13,7 @@ export type FetchWorkbench = Awaited<ReturnType<typeof fetchWorkbench>>
 export async function fetchWorkbench() {
   const bench = await commandWorkbench()
   const server = await misbehavingServer()
+  afterAll(() => server.close())
   return {
     ...bench,
     server,
@@ -42,10 +44,6 @@ export async function fetchWorkbench() {
       await bench.empty()
       rmSync(bench.dataDir, { recursive: true, force: true })
       mkdirSync(bench.dataDir)
-    },
-    close: async () => {
-      server.close()
-      await bench.close()
     },
   }
 }

@@ -1,20 +1,17 @@
 /** `mds fetch` downloads and loads what the operator's file lists, one process at a time. */
-import { afterAll, beforeAll, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { appendFileSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { plain, reply } from "../fetching/misbehaving-server.ts"
 import { until } from "../support/until.ts"
 import { startCommand } from "./command-process.ts"
-import { directory, type FetchWorkbench, fetchWorkbench } from "./fetch-workbench.ts"
+import { directory, fetchWorkbench } from "./fetch-workbench.ts"
 
 setDefaultTimeout(60_000)
 
 const program = Bun.fileURLToPath(new URL("../..", import.meta.url))
 
-let bench: FetchWorkbench
-beforeAll(async () => {
-  bench = await fetchWorkbench()
-})
+const bench = await fetchWorkbench()
 beforeEach(async () => {
   await bench.reset()
   bench.writeSources({
@@ -22,7 +19,6 @@ beforeEach(async () => {
     subsidiaries: bench.entry("/sub.csv"),
   })
 })
-afterAll(() => bench.close())
 
 const subsidiaries = "id,name,parent_asx_code\ns1,Quarry West,QZA\n"
 const whole = ({ target }: { target: string }) =>

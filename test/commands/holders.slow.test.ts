@@ -1,27 +1,23 @@
 /** The unlinked holders, and what they may belong to, can be listed and exported at any time. */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { judgement } from "../../src/loading/suggestions.ts"
 import { until } from "../support/until.ts"
-import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
+import { commandWorkbench } from "./command-workbench.ts"
 import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
 
 reportMissingTerminals(import.meta.path)
 
-let bench: CommandWorkbench
-beforeAll(async () => {
-  bench = await commandWorkbench()
-  await bench.load("companies", "asx_code,company_name,is_active\nQZA,Quarry Alpha,true\n")
-  await bench.load("tenements", tenements)
-})
-afterAll(() => bench.close())
-
+const bench = await commandWorkbench()
 const tenements = `id,tenement_id,state,holder_name
 t1,E 1,WA,QUARRY ALPHA
 t2,E 2,WA,"Quarry, Pits Ltd; Somebody"
 t3,E 3,WA,"QUARRY, PITS LTD"
 `
+await bench.load("companies", "asx_code,company_name,is_active\nQZA,Quarry Alpha,true\n")
+await bench.load("tenements", tenements)
+
 const listed = [
   "name,parent_asx_code,country,ownership_percentage,tenements",
   '"QUARRY, PITS LTD",,,,2',

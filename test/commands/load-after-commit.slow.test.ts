@@ -1,26 +1,19 @@
 /** Once its release is committed a load succeeds, whatever fails after that. */
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test"
+import { afterAll, afterEach, beforeEach, expect, test } from "bun:test"
 import { chmodSync, existsSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
 import { throughProxy } from "../db/subscribers.ts"
 import { until } from "../support/until.ts"
 import { startCommand } from "./command-process.ts"
-import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
+import { commandWorkbench } from "./command-workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"
 
-let bench: CommandWorkbench
-/** A connection of the test's own, which locks what a load needs. */
-let blocker: postgres.Sql
-beforeAll(async () => {
-  bench = await commandWorkbench()
-  blocker = postgres(bench.url, { max: 1, onnotice: () => {} })
-})
-afterAll(async () => {
-  await blocker.end({ timeout: 1 })
-  await bench.close()
-})
+const bench = await commandWorkbench()
+/** Locks tables that a load needs. */
+const blocker = postgres(bench.url, { max: 1, onnotice: () => {} })
+afterAll(() => blocker.end({ timeout: 1 }))
 beforeEach(() => bench.empty())
 afterEach(() => releaseLock())
 

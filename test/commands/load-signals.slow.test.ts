@@ -1,21 +1,17 @@
 /** A signal rolls a load back until the commit, and never leaves the outcome unreported. */
 
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { openSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import { until } from "../support/until.ts"
 import { startCommand } from "./command-process.ts"
-import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
+import { commandWorkbench } from "./command-workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"
 import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
 
 reportMissingTerminals(import.meta.path)
 
-let bench: CommandWorkbench
-beforeAll(async () => {
-  bench = await commandWorkbench()
-})
-afterAll(() => bench.close())
+const bench = await commandWorkbench()
 beforeEach(() => bench.empty())
 
 const header = "asx_code,company_name,is_active\n"

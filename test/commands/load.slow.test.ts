@@ -1,17 +1,12 @@
 /** `mds load` obeys its options, and its output is fit for the next program. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import type { LoadSummary } from "../../src/loading/summary.ts"
-import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
+import { commandWorkbench } from "./command-workbench.ts"
 
-let bench: CommandWorkbench
-let directory: string
-beforeAll(async () => {
-  bench = await commandWorkbench()
-  directory = bench.directory
-})
-afterAll(() => bench.close())
+const bench = await commandWorkbench()
+const directory = bench.directory
 
 /** Runs `load` in the directory of the test's files. */
 const load = (...args: string[]) => bench.run(["load", ...args], { cwd: directory })

@@ -1,21 +1,15 @@
 /** A serving process logs text on a terminal and JSON elsewhere, at the level that is set. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { tmpdir } from "node:os"
 import { serviceProcess } from "../support/process.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
 
 setDefaultTimeout(60_000)
 reportMissingTerminals(import.meta.path)
 
-let service: TestService
-
-beforeAll(async () => {
-  service = await testService()
-})
-
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const settings = (others: Record<string, string> = {}) => ({
   DATABASE_URL: service.database.url,

@@ -2,21 +2,17 @@
  * Text from files and servers is shown, and not obeyed: nothing that a command writes for people
  * moves the cursor, sets colours or turns the direction of text. Data is written as it is.
  */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createLog } from "../../src/log/log.ts"
 import { printableText } from "../../src/text/printable-text.ts"
-import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
+import { commandWorkbench } from "./command-workbench.ts"
 import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
 
 setDefaultTimeout(60_000)
 
-let bench: CommandWorkbench
-beforeAll(async () => {
-  bench = await commandWorkbench()
-})
-afterAll(() => bench.close())
+const bench = await commandWorkbench()
 
 /** Clears the screen, sets the title, is a C1 control sequence, deletes, and turns text around. */
 const attack = "\x1b[2J\x1b]0;owned\x07\u009b31m\x7f\u202etxt\u2066"

@@ -1,19 +1,14 @@
 /** Only `serve`, `quickstart` and `migrate` change the schema; every other command checks it. */
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import postgres from "postgres"
-import { emptyDatabase, type TestDatabase } from "../support/postgres.ts"
+import { emptyDatabase } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
 
 setDefaultTimeout(60_000)
 
-let database: TestDatabase
-let sql: postgres.Sql
-
-beforeAll(async () => {
-  database = await emptyDatabase()
-  sql = postgres(database.url, { max: 1, onnotice: () => {} })
-})
+const database = await emptyDatabase()
+const sql = postgres(database.url, { max: 1, onnotice: () => {} })
 
 afterAll(async () => {
   await sql.end()

@@ -1,31 +1,28 @@
 /** SIGTERM answers every request that was sent, within the time allowed. */
 
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
 import { collect, opened, parseAnswer, type RawAnswer, requestText } from "../contract/raw-http.ts"
 import { none } from "../support/fixtures.ts"
 import { type DetachedProcess, detachedProcess } from "../support/process.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { testService } from "../support/service.ts"
 import { freePort } from "../support/supervised.ts"
 import { until } from "../support/until.ts"
 
 setDefaultTimeout(60_000)
 
-let service: TestService
 const running: Bun.Subprocess[] = []
 
 /** Of 1,000 bytes each: far more than the buffers between server and client. */
 const reportCount = 20_000
 
-beforeAll(async () => {
-  service = await testService({ records: none })
-  await service.sql`drop index reports_by_title`
-  // By the database alone: a release of as many records takes this process longer than all tests.
-  await service.sql`
-    insert into reports (hash, asx_code, title, title_folded, types_folded, published_at, source, since_release)
-    select lpad(to_hex(n), 6, '0'), 'BIG', rpad(n || ' ', 1000, 'x'), 'x', '{}', '2026-01-01', 'test', 1
-    from generate_series(1, ${reportCount}::int) n`
-})
+const service = await testService({ records: none })
+await service.sql`drop index reports_by_title`
+// By the database alone: a release of as many records takes this process longer than all tests.
+await service.sql`
+  insert into reports (hash, asx_code, title, title_folded, types_folded, published_at, source, since_release)
+  select lpad(to_hex(n), 6, '0'), 'BIG', rpad(n || ' ', 1000, 'x'), 'x', '{}', '2026-01-01', 'test', 1
+  from generate_series(1, ${reportCount}::int) n`
 
 afterAll(async () => {
   for (const child of running) child.kill("SIGKILL")

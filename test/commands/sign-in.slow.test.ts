@@ -1,15 +1,10 @@
 /** Operators print one-time links, see where people are signed in, and sign them out, from the command line. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { visitor } from "../pages/visitor.ts"
 import { command } from "../support/process.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 
-let service: TestService
-
-beforeAll(async () => {
-  service = await testService({ now: new Date() })
-})
-afterAll(() => service.stop())
+const service = await serviceOfFile({ now: new Date() })
 
 const mds = (args: string[], settings: Record<string, string> = {}) =>
   command(args, { DATABASE_URL: service.database.url, ACTOR: "jo", ...settings })

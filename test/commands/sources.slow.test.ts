@@ -1,18 +1,8 @@
 /** `mds sources` shows what came of the last loads, and what is missing. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
-import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
+import { expect, test } from "bun:test"
+import { commandWorkbench } from "./command-workbench.ts"
 
-let bench: CommandWorkbench
-beforeAll(async () => {
-  bench = await commandWorkbench()
-  bench.file("all.csv", directory(...codes))
-  bench.file("lacking.csv", directory(...codes.slice(2)))
-  await bench.load("asx-directory", directory(...codes), { observed: "2020-01-01" })
-  const observed = "2020-01-02T10:00:00+10:00"
-  await bench.load("asx-directory", directory(...codes.slice(2)), { observed })
-})
-afterAll(() => bench.close())
-
+const bench = await commandWorkbench()
 const codes = Array.from({ length: 40 }, (_, index) => `Q${String(index).padStart(2, "0")}`)
 const directory = (...rows: string[]) =>
   [
@@ -20,6 +10,12 @@ const directory = (...rows: string[]) =>
     ...rows.map((code) => `${code},QUARRY ${code} LIMITED,Materials,,${code.slice(1)}`),
     "",
   ].join("\n")
+bench.file("all.csv", directory(...codes))
+bench.file("lacking.csv", directory(...codes.slice(2)))
+await bench.load("asx-directory", directory(...codes), { observed: "2020-01-01" })
+const observed = "2020-01-02T10:00:00+10:00"
+await bench.load("asx-directory", directory(...codes.slice(2)), { observed })
+
 const load = (...args: string[]) =>
   bench.run(["load", "asx-directory", ...args], { cwd: bench.directory })
 const sources = (...args: string[]) => bench.run(["sources", ...args])

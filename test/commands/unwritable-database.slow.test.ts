@@ -1,9 +1,9 @@
 /** A database that cannot be written, for its settings or a role: each command says what failed, why and what to do. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type OwnServer, ownServer } from "../support/own-server.ts"
+import { ownServer } from "../support/own-server.ts"
 import { fillWith } from "../support/postgres.ts"
 import { awkwardPublished } from "../support/service.ts"
 import { until } from "../support/until.ts"
@@ -11,17 +11,13 @@ import { runCommand, startCommand } from "./command-process.ts"
 
 setDefaultTimeout(60_000)
 
-let primary: OwnServer
-let directory: string
 const paths = { rows: "" }
 
-beforeAll(async () => {
-  directory = mkdtempSync(join(tmpdir(), "mds-unwritable-"))
-  primary = await ownServer()
-  await fillWith(awkwardPublished, primary.url)
-  paths.rows = join(directory, "rows.csv")
-  await Bun.write(paths.rows, "asx_code,company_name,is_active\nQZA,Alpha,true\n")
-})
+const directory = mkdtempSync(join(tmpdir(), "mds-unwritable-"))
+const primary = await ownServer()
+await fillWith(awkwardPublished, primary.url)
+paths.rows = join(directory, "rows.csv")
+await Bun.write(paths.rows, "asx_code,company_name,is_active\nQZA,Alpha,true\n")
 
 afterAll(async () => {
   await primary.stop()

@@ -1,16 +1,12 @@
 /** Help, the version, usage errors, and listings as tables and as JSON. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { version } from "../../package.json"
 import { command } from "../support/process.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 
 setDefaultTimeout(60_000)
 
-let service: TestService
-beforeAll(async () => {
-  service = await testService()
-})
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const mds = (...args: string[]) => command(args, { DATABASE_URL: service.database.url })
 

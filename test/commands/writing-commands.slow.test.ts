@@ -1,16 +1,12 @@
 /** What a command has committed is reported as done, even if its result cannot be written. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { prune as pruneReleases } from "../../src/loading/prune.ts"
 import { until } from "../support/until.ts"
-import { type CommandWorkbench, commandWorkbench } from "./command-workbench.ts"
+import { commandWorkbench } from "./command-workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"
 
-let bench: CommandWorkbench
-beforeAll(async () => {
-  bench = await commandWorkbench()
-})
-afterAll(() => bench.close())
+const bench = await commandWorkbench()
 
 const prune = ["releases", "prune", "--keep-days", "1"]
 const createToken = ["token", "create", "--account", "jo@example.com", "--name", "job"]

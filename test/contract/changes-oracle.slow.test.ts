@@ -3,12 +3,12 @@
  * the service's code.
  */
 
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { load } from "../../src/loading/load.ts"
 import { prune } from "../../src/loading/prune.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import { seeded } from "../support/seeded.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { readList } from "./bodies.ts"
 
 interface Version {
@@ -29,7 +29,7 @@ const releases: Map<string, Version>[] = [new Map(), new Map()]
 let newest = 1
 
 const none = { companies: [], tenements: [], subsidiaries: [], reports: [] }
-const service = await testService({ records: none })
+const service = await serviceOfFile({ records: none })
 while (newest < 9) await loadNext()
 
 async function loadNext(): Promise<void> {
@@ -45,8 +45,6 @@ async function loadNext(): Promise<void> {
   expect((await load(options)).release).toBe(newest)
   await Bun.file(file).delete()
 }
-
-afterAll(() => service.stop())
 
 /** Some of few records come, change, go and come back; in releases 5 to 7 there are many others. */
 function nextRelease(release: number): Map<string, Version> {

@@ -2,13 +2,12 @@
  * A response has a weak entity tag of its own, and a request with a tag that is still current is
  * answered with 304 without reading a table (RFC 9110, sections 8.8.3 and 13.1.2).
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { awkward } from "../support/fixtures.ts"
-import { type Asking, testService } from "../support/service.ts"
+import { type Asking, serviceOfFile } from "../support/service.ts"
 import { requestText, sendRaw } from "./raw-http.ts"
 
-const service = await testService()
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const tagOf = async (path: string, asking: Asking = {}): Promise<string> => {
   const answer = await service.get(path, asking)

@@ -2,13 +2,12 @@
  * A list is exactly `data` and `meta`, and a record exactly `data`; a client that increments `page`
  * up to `total_pages` receives every record (interface specification, sections 1 and 4).
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { awkward, none, shown } from "../support/fixtures.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { expectedLists } from "./oracle.ts"
 
-const service = await testService()
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const lists = Object.entries(expectedLists(awkward))
 

@@ -2,13 +2,12 @@
  * Every error is JSON with the code, status and message of its row in the table of errors, and only
  * the log has the cause (interface specification, section 7).
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { signedInVisitor } from "../pages/visitor.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile, type TestService, testService } from "../support/service.ts"
 import { readError } from "./bodies.ts"
 
-const service = await testService()
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const notFound = { error: { code: "NOT_FOUND", message: "Resource not found" } }
 

@@ -3,11 +3,11 @@
  * or is overtaken by a load.
  */
 
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { gunzipSync } from "node:zlib"
 import { parquetMetadata } from "hyparquet"
 import { none, type ReportFixture } from "../support/fixtures.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { parseCsv } from "./delimited-reader.ts"
 import { interruptibleProxy } from "./interruptible-proxy.ts"
@@ -30,11 +30,10 @@ function digest(text: string): string {
   return new Bun.CryptoHasher("sha512").update(text).digest("base64")
 }
 
-const service = await testService({
+const service = await serviceOfFile({
   records: { ...none, reports },
   settings: { DATABASE_CONNECTIONS: "6", MAX_EXPORTS: "50", EXPORT_STALL_SECONDS: "600" },
 })
-afterAll(() => service.stop())
 
 /** Starts an export, and stops reading as soon as it has begun. */
 async function stalledExport(of = service, headers: Record<string, string> = {}, format = "csv") {

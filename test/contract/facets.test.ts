@@ -1,8 +1,8 @@
 /** Each count of a facet is the total of the list with that value and the same filters. */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import type { ValueCount } from "../../src/db/reader/facets.ts"
 import { awkward } from "../support/fixtures.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { readError, readList } from "./bodies.ts"
 import { crawl } from "./crawl.ts"
 
@@ -22,8 +22,7 @@ const records = {
     ),
   ],
 }
-const service = await testService({ records })
-afterAll(() => service.stop())
+const service = await serviceOfFile({ records })
 
 async function facet(path: string): Promise<ValueCount[]> {
   const rows = await crawl(service, `/facets/${path}`, 3)

@@ -3,16 +3,14 @@
  * database query.
  */
 
-import { afterAll, expect, test } from "bun:test"
-import { testService } from "../support/service.ts"
+import { expect, test } from "bun:test"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { readError } from "./bodies.ts"
 import { opened, requestText } from "./raw-http.ts"
 
-const service = await testService()
+const service = await serviceOfFile()
 const others = await Promise.all(Array.from({ length: 10 }, () => service.issueWithLimit(10_000)))
-
-afterAll(() => service.stop())
 
 /** Keeps all statements on reports waiting until it is opened. */
 async function lockReports({ sql: client } = service) {

@@ -1,8 +1,8 @@
 /** Announcements as an Atom feed (RFC 4287), read with a strict XML parser. */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { $ } from "bun"
 import { none, type ReportFixture } from "../support/fixtures.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 
 const report = (hash: string, further: Partial<ReportFixture> = {}): ReportFixture => ({
   hash,
@@ -30,8 +30,7 @@ const records = {
     report("older", { asx_code: "STR", published_at: "2026-02-01T00:00:00Z" }),
   ],
 }
-const service = await testService({ records, settings: { BASE_URL: "https://mds.example.com" } })
-afterAll(() => service.stop())
+const service = await serviceOfFile({ records, settings: { BASE_URL: "https://mds.example.com" } })
 
 interface Element {
   name: string

@@ -1,31 +1,25 @@
 /** `fields` selects the fields of records and their order, in every format, and adds those that are not shown otherwise. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { awkward, tenementsOf } from "../support/fixtures.ts"
 import { seeded } from "../support/seeded.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { readError, readList, readRecord, type Shown } from "./bodies.ts"
 import { crawl } from "./crawl.ts"
 import { parseCsv, parseTsv } from "./delimited-reader.ts"
 
-let service: TestService
-
 /** Release 2 changes a tenement, removes another and adds a third. */
-beforeAll(async () => {
-  service = await testService()
-  const [first, , third, ...others] = awkward.tenements
-  if (!first || !third) throw new Error("No tenements")
-  await service.publish({
-    ...awkward,
-    tenements: [
-      { ...first, status: "live", asx_codes: ["QUO"] },
-      third,
-      ...others,
-      { ...third, id: "WA-NEW" },
-    ],
-  })
+const service = await serviceOfFile()
+const [first, , third, ...others] = awkward.tenements
+if (!first || !third) throw new Error("No tenements")
+await service.publish({
+  ...awkward,
+  tenements: [
+    { ...first, status: "live", asx_codes: ["QUO"] },
+    third,
+    ...others,
+    { ...third, id: "WA-NEW" },
+  ],
 })
-
-afterAll(() => service.stop())
 
 const data = async (path: string): Promise<Shown[]> =>
   (await readList(await service.get(path))).data

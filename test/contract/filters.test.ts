@@ -2,14 +2,13 @@
  * Every filter selects exactly the records that its description says, compared with a filter of the
  * loaded records in memory (interface specification, section 4).
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { awkward, tenementsOf } from "../support/fixtures.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { crawl } from "./crawl.ts"
 import { folded } from "./oracle.ts"
 
-const service = await testService()
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const { companies, tenements, reports } = awkward
 

@@ -2,17 +2,16 @@
  * Every format has the records and values of the JSON list. CSV (RFC 4180) and TSV are safe to open in a
  * spreadsheet.
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { parquetMetadata, parquetReadObjects } from "hyparquet"
 import { awkward } from "../support/fixtures.ts"
 import { seededIntegers } from "../support/seeded.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { readList } from "./bodies.ts"
 import { parseCsv, parseTsv } from "./delimited-reader.ts"
 import { expectedLists } from "./oracle.ts"
 
-const service = await testService()
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const lists = Object.entries(expectedLists(awkward))
 const freeText = (name: string) => !/_date$|_at$/.test(name)

@@ -2,21 +2,19 @@
  * Every response has the headers of its kind: rate limit (interface specification, section 8),
  * links between pages (RFC 8288), CORS, and for HEAD those of GET (RFC 9110, section 9.3.2).
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { awkward } from "../support/fixtures.ts"
-import { enterpriseLimit, testService } from "../support/service.ts"
+import { enterpriseLimit, serviceOfFile } from "../support/service.ts"
 import { readList } from "./bodies.ts"
 import { requestText, sendRaw } from "./raw-http.ts"
 
 const { length } = awkward.tenements
 
-const service = await testService({ settings: { BASE_URL: "https://data.example.com/" } })
+const service = await serviceOfFile({ settings: { BASE_URL: "https://data.example.com/" } })
 const etag = (await service.get("/tenements")).headers.get("etag") ?? ""
 for (let count = 0; count < enterpriseLimit; count++) {
   await service.get("/companies", { token: service.tokens.enterprise })
 }
-
-afterAll(() => service.stop())
 
 type Kind = "data" | "error" | "preflight"
 const answers: [name: string, path: string, asking: () => object, status: number, kind: Kind][] = [

@@ -2,12 +2,12 @@
  * `as_of` reads any release that is kept, and `updated_since` and `removed_since` list what changed
  * after one (`src/guide/copies.md`).
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { load } from "../../src/loading/load.ts"
 import { resourceNames } from "../../src/resources/resource.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import { none } from "../support/fixtures.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { readError, readList } from "./bodies.ts"
 
 /** One release a day, from the second of January 2026 on; release 1, on the first, is empty. */
@@ -23,7 +23,7 @@ const days: [source: string, ...rows: string[]][] = [
   ["companies", "asx_code,company_name,is_active", "AAA,Alpha Gold Ltd,true"],
 ]
 
-const service = await testService({ records: none, now: new Date("2026-01-10T12:00:00Z") })
+const service = await serviceOfFile({ records: none, now: new Date("2026-01-10T12:00:00Z") })
 for (const [name, ...rows] of days) {
   const source = sourceNamed(name)
   if (typeof source === "string") throw new Error(source)
@@ -33,8 +33,6 @@ for (const [name, ...rows] of days) {
   await Bun.file(file).delete()
 }
 await service.sql`update releases set published_at = '2026-01-01T10:00:00Z'::timestamptz + (id - 1) * interval '1 day'`
-
-afterAll(() => service.stop())
 
 const list = async (path: string) => {
   const answer = await service.get(path)

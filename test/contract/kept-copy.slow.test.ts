@@ -2,12 +2,12 @@
  * A copy of a list that deletes what `removed_since` lists and stores what `updated_since` lists is the
  * list, whatever its filters and however its records change.
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { load } from "../../src/loading/load.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import { none } from "../support/fixtures.ts"
 import { seeded } from "../support/seeded.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { readList, type Shown } from "./bodies.ts"
 
 const random = seeded(22)
@@ -56,8 +56,7 @@ function keep(prefix: string, count: number, draw: () => string): string[] {
     })
 }
 
-const service = await testService({ records: none })
-afterAll(() => service.stop())
+const service = await serviceOfFile({ records: none })
 
 async function publishNext(): Promise<void> {
   const name = pick(Object.keys(registers))

@@ -2,7 +2,7 @@
  * A company under several codes has its tenements under the ordinary share's; the other codes are
  * companies like any other, without tenements of their own. A renamed company keeps its tenements.
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ import { load } from "../../src/loading/load.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import { linkTo } from "../pages/page-reader.ts"
 import { signedInVisitor } from "../pages/visitor.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { readList, readRecord } from "./bodies.ts"
 
 const directory = "asx_code,company_name,is_active"
@@ -26,7 +26,7 @@ const loads: [source: string, ...rows: string[]][] = [
 const [listed, withTenements, , renamed, optionsGone] = [2, 3, 4, 5, 6]
 const none = { companies: [], tenements: [], subsidiaries: [], reports: [] }
 
-const service = await testService({ records: none })
+const service = await serviceOfFile({ records: none })
 const file = join(tmpdir(), `mds-listings-${crypto.randomUUID()}.csv`)
 for (const [name, ...rows] of loads) {
   const source = sourceNamed(name)
@@ -36,7 +36,6 @@ for (const [name, ...rows] of loads) {
 }
 await rm(file)
 const person = await signedInVisitor(service, "admin@example.com")
-afterAll(() => service.stop())
 
 const tenementsOf = async (code: string, release: number) => {
   const path = `/companies/${code}`

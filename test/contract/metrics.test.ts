@@ -2,12 +2,11 @@
  * The metrics tell what the service did, by names and labels that a few clients cannot multiply, and
  * neither they nor health checks reveal anything that callers of the API could misuse.
  */
-import { afterAll, expect, test } from "bun:test"
-import { testService } from "../support/service.ts"
+import { expect, test } from "bun:test"
+import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
 
-const service = await testService({ settings: { CACHE_MEMORY_MB: "0", MAX_EXPORTS: "1" } })
-afterAll(() => service.stop())
+const service = await serviceOfFile({ settings: { CACHE_MEMORY_MB: "0", MAX_EXPORTS: "1" } })
 
 async function scrape(): Promise<string> {
   const answer = await fetch(`${service.url}/metrics`)

@@ -2,12 +2,11 @@
  * Without `format` the `Accept` header chooses the format, and what it cannot be given is answered
  * in JSON (RFC 9110, section 12.5.1).
  */
-import { afterAll, expect, test } from "bun:test"
-import { testService } from "../support/service.ts"
+import { expect, test } from "bun:test"
+import { serviceOfFile } from "../support/service.ts"
 import { requestText, sendRaw } from "./raw-http.ts"
 
-const service = await testService()
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const json = "application/json"
 const csv = "text/csv; charset=utf-8; header=present"

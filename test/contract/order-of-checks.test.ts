@@ -1,14 +1,12 @@
 /** Token, then rate limit, then method and path, then parameters, then data. */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { createToken } from "../../src/access/token.ts"
-import { enterpriseLimit, testService } from "../support/service.ts"
+import { enterpriseLimit, serviceOfFile } from "../support/service.ts"
 
-const service = await testService()
+const service = await serviceOfFile()
 for (let count = 0; count < enterpriseLimit; count++) {
   await service.get("/companies", { token: service.tokens.enterprise })
 }
-
-afterAll(() => service.stop())
 
 const badPaths = ["/nothing", "/companies/ZZZ", "/companies/%ff", "/companies?page=0"]
 

@@ -2,14 +2,13 @@
  * The order of every list is total. Neither order nor values depend on the order of loading or on the
  * settings of the database.
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { awkward, shown, tenementsOf } from "../support/fixtures.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { crawl } from "./crawl.ts"
 import { by, expectedLists, folded, inOrder } from "./oracle.ts"
 
-const service = await testService({ records: awkward })
-afterAll(() => service.stop())
+const service = await serviceOfFile({ records: awkward })
 
 /** Loaded in two orders, so that the order of the tables' rows can't pass for the right one. */
 const reversed = {

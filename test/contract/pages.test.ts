@@ -2,9 +2,9 @@
  * Pages read one after another, backwards, at random or in parallel together are the list, in its
  * order and without gaps or duplicates.
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { type Fixtures, sampleFixtures } from "../support/fixtures.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { crawl } from "./crawl.ts"
 import { expectedLists } from "./oracle.ts"
 
@@ -15,8 +15,7 @@ const owner = sample.companies[0]?.asx_code ?? ""
 const renamed: Fixtures = JSON.parse(JSON.stringify(sample).replaceAll(`"${owner}"`, '"BIG"'))
 const expected = expectedLists(renamed)
 
-const service = await testService({ records: renamed })
-afterAll(() => service.stop())
+const service = await serviceOfFile({ records: renamed })
 
 test.each(Object.entries(expected))(
   "the pages of %s add up to the whole",

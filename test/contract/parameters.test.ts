@@ -2,12 +2,11 @@
  * Parameters are parsed strictly: every fault is reported in one response with status 400, and no
  * value is guessed.
  */
-import { afterAll, expect, test } from "bun:test"
-import { testService } from "../support/service.ts"
+import { expect, test } from "bun:test"
+import { serviceOfFile } from "../support/service.ts"
 import { readError } from "./bodies.ts"
 
-const service = await testService()
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const faultsOf = async (path: string): Promise<unknown[]> => {
   const answer = await service.get(path)

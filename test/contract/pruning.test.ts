@@ -1,15 +1,14 @@
 /** Pruning deletes history, and changes no response that can still be asked for. */
 
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { prune } from "../../src/loading/prune.ts"
 import { none, reportsOfTitle } from "../support/fixtures.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { readError, readList } from "./bodies.ts"
 
 const reportsNamed = (title: string) => reportsOfTitle(title, 20)
 
-const service = await testService({ records: reportsNamed("release 1") })
-afterAll(() => service.stop())
+const service = await serviceOfFile({ records: reportsNamed("release 1") })
 
 // Release n was published 5 - n days, and as many hours, ago.
 for (const id of [2, 3, 4, 5]) await service.publish(reportsNamed(`release ${id}`))

@@ -3,16 +3,15 @@
  * waits until `reset_at` succeeds (interface specification, section 8).
  */
 
-import { afterAll, afterEach, expect, test } from "bun:test"
+import { afterEach, expect, test } from "bun:test"
 import { setPlan } from "../../src/access/accounts.ts"
 import { createToken } from "../../src/access/token.ts"
-import { enterpriseLimit, testService } from "../support/service.ts"
+import { enterpriseLimit, serviceOfFile, testService } from "../support/service.ts"
 import { readError } from "./bodies.ts"
 
 const windowMs = 3_600_000
 
-const service = await testService()
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 // Each test begins with empty windows.
 afterEach(() => service.clock.advance(windowMs))

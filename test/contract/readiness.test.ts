@@ -1,15 +1,14 @@
 /** `/readyz` needs no token, so requests for it must not delay the callers of the API. */
 
-import { afterAll, beforeEach, expect, test } from "bun:test"
-import { testService } from "../support/service.ts"
+import { beforeEach, expect, test } from "bun:test"
+import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
 
 const ready = { status: "ready", release: 1, redis: "unused", notifications: "listening" }
-const service = await testService({
+const service = await serviceOfFile({
   settings: { DATABASE_CONNECTIONS: "6" },
   holdsLocks: false,
 })
-afterAll(() => service.stop())
 
 // Each test begins with a check that is due, and a service that is ready.
 beforeEach(() =>

@@ -2,19 +2,17 @@
  * A crawl of a list shows the release of its page 1 on every page, while new releases are
  * published.
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { type Fixtures, none, type ReportFixture } from "../support/fixtures.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { readList } from "./bodies.ts"
 import { crawl } from "./crawl.ts"
 
 /** The newest release. Every release has reports of its own, five pages of ten. */
 let newest = 0
 
-const service = await testService({ records: recordsOf(1) })
+const service = await serviceOfFile({ records: recordsOf(1) })
 newest = 1
-
-afterAll(() => service.stop())
 
 function recordsOf(release: number): Fixtures {
   const reports: ReportFixture[] = Array.from({ length: 50 }, (_, index) => ({

@@ -1,12 +1,11 @@
 /** The log has a line for each request of a caller, of bounded length, and only some of requests without a token. */
 
-import { afterAll, expect, test } from "bun:test"
-import { type TestService, testService } from "../support/service.ts"
+import { expect, test } from "bun:test"
+import { serviceOfFile, type TestService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { sendRaw } from "./raw-http.ts"
 
-const service = await testService()
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const lines = () =>
   service.logLines.map((line) => JSON.parse(line)).filter(({ event }) => event === "request")

@@ -1,11 +1,10 @@
 /** No token in any log line: whole, in part beyond its shown prefix, or in any encoding. */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { createToken } from "../../src/access/token.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { requestText, sendRaw } from "./raw-http.ts"
 
-const service = await testService()
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const percent = (text: string) =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")

@@ -1,18 +1,16 @@
 /** A company is found under its ordinary code and, from the release on in which one first held, a temporary one. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { load } from "../../src/loading/load.ts"
 import { sourceOf } from "../loading/readings.ts"
 import { leadOf } from "../pages/page-reader.ts"
-import { type SignedInVisitor, signedInVisitor } from "../pages/visitor.ts"
+import { signedInVisitor } from "../pages/visitor.ts"
 import { none } from "../support/fixtures.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { testService } from "../support/service.ts"
 import { readList, readRecord } from "./bodies.ts"
 
-let service: TestService
-let person: SignedInVisitor
 const folder = mkdtempSync(join(tmpdir(), "mds-codes-"))
 const path = join(folder, "rows.csv")
 
@@ -41,24 +39,22 @@ const company = (code: string) => `${code},QUARRY ALPHA LIMITED,Materials,12/09/
 /** Release 1 is empty. */
 const releases = { reports: 2, subsidiaries: 3, tenements: 4, ordinary: 5, temporary: 6, back: 7 }
 
-beforeAll(async () => {
-  service = await testService({ records: none })
-  const at = "2026-01-02T03:04:05Z"
-  await publish("reports", [
-    "hash,asx_code,title,published_at",
-    ...[`r1,QZADB,Temporary,${at}`, `r2,QZA,Ordinary,${at}`, `r3,QZB,Other,${at}`],
-  ])
-  await publish("subsidiaries", ["id,name,parent_asx_code", "s1,Pits,QZADB", "s2,Mines,QZA"])
-  await publish("tenements", [
-    "id,tenement_id,state,holder_name",
-    ...["t1,E 1,WA,QUARRY ALPHA LTD; STRANGERS LTD", "t2,E 2,WA,MINES", "t3,E 3,WA,PITS"],
-    "t4,E 4,WA,STRANGERS LTD",
-  ])
-  expect(await directory(1, company("QZA"))).toBe(releases.ordinary)
-  expect(await directory(2, company("QZADB"))).toBe(releases.temporary)
-  expect(await directory(3, company("QZA"))).toBe(releases.back)
-  person = await signedInVisitor(service, "admin@example.com")
-})
+const service = await testService({ records: none })
+const at = "2026-01-02T03:04:05Z"
+await publish("reports", [
+  "hash,asx_code,title,published_at",
+  ...[`r1,QZADB,Temporary,${at}`, `r2,QZA,Ordinary,${at}`, `r3,QZB,Other,${at}`],
+])
+await publish("subsidiaries", ["id,name,parent_asx_code", "s1,Pits,QZADB", "s2,Mines,QZA"])
+await publish("tenements", [
+  "id,tenement_id,state,holder_name",
+  ...["t1,E 1,WA,QUARRY ALPHA LTD; STRANGERS LTD", "t2,E 2,WA,MINES", "t3,E 3,WA,PITS"],
+  "t4,E 4,WA,STRANGERS LTD",
+])
+expect(await directory(1, company("QZA"))).toBe(releases.ordinary)
+expect(await directory(2, company("QZADB"))).toBe(releases.temporary)
+expect(await directory(3, company("QZA"))).toBe(releases.back)
+const person = await signedInVisitor(service, "admin@example.com")
 
 afterAll(async () => {
   await service.stop()

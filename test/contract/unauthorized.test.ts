@@ -2,26 +2,24 @@
  * A missing and an invalid token are answered with the same 401, and a revoked token from the next
  * request on (interface specification, section 5; RFC 6750, section 3).
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { setDisabled } from "../../src/access/accounts.ts"
 import { createToken } from "../../src/access/token.ts"
 import { type AppOptions, createApp } from "../../src/app.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { requestText, sendRaw } from "./raw-http.ts"
 
 const unauthorized = '{"error":{"code":"UNAUTHORIZED","message":"Invalid or missing API token"}}'
 const absent = 'Bearer realm="mds"'
 const invalid = 'Bearer realm="mds", error="invalid_token"'
 
-const service = await testService()
+const service = await serviceOfFile()
 const revoked = await service.issue("standard@example.com")
 const expired = await service.issue(
   "standard@example.com",
   new Date(service.clock.now.getTime() - 251),
 )
 await service.revoke(revoked)
-
-afterAll(() => service.stop())
 
 // Nothing of the options is used before a request comes.
 const routes = createApp({} as AppOptions)

@@ -3,15 +3,14 @@
  * not count against the window.
  */
 
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { setPlan } from "../../src/access/accounts.ts"
-import { enterpriseLimit, testService } from "../support/service.ts"
+import { enterpriseLimit, serviceOfFile } from "../support/service.ts"
 import { readError, readRecord, type Shown } from "./bodies.ts"
 
 const hourMs = 3_600_000
 
-const service = await testService({ now: new Date("2026-03-01T10:59:58.250Z") })
-afterAll(() => service.stop())
+const service = await serviceOfFile({ now: new Date("2026-03-01T10:59:58.250Z") })
 
 interface Told {
   requests_per_hour: { hour: string; requests: number }[]

@@ -1,7 +1,7 @@
 /** The database itself refuses values that the API could not show, also from a person with psql. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import postgres from "postgres"
-import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { testDatabase } from "../support/postgres.ts"
 
 const hash = "0".repeat(64)
 const rows = `
@@ -58,14 +58,9 @@ const refusals = [
   ["reports_published_at", "update reports set published_at = '10000-01-01T00:00:00Z'"],
 ]
 
-let database: TestDatabase
-let sql: postgres.Sql
-
-beforeAll(async () => {
-  database = await testDatabase()
-  sql = postgres(database.url, { max: 1, onnotice: () => {} })
-  await sql.unsafe(rows)
-})
+const database = await testDatabase()
+const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+await sql.unsafe(rows)
 
 afterAll(async () => {
   await sql.end({ timeout: 1 })

@@ -1,19 +1,14 @@
 /** A change returns when every serving process has processed it, or says how many did not confirm. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import postgres from "postgres"
 import { changeAndConfirm } from "../../src/db/confirmed-change.ts"
-import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { testDatabase } from "../support/postgres.ts"
 import { until } from "../support/until.ts"
 import { recordingSubscriber, throughProxy } from "./subscribers.ts"
 
-let database: TestDatabase
-let sql: postgres.Sql
-
-beforeAll(async () => {
-  database = await testDatabase()
-  sql = postgres(database.url, { max: 1, onnotice: () => {} })
-})
+const database = await testDatabase()
+const sql = postgres(database.url, { max: 1, onnotice: () => {} })
 
 afterAll(async () => {
   await sql.end()

@@ -1,18 +1,13 @@
 /** Subscribers receive every notification in order, and learn when they may miss some. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import postgres from "postgres"
-import { type TestDatabase, testDatabase } from "../support/postgres.ts"
+import { testDatabase } from "../support/postgres.ts"
 import { until } from "../support/until.ts"
 import { recordingSubscriber, throughProxy } from "./subscribers.ts"
 
-let database: TestDatabase
-let sql: postgres.Sql
-
-beforeAll(async () => {
-  database = await testDatabase()
-  sql = postgres(database.url, { max: 1, onnotice: () => {} })
-})
+const database = await testDatabase()
+const sql = postgres(database.url, { max: 1, onnotice: () => {} })
 
 afterAll(async () => {
   await sql.end()

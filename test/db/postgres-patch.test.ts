@@ -2,20 +2,16 @@
  * postgres.js, as patched by `patches/postgres@….patch`, gives every query its own rows or an error.
  * Without the patch the tests here fail, several of them with wrong rows instead of errors.
  */
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
+import { afterAll, afterEach, expect, test } from "bun:test"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import postgres from "postgres"
-import { emptyDatabase, type TestDatabase } from "../support/postgres.ts"
+import { emptyDatabase } from "../support/postgres.ts"
 
-let database: TestDatabase
-let administrator: postgres.Sql
 let clients: postgres.Sql[] = []
 
-beforeAll(async () => {
-  database = await emptyDatabase()
-  administrator = postgres(database.url, { max: 1 })
-})
+const database = await emptyDatabase()
+const administrator = postgres(database.url, { max: 1 })
 
 afterEach(async () => {
   await Promise.all(clients.map((sql) => sql.end({ timeout: 1 })))

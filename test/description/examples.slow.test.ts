@@ -1,10 +1,9 @@
 /** Every example in the description is what the service answers, by whole bodies and headers. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, describe, expect, test } from "bun:test"
 import { exampleNow } from "../../src/description/examples.ts"
 import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
 import { type TestService, testService } from "../support/service.ts"
 import {
-  type Document,
   exampleIn,
   operationsIn,
   type ResponseObject,
@@ -13,17 +12,11 @@ import {
 } from "./document.ts"
 import { publishedExamples } from "./published-examples.ts"
 
-let publisher: TestService
-let service: TestService
-let document: Document
-
-beforeAll(async () => {
-  publisher = await publishedExamples()
-  // Without a cache no answer depends on what was asked before.
-  const settings = { CACHE_MEMORY_MB: "0" }
-  service = await testService({ beside: publisher, now: exampleNow, settings })
-  document = await readDocument(service.url)
-})
+const publisher = await publishedExamples()
+// Without a cache no answer depends on what was asked before.
+const settings = { CACHE_MEMORY_MB: "0" }
+const service = await testService({ beside: publisher, now: exampleNow, settings })
+const document = await readDocument(service.url)
 
 afterAll(async () => {
   await service.stop()

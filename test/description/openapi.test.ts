@@ -1,19 +1,13 @@
 /** The API's description is served to anyone, and describes every endpoint that is served and no other. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { createApp } from "../../src/app.ts"
 import { readConfig } from "../../src/config.ts"
 import { createLog } from "../../src/log/log.ts"
 import { startParts } from "../../src/service/parts.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { readDocument } from "./document.ts"
 
-let service: TestService
-
-beforeAll(async () => {
-  service = await testService()
-})
-
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const ask = (init: RequestInit = {}, base = service.url) => fetch(`${base}/openapi.json`, init)
 const described = (base = service.url) => readDocument(base)

@@ -3,25 +3,19 @@
  * thousand connections. What Bun refuses by itself, it refuses before the service sees it; others are
  * served meanwhile, and memory stays bounded.
  */
-import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import type { Socket } from "node:net"
 import { collect, opened, parseAnswer } from "../contract/raw-http.ts"
-import { type ServiceProcess, serviceProcess } from "../support/process.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceProcess } from "../support/process.ts"
+import { testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 
 setDefaultTimeout(60_000)
 
-let database: TestService
-let service: ServiceProcess
-let port: number
-
-beforeAll(async () => {
-  database = await testService()
-  service = await serviceProcess({ DATABASE_URL: database.database.url })
-  port = Number(new URL(service.url).port)
-})
+const database = await testService()
+const service = await serviceProcess({ DATABASE_URL: database.database.url })
+const port = Number(new URL(service.url).port)
 
 afterAll(async () => {
   await service.stop()

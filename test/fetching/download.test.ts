@@ -1,5 +1,5 @@
 /** A file is downloaded whole, whatever its server does, or not at all and with the cause named. */
-import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
+import { afterAll, afterEach, expect, test } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -7,22 +7,12 @@ import { download } from "../../src/fetching/download.ts"
 import { FetchError } from "../../src/fetching/fetch-error.ts"
 import { type Access, redirectTarget } from "../../src/fetching/request.ts"
 import { testAccess } from "./access.ts"
-import {
-  cut,
-  type MisbehavingServer,
-  misbehavingServer,
-  plain,
-  reply,
-} from "./misbehaving-server.ts"
+import { cut, misbehavingServer, plain, reply } from "./misbehaving-server.ts"
 
-let server: MisbehavingServer
-let other: MisbehavingServer
 const directory = mkdtempSync(join(tmpdir(), "mds-download-"))
 const path = join(directory, "file")
-beforeAll(async () => {
-  server = await misbehavingServer()
-  other = await misbehavingServer()
-})
+const server = await misbehavingServer()
+const other = await misbehavingServer()
 afterEach(() => rmSync(path, { force: true }))
 afterAll(() => {
   server.close()

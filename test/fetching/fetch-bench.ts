@@ -1,4 +1,5 @@
 /** A workbench, a server that misbehaves, and fetches from it that wait for nothing. */
+import { afterAll } from "bun:test"
 import { readdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { type FetchOptions, fetchSource } from "../../src/fetching/fetch-source.ts"
@@ -27,6 +28,7 @@ export type FetchBench = Awaited<ReturnType<typeof fetchBench>>
 export async function fetchBench() {
   const bench = await workbench()
   const server = await misbehavingServer()
+  afterAll(() => server.close())
   const start = new Date("2026-01-10T00:00:00Z")
   const clock = { now: start }
   const dataDir = join(bench.directory, "data")
@@ -99,9 +101,5 @@ export async function fetchBench() {
     rawFiles: (source: string): string[] => readdirSync(join(dataDir, "raw", source)).sort(),
     status: async () =>
       (await bench.sql`select last_outcome, last_reason, last_observed_at from sources`)[0],
-    close: async () => {
-      server.close()
-      await bench.close()
-    },
   }
 }

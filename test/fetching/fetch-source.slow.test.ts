@@ -1,20 +1,16 @@
 /** A source is fetched when it is due, kept as it came, and loaded as by hand, or all stays as it was. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { withAddresses } from "../../src/fetching/fetch-address.ts"
 import { LoadError } from "../../src/loading/load-error.ts"
 import { testLimits } from "./access.ts"
-import { directory, type FetchBench, fetchBench, modified } from "./fetch-bench.ts"
+import { directory, fetchBench, modified } from "./fetch-bench.ts"
 import { arcgis, titles } from "./map-servers.ts"
 import { plain, reply } from "./misbehaving-server.ts"
 
-let bench: FetchBench
-beforeAll(async () => {
-  bench = await fetchBench()
-})
+const bench = await fetchBench()
 beforeEach(() => bench.reset())
-afterAll(() => bench.close())
 
 const sha256 = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex")
 const urls = (...paths: string[]) => paths.map((path) => bench.server.url + path)

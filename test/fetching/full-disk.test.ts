@@ -1,23 +1,17 @@
 /** On a full disk a fetch fails by name, and keeps and loads nothing that is not whole. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { smallDisk } from "../faults/small-disk.ts"
 import { reportSkipped } from "../support/supervised.ts"
-import { type FetchBench, fetchBench } from "./fetch-bench.ts"
+import { fetchBench } from "./fetch-bench.ts"
 import { plain } from "./misbehaving-server.ts"
 
 const disk = smallDisk(1)
 if (!disk) reportSkipped(import.meta.path, "the right to mount a file system")
 
-let bench: FetchBench
-beforeAll(async () => {
-  bench = await fetchBench()
-})
-afterAll(async () => {
-  await bench.close()
-  disk?.remove()
-})
+const bench = await fetchBench()
+afterAll(() => disk?.remove())
 
 test.skipIf(disk === null)(
   "what does not fit is neither kept nor loaded, and is loaded once it fits",

@@ -2,18 +2,14 @@
  * What a fetch does with files that it knows: they are loaded again where the result may be another
  * one, and else left alone; and files that others have superseded are no failure.
  */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { rmSync } from "node:fs"
 import type { FetchOptions } from "../../src/fetching/fetch-source.ts"
-import { directory, type FetchBench, fetchBench, modified } from "./fetch-bench.ts"
+import { directory, fetchBench, modified } from "./fetch-bench.ts"
 import { plain, reply } from "./misbehaving-server.ts"
 
-let bench: FetchBench
-beforeAll(async () => {
-  bench = await fetchBench()
-})
+const bench = await fetchBench()
 beforeEach(() => bench.reset())
-afterAll(() => bench.close())
 
 const fetched = ({ entry = {}, ...options }: Partial<FetchOptions> & { entry?: object } = {}) =>
   bench.fetched({ force: false, ...options }, { every: 0, ...entry })

@@ -1,5 +1,5 @@
 /** A layer of a map service is downloaded whole, page by page, or not at all and with the cause named. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -12,18 +12,14 @@ import { arcgis, hits, json, query, title, titles, wfs } from "./map-servers.ts"
 import {
   type Answering,
   type Asked,
-  type MisbehavingServer,
   misbehavingServer,
   plain,
   reply,
 } from "./misbehaving-server.ts"
 
-let server: MisbehavingServer
 const directory = mkdtempSync(join(tmpdir(), "mds-layers-"))
 const path = join(directory, "layer")
-beforeAll(async () => {
-  server = await misbehavingServer()
-})
+const server = await misbehavingServer()
 afterAll(() => {
   server.close()
   rmSync(directory, { recursive: true })

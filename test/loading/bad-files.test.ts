@@ -2,19 +2,15 @@
  * A file that is truncated, corrupt or not a table publishes nothing, and the message says what it
  * looks like.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import { outcomeOf, sourceOf } from "./readings.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { workbench } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-  await bench.load("companies", good)
-})
-afterAll(() => bench.close())
-
+const bench = await workbench()
 const good = "asx_code,company_name,is_active\nQZA,Alpha,true\n"
+await bench.load("companies", good)
+
 const packed = gzipSync(good.repeat(500))
 
 const files: readonly [what: string, content: string | Uint8Array, message: RegExp][] = [

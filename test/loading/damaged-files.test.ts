@@ -2,20 +2,16 @@
  * Whatever bytes of a file are cut off or changed, a load of it is refused or loads what the file
  * then says; it never fails in another way, never publishes a part, and takes no more memory.
  */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import { LoadError } from "../../src/loading/load-error.ts"
 import { vic } from "../../src/sources/vic.ts"
 import { seededIntegers } from "../support/seeded.ts"
 import { dbaseFile, zipFile } from "./packed-files.ts"
 import { outcomeOf } from "./readings.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { workbench } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
+const bench = await workbench()
 
 const names = ["tno", "typedesc", "statussdsc", "own_name", "grant1_dt", "hectares"]
 const rows = Array.from({ length: 60 }, (_, nth) => [

@@ -3,24 +3,17 @@
  * later load.
  */
 
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { afterAll, beforeEach, expect, test } from "bun:test"
 import { join } from "node:path"
 import postgres from "postgres"
 import { type Progress, silent } from "../../src/loading/progress.ts"
 import { until } from "../support/until.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { workbench } from "./workbench.ts"
 
-let bench: Workbench
-/** A connection of the test's own, which locks what a load needs. */
-let blocker: postgres.Sql
-beforeAll(async () => {
-  bench = await workbench()
-  blocker = postgres(bench.url, { max: 1, onnotice: () => {} })
-})
-afterAll(async () => {
-  await blocker.end({ timeout: 1 })
-  await bench.close()
-})
+const bench = await workbench()
+/** Locks tables that a load needs. */
+const blocker = postgres(bench.url, { max: 1, onnotice: () => {} })
+afterAll(() => blocker.end({ timeout: 1 }))
 beforeEach(async () => {
   await bench.empty()
   await bench.load("companies", header + alpha)

@@ -1,14 +1,10 @@
 /** The generated sample data loads without a rejected row, and is stored value by value. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { loadSample } from "../sample/load-sample.ts"
 import { sampleData } from "../sample/sample-data.ts"
-import { type Workbench, workbench } from "./workbench.ts"
+import { workbench } from "./workbench.ts"
 
-let bench: Workbench
-beforeAll(async () => {
-  bench = await workbench()
-})
-afterAll(() => bench.close())
+const bench = await workbench()
 
 const sizes = { companies: 60, subsidiaries: 120, tenements: 900, reports: 1500 }
 

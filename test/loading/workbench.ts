@@ -33,7 +33,6 @@ export interface Workbench {
   /** The companies whose totals are not those of their lists. */
   companiesOfOtherTotals: () => Promise<string[]>
   empty: () => Promise<void>
-  close: () => Promise<void>
 }
 
 const tables = [
@@ -42,10 +41,9 @@ const tables = [
   ...["suggested_links", "link_decisions", "temporary_codes", "listings"],
 ]
 
-/** For the tests of a file: emptied before each of them, and closed after the last. */
+/** Makes a workbench that is empty before each test. */
 export async function benchOfFile(): Promise<Workbench> {
   const bench = await workbench()
-  afterAll(() => bench.close())
   beforeEach(async () => {
     await bench.empty()
     bench.rejects()
@@ -53,6 +51,7 @@ export async function benchOfFile(): Promise<Workbench> {
   return bench
 }
 
+/** Makes a workbench for the tests of a file, and removes it after the last of them. */
 export async function workbench(): Promise<Workbench> {
   const database = await testDatabase()
   const sql = postgres(database.url, { max: 2, onnotice: () => {} })
@@ -62,6 +61,11 @@ export async function workbench(): Promise<Workbench> {
     writeFileSync(path, content)
     return path
   }
+  afterAll(async () => {
+    await sql.end({ timeout: 1 })
+    await database.drop()
+    rmSync(directory, { recursive: true, force: true })
+  })
   const run: Workbench["load"] = (source, content, options = {}) =>
     load({
       url: database.url,
@@ -104,11 +108,6 @@ export async function workbench(): Promise<Workbench> {
     empty: async () => {
       // Of a few rows, faster than TRUNCATE, which makes new files for each table and index.
       await sql.unsafe(tables.map((table) => `delete from ${table}`).join(";"))
-    },
-    close: async () => {
-      await sql.end({ timeout: 1 })
-      await database.drop()
-      rmSync(directory, { recursive: true, force: true })
     },
   }
 }

@@ -1,10 +1,9 @@
 /** `/mcp` checks the token, the window, the origin and the size of requests, and is logged like the API. */
-import { afterAll, expect, test } from "bun:test"
-import { testService } from "../support/service.ts"
+import { expect, test } from "bun:test"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { legacy, modern, post, readReply, requestOf } from "./conversation.ts"
 
-const service = await testService()
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const { body: listing, headers: inModern } = requestOf("tools/list", {}, modern)
 

@@ -1,10 +1,9 @@
 /** A call that fails returns the error of the API with the same text, and reveals nothing else. */
-import { afterAll, expect, test } from "bun:test"
-import { testService } from "../support/service.ts"
+import { expect, test } from "bun:test"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { callTool, legacy, modern } from "./conversation.ts"
 
-const service = await testService()
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const sameErrors: [tool: string, given: object, path: string][] = [
   ["company", { asx_code: "NOSUCH" }, "/companies/NOSUCH"],

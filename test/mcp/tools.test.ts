@@ -1,12 +1,11 @@
 /** The tools for assistants return what the API returns, name its release, and state their limits. */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { companyList, reportList, tenementList } from "../../src/routes/endpoints.ts"
 import { awkward, tenementsOf } from "../support/fixtures.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { ask, callTool, legacy, modern, type Part, type Result, resultOf } from "./conversation.ts"
 
-const service = await testService()
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const calls: [tool: string, given: object][] = [
   ["find_companies", { search: "a", sort: "market_cap", order: "desc" }],

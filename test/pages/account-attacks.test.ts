@@ -1,15 +1,12 @@
 /** What others try on the pages for signing in fails: over real sockets, as they would. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { afterAll, beforeEach, expect, test } from "bun:test"
 import { setDisabled } from "../../src/access/accounts.ts"
 import { hashSecret } from "../../src/access/secret.ts"
-import { type MailServer, mailServer } from "../support/mail-server.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { mailServer } from "../support/mail-server.ts"
+import { testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { linkSecret, password, signedInByLink, visitor, withPassword } from "./visitor.ts"
 
-let mail: MailServer
-let service: TestService
-let open: TestService
 let email: string
 
 const minuteMs = 60_000
@@ -20,13 +17,11 @@ const mailSettings = () => ({
   BASE_URL: baseUrl,
 })
 
-beforeAll(async () => {
-  mail = mailServer()
-  service = await testService({ settings: mailSettings() })
-  open = await testService({
-    beside: service,
-    settings: { ...mailSettings(), SIGNUP: "open" },
-  })
+const mail = mailServer()
+const service = await testService({ settings: mailSettings() })
+const open = await testService({
+  beside: service,
+  settings: { ...mailSettings(), SIGNUP: "open" },
 })
 afterAll(async () => {
   await open.stop()

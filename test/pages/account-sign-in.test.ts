@@ -1,20 +1,16 @@
 /** People sign in by link or password, see where they are signed in, and sign out, over real sockets. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { hashSecret } from "../../src/access/secret.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { linkSecret, password, signedInByLink, visitor, withPassword } from "./visitor.ts"
 
-let service: TestService
 let email: string
 
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
-beforeAll(async () => {
-  service = await testService()
-})
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 beforeEach(async () => {
   email = `${crypto.randomUUID()}@example.com`

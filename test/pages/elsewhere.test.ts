@@ -1,5 +1,5 @@
 /** The lines of "Use this view elsewhere" get from the API exactly what the page shows. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { $ } from "bun"
 import { parquetReadObjects } from "hyparquet"
 import { canonicalQuery } from "../../src/http/query-string.ts"
@@ -15,19 +15,18 @@ import { reports } from "../../src/resources/reports.ts"
 import { tenements } from "../../src/resources/tenements.ts"
 import { readRecord } from "../contract/bodies.ts"
 import { awkward } from "../support/fixtures.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 
-let service: TestService
 const nastyHolder = `O'Brien's "Quoted" \\ $HOME \`id\` $(id) 100% %41 #(lf) [a-z]{2} é😀 &=+?#;!*~()`
 
-beforeAll(async () => {
-  const [first, ...others] = awkward.tenements
-  if (!first) throw new Error("No tenements")
-  const tenements = [{ ...first, holder_name: `${nastyHolder} Pty Ltd` }, ...others]
-  service = await testService({ records: { ...awkward, tenements } })
+const [first, ...others] = awkward.tenements
+if (!first) throw new Error("No tenements")
+const service = await serviceOfFile({
+  records: {
+    ...awkward,
+    tenements: [{ ...first, holder_name: `${nastyHolder} Pty Ltd` }, ...others],
+  },
 })
-
-afterAll(() => service.stop())
 
 const view = (
   path: string,

@@ -1,12 +1,9 @@
 /** A record's page has its versions, as far as the release that it shows. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { awkward, type Fixtures } from "../support/fixtures.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { cellsOf, textOf } from "./page-reader.ts"
-import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
-
-let service: TestService
-let person: SignedInVisitor
+import { signedInVisitor } from "./visitor.ts"
 
 /** In each release after the first, the tenements' holder is another one. */
 const heldBy = (holder_name: string): Fixtures => ({
@@ -14,18 +11,14 @@ const heldBy = (holder_name: string): Fixtures => ({
   tenements: awkward.tenements.map((tenement) => ({ ...tenement, holder_name })),
 })
 
-beforeAll(async () => {
-  service = await testService({ records: heldBy("First <b>") })
-  await service.publish(heldBy("Second"))
-  await service.publish(heldBy("Second"))
-  const files = [{ name: "a<1>.csv" }, { name: "b.csv" }]
-  const observed = "2025-12-24T00:00:00Z"
-  const manifest = JSON.stringify({ files, observed, observed_is_known: true })
-  await service.sql`update releases set manifest = ${manifest}::text::jsonb where id = 2`
-  person = await signedInVisitor(service, "admin@example.com")
-})
-
-afterAll(() => service.stop())
+const service = await serviceOfFile({ records: heldBy("First <b>") })
+await service.publish(heldBy("Second"))
+await service.publish(heldBy("Second"))
+const files = [{ name: "a<1>.csv" }, { name: "b.csv" }]
+const observed = "2025-12-24T00:00:00Z"
+const manifest = JSON.stringify({ files, observed, observed_is_known: true })
+await service.sql`update releases set manifest = ${manifest}::text::jsonb where id = 2`
+const person = await signedInVisitor(service, "admin@example.com")
 
 const at = "2026-01-01 00:00 UTC"
 const newest = ["3", "–", at, "current", "its links", "test"]

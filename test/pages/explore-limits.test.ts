@@ -1,21 +1,17 @@
 /** The explorer counts within the account's window, and gives nothing that the account could not ask the API. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
-import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
+import { beforeEach, expect, test } from "bun:test"
+import { enterpriseLimit, serviceOfFile } from "../support/service.ts"
 import { headingOf, textOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
-let service: TestService
 let person: SignedInVisitor
 
-beforeAll(async () => {
-  service = await testService()
-})
+const service = await serviceOfFile()
 // Each test begins with an empty window.
 beforeEach(async () => {
   service.clock.advance(3_600_000)
   person = await signedInVisitor(service, "enterprise@example.com")
 })
-afterAll(() => service.stop())
 
 test("each page and download counts as a request, and the limit is one with the API's", async () => {
   const paths = [

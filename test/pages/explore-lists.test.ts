@@ -1,20 +1,13 @@
 /** The explorer's lists show what the API answers for the same query, and say so in words. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { type ListBody, readList } from "../contract/bodies.ts"
 import { awkward } from "../support/fixtures.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { addressesIn, barsOf, cellsOf, faultAt, leadOf, linkTo, optionsOf } from "./page-reader.ts"
-import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
+import { signedInVisitor } from "./visitor.ts"
 
-let service: TestService
-let person: SignedInVisitor
-
-beforeAll(async () => {
-  service = await testService()
-  person = await signedInVisitor(service, "admin@example.com")
-})
-
-afterAll(() => service.stop())
+const service = await serviceOfFile()
+const person = await signedInVisitor(service, "admin@example.com")
 
 type Shown = ListBody["data"][number]
 

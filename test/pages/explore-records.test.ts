@@ -1,13 +1,10 @@
 /** Every record has a page with all its fields, on which text of the data is never markup. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { readRecord } from "../contract/bodies.ts"
 import { awkward, type Fixtures } from "../support/fixtures.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { barsOf, cellsOf, factsOf, headingOf, leadOf, linkTo, textOf } from "./page-reader.ts"
-import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
-
-let service: TestService
-let person: SignedInVisitor
+import { signedInVisitor } from "./visitor.ts"
 
 const attack = `<script>alert("1")</script>"'><img src=x onerror=alert(1)>&lt;b&gt;`
 const [company, tenement, subsidiary, report] = [
@@ -71,12 +68,8 @@ const hostile: Fixtures = {
   ],
 }
 
-beforeAll(async () => {
-  service = await testService({ records: hostile })
-  person = await signedInVisitor(service, "admin@example.com")
-})
-
-afterAll(() => service.stop())
+const service = await serviceOfFile({ records: hostile })
+const person = await signedInVisitor(service, "admin@example.com")
 
 const dash = (value: unknown) => (value === null || value === "" ? "–" : String(value))
 

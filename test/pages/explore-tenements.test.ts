@@ -1,13 +1,10 @@
 /** The first questions about tenements: who holds them, which expire soon, and which are linked to no company. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { reasons } from "../../src/loading/suggestions.ts"
 import { awkward, type Fixtures } from "../support/fixtures.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { cellsOf, contentOf, factsOf, leadOf, linkTo, textOf } from "./page-reader.ts"
-import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
-
-let service: TestService
-let person: SignedInVisitor
+import { signedInVisitor } from "./visitor.ts"
 
 const [tenement] = awkward.tenements
 if (!tenement) throw new Error("The fixtures are empty")
@@ -41,12 +38,8 @@ const records: Fixtures = {
   ],
 }
 
-beforeAll(async () => {
-  service = await testService({ records })
-  person = await signedInVisitor(service, "admin@example.com")
-})
-
-afterAll(() => service.stop())
+const service = await serviceOfFile({ records })
+const person = await signedInVisitor(service, "admin@example.com")
 
 const first = (rows: string[][]) => rows.map(([cell]) => cell)
 

@@ -1,12 +1,10 @@
 /** The explorer keeps to one release: that of page 1, or the one that a person asks for. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { awkward, type Fixtures } from "../support/fixtures.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { addressesIn, barsOf, cellsOf, factsOf, leadOf, linkTo, textOf } from "./page-reader.ts"
-import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
+import { signedInVisitor } from "./visitor.ts"
 
-let service: TestService
-let person: SignedInVisitor
 const few = {
   ...awkward,
   companies: awkward.companies.map((company) => ({
@@ -18,12 +16,8 @@ const few = {
 }
 const before = awkward.tenements.length
 
-beforeAll(async () => {
-  service = await testService()
-  person = await signedInVisitor(service, "admin@example.com")
-})
-
-afterAll(() => service.stop())
+const service = await serviceOfFile()
+const person = await signedInVisitor(service, "admin@example.com")
 
 test("pages and their downloads stay on the release of their session's page 1 while another one is published, and say so", async () => {
   const first = await person.read("/explore/tenements?per_page=4")

@@ -1,13 +1,9 @@
 /** Every page has the same frame and headers, errors are pages for people, and assets never change at their address. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
-import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
+import { expect, test } from "bun:test"
+import { enterpriseLimit, serviceOfFile } from "../support/service.ts"
 import { signedInVisitor } from "./visitor.ts"
 
-let service: TestService
-beforeAll(async () => {
-  service = await testService()
-})
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const browser = { Accept: "text/html,application/xhtml+xml,*/*;q=0.8" }
 const open = (path: string, init: RequestInit = {}) =>

@@ -1,43 +1,37 @@
 /** The overview tells the state of the data at the newest release, and asks the database once for each. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { load } from "../../src/loading/load.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import { none } from "../support/fixtures.ts"
-import { type Relay, relayTo, statementObserver } from "../support/relay.ts"
+import { relayTo, statementObserver } from "../support/relay.ts"
 import { scratchDirectory } from "../support/scratch.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { cellsOf, factsOf, textOf } from "./page-reader.ts"
 
 const browser = { Accept: "text/html" }
 
-let database: TestService
 /** Serves the same database through a relay, which counts the statements and can be cut. */
-let service: TestService
-let relay: Relay
-let directory: string
 /** Those on data, without those of housekeeping. */
 const statements: string[] = []
 const isOnData = (text: string) =>
   /"(?:companies|tenements|subsidiaries|reports)"|"manifest"/.test(text)
 
-beforeAll(async () => {
-  database = await testService({ records: none })
-  const { hostname, port } = new URL(database.database.url)
-  relay = await relayTo(
-    { hostname, port: Number(port || 5432) },
-    statementObserver((text) => {
-      if (isOnData(text)) statements.push(text)
-    }),
-  )
-  const through = new URL(database.database.url)
-  through.hostname = "127.0.0.1"
-  through.port = String(relay.port)
-  service = await testService({ beside: database, reach: () => through.href })
-  directory = mkdtempSync(join(scratchDirectory, "mds-overview-"))
-})
+const database = await testService({ records: none })
+const { hostname, port } = new URL(database.database.url)
+const relay = await relayTo(
+  { hostname, port: Number(port || 5432) },
+  statementObserver((text) => {
+    if (isOnData(text)) statements.push(text)
+  }),
+)
+const through = new URL(database.database.url)
+through.hostname = "127.0.0.1"
+through.port = String(relay.port)
+const service = await testService({ beside: database, reach: () => through.href })
+const directory = mkdtempSync(join(scratchDirectory, "mds-overview-"))
 
 afterAll(async () => {
   relay.stop()

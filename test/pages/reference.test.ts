@@ -1,27 +1,19 @@
 /** The reference has a page for each resource, with all that the description has of it and leads into the explorer. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { referencePages } from "../../src/pages/docs/pages.ts"
 import {
-  type Document,
   exampleIn,
   type OperationObject,
   operationsIn,
   readDocument,
   responseOf,
 } from "../description/document.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { contentOf } from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
-let service: TestService
-let document: Document
-
-beforeAll(async () => {
-  service = await testService()
-  document = await readDocument(service.url)
-})
-
-afterAll(() => service.stop())
+const service = await serviceOfFile()
+const document = await readDocument(service.url)
 
 const open = (path: string, headers: Record<string, string> = {}) =>
   fetch(service.url + path, { headers })

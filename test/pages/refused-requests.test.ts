@@ -1,19 +1,13 @@
 /** What no page of the service sends is refused with a reason, and every response tells browsers to run nothing foreign. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { readForm } from "../../src/pages/kit/form.ts"
 import { PageError } from "../../src/pages/kit/page-error.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { hiddenField, textOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
-let service: TestService
-let person: SignedInVisitor
-
-beforeAll(async () => {
-  service = await testService()
-  person = await signedInVisitor(service, "person@example.com")
-})
-afterAll(() => service.stop())
+const service = await serviceOfFile()
+const person = await signedInVisitor(service, "person@example.com")
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"

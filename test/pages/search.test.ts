@@ -1,9 +1,9 @@
 /** The search box of the explorer: the best matches of each kind, on a page that needs no script. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { none } from "../support/fixtures.ts"
-import { enterpriseLimit, type TestService, testService } from "../support/service.ts"
+import { enterpriseLimit, serviceOfFile } from "../support/service.ts"
 import { addressesIn, headingOf, leadOf, textOf } from "./page-reader.ts"
-import { type SignedInVisitor, signedInVisitor, visitor } from "./visitor.ts"
+import { signedInVisitor, visitor } from "./visitor.ts"
 
 const hostile = `<img src=x onerror=alert(1)> "drilling" & 'more' \u202e`
 
@@ -64,13 +64,8 @@ const records = {
   ],
 }
 
-let service: TestService
-let person: SignedInVisitor
-beforeAll(async () => {
-  service = await testService({ records })
-  person = await signedInVisitor(service, "admin@example.com")
-})
-afterAll(() => service.stop())
+const service = await serviceOfFile({ records })
+const person = await signedInVisitor(service, "admin@example.com")
 
 const search = (term: string) => person.read(`/explore/search?q=${encodeURIComponent(term)}`)
 

@@ -1,24 +1,19 @@
 /** A flood of sign-ins from some addresses keeps nobody else out, and is told why it is refused. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
-import { type TestService, testService } from "../support/service.ts"
+import { expect, test } from "bun:test"
+import { serviceOfFile } from "../support/service.ts"
 import { linkSecret, visitor } from "./visitor.ts"
-
-let service: TestService
 
 const email = "honest@example.com"
 const password = "correct horse battery staple"
 
-beforeAll(async () => {
-  service = await testService({
-    settings: { TRUSTED_PROXIES: "1" },
-    hashingCost: { memoryCost: 4_096, timeCost: 1 },
-  })
-  await service.issue(email)
-  const person = visitor(service)
-  await person.post("/account/link", { link: await linkSecret(service, email) })
-  expect((await person.post("/account/password", { password })).status).toBe(303)
+const service = await serviceOfFile({
+  settings: { TRUSTED_PROXIES: "1" },
+  hashingCost: { memoryCost: 4_096, timeCost: 1 },
 })
-afterAll(() => service.stop())
+await service.issue(email)
+const person = visitor(service)
+await person.post("/account/link", { link: await linkSecret(service, email) })
+expect((await person.post("/account/password", { password })).status).toBe(303)
 
 const signIn = (address: string, form: Record<string, string>) =>
   visitor(service).post("/account/sign-in", form, { headers: { "X-Forwarded-For": address } })

@@ -1,16 +1,10 @@
 /** In the pages, people create tokens that are shown once, and edit, rotate and revoke their own. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
-import { type TestService, testService } from "../support/service.ts"
+import { expect, test } from "bun:test"
+import { serviceOfFile } from "../support/service.ts"
 import { hiddenField, textOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
-let service: TestService
-
-beforeAll(async () => {
-  service = await testService({ now: new Date("2026-03-01T00:00:00.250Z") })
-})
-
-afterAll(() => service.stop())
+const service = await serviceOfFile({ now: new Date("2026-03-01T00:00:00.250Z") })
 
 const tokenPattern = /mds_[0-9A-Za-z]{49}/
 

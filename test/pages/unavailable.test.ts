@@ -1,36 +1,30 @@
 /** While the database is away, pages that need it say so with 503 in time, and recover by themselves; others are there. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { textOf } from "./page-reader.ts"
-import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
+import { signedInVisitor } from "./visitor.ts"
 
-let service: TestService
-let proxy: Awaited<ReturnType<typeof interruptibleProxy>>
-let person: SignedInVisitor
-
-beforeAll(async () => {
-  let to = { host: "127.0.0.1", port: 0 }
-  proxy = await interruptibleProxy({
-    get host() {
-      return to.host
-    },
-    get port() {
-      return to.port
-    },
-  })
-  service = await testService({
-    settings: { STATEMENT_TIMEOUT_SECONDS: "1" },
-    reach: (databaseUrl) => {
-      const url = new URL(databaseUrl)
-      to = { host: url.hostname, port: Number(url.port) }
-      url.host = `127.0.0.1:${proxy.port}`
-      return url.href
-    },
-  })
-  person = await signedInVisitor(service, "patient@example.com")
+let to = { host: "127.0.0.1", port: 0 }
+const proxy = await interruptibleProxy({
+  get host() {
+    return to.host
+  },
+  get port() {
+    return to.port
+  },
 })
+const service = await testService({
+  settings: { STATEMENT_TIMEOUT_SECONDS: "1" },
+  reach: (databaseUrl) => {
+    const url = new URL(databaseUrl)
+    to = { host: url.hostname, port: Number(url.port) }
+    url.host = `127.0.0.1:${proxy.port}`
+    return url.href
+  },
+})
+const person = await signedInVisitor(service, "patient@example.com")
 
 afterAll(async () => {
   proxy.mend()

@@ -1,20 +1,14 @@
 /** The usage page shows where the window stands, how much was requested, and the last requests. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { setPlan } from "../../src/access/accounts.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { cellsOf, textOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
-let service: TestService
-
 const now = new Date("2026-03-01T10:20:30.250Z")
 
-beforeAll(async () => {
-  service = await testService({ now })
-})
-
-afterAll(() => service.stop())
+const service = await serviceOfFile({ now })
 
 let people = 0
 

@@ -13,10 +13,7 @@ sayIfLeftOut(import.meta.path)
 const openssl = Bun.which("openssl")
 if (!openssl) reportSkipped(import.meta.path, "openssl")
 
-let directory: string
-beforeAll(() => {
-  directory = mkdtempSync(join(tmpdir(), "mds-test-"))
-})
+const directory = mkdtempSync(join(tmpdir(), "mds-test-"))
 afterAll(() => rmSync(directory, { recursive: true }))
 
 /** Connects to a server in this process. */

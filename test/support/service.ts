@@ -1,5 +1,5 @@
 /** The real service on a database of its own, with tokens of every plan and a clock that tests set. */
-import { setDefaultTimeout } from "bun:test"
+import { afterAll, setDefaultTimeout } from "bun:test"
 import { getTableColumns, max, sql as statement } from "drizzle-orm"
 import { drizzle } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
@@ -124,6 +124,13 @@ export async function testService({
       if (!beside) await database.drop()
     },
   }
+}
+
+/** Starts a service for the tests of a file, and stops it after the last of them. */
+export async function serviceOfFile(options?: TestServiceOptions): Promise<TestService> {
+  const service = await testService(options)
+  afterAll(() => service.stop())
+  return service
 }
 
 /** A parameter in the address takes precedence over the service's own. */

@@ -1,25 +1,26 @@
 /** Every request is a trace at the collector, with its steps below it and no secret in it. */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { type ServiceProcess, serviceProcess } from "../support/process.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { serviceProcess } from "../support/process.ts"
+import { testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
-import { type Collector, collector, type ReceivedSpan } from "./collector.ts"
+import { collector, type ReceivedSpan } from "./collector.ts"
 
 setDefaultTimeout(60_000)
 
-let receiver: Collector
-/** Its database and its tokens are used. */
-let beside: TestService
-let service: ServiceProcess
-
-beforeAll(async () => {
-  receiver = collector()
-  beside = await testService()
-  service = await traced({
-    OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/base/`,
-    OTEL_EXPORTER_OTLP_HEADERS: "x-api-key=S3CRET%3D",
-    OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
+const receiver = collector()
+/** The traced processes use the database and the tokens of this service. */
+const beside = await testService()
+const traced = (settings: Record<string, string>) =>
+  serviceProcess({
+    DATABASE_URL: beside.database.url,
+    OTEL_BSP_SCHEDULE_DELAY: "50",
+    ...settings,
   })
+
+const service = await traced({
+  OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/base/`,
+  OTEL_EXPORTER_OTLP_HEADERS: "x-api-key=S3CRET%3D",
+  OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
 })
 
 afterAll(async () => {
@@ -27,13 +28,6 @@ afterAll(async () => {
   await beside.stop()
   receiver.stop()
 })
-
-const traced = (settings: Record<string, string>) =>
-  serviceProcess({
-    DATABASE_URL: beside.database.url,
-    OTEL_BSP_SCHEDULE_DELAY: "50",
-    ...settings,
-  })
 
 const parentId = "00f067aa0ba902b7"
 const newTraceId = () => crypto.randomUUID().replaceAll("-", "")

@@ -1,16 +1,12 @@
 /** Statements are shared, wait in turns, and end within their deadline. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { createPool, type Database, type PoolOptions } from "../../../src/db/pool/pool.ts"
 import { Unavailable } from "../../../src/db/pool/unavailable.ts"
 import { interruptibleProxy } from "../../contract/interruptible-proxy.ts"
-import { type TestDatabase, testDatabase } from "../../support/postgres.ts"
+import { testDatabase } from "../../support/postgres.ts"
 import { until } from "../../support/until.ts"
 
-let database: TestDatabase
-
-beforeAll(async () => {
-  database = await testDatabase()
-})
+const database = await testDatabase()
 
 afterAll(() => database.drop())
 

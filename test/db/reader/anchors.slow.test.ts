@@ -1,8 +1,8 @@
 /** A page deep in a list is the right one, and costs about as much as any other. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import postgres from "postgres"
 import { cacheSizes } from "../../../src/db/cache.ts"
-import { createPool, type Pool } from "../../../src/db/pool/pool.ts"
+import { createPool } from "../../../src/db/pool/pool.ts"
 import { createReader } from "../../../src/db/reader/reader.ts"
 import { createReleases, type Release } from "../../../src/db/reader/releases.ts"
 import type { List } from "../../../src/db/reader/statements.ts"
@@ -10,39 +10,33 @@ import { companies } from "../../../src/resources/companies.ts"
 import { reports } from "../../../src/resources/reports.ts"
 import { orderOf, type Resource } from "../../../src/resources/resource.ts"
 import { tenements } from "../../../src/resources/tenements.ts"
-import { type TestDatabase, testDatabase } from "../../support/postgres.ts"
+import { testDatabase } from "../../support/postgres.ts"
 import { seeded } from "../../support/seeded.ts"
 import { countingPool } from "./counting-pool.ts"
 
 const rows = 24_000
 
-let database: TestDatabase
-let sql: postgres.Sql
-let pool: Pool
-
-beforeAll(async () => {
-  database = await testDatabase()
-  sql = postgres(database.url, { max: 1, onnotice: () => {} })
-  await sql.unsafe(
-    `
-    insert into releases values (1, now(), 'test', '{}');
-    insert into companies (asx_code, company_name, company_name_folded, name_key, market_cap_aud, is_active, source, since_release)
-    select upper(to_hex(g + 1048576)), 'Name ' || g % 700, 'name ' || g % 700, 'name ' || g % 700,
-      case when g % 3 = 0 then null else g % 5000 end, true, 'test', 1 from generate_series(1, ${rows}) g;
-    insert into tenements (id, tenement_id, state, status, status_folded, holder_keys, source, since_release)
-    select md5(g::text), 'E1/1', (array['WA', 'SA'])[1 + g % 7 / 5], 'Granted', (array['granted', 'pending'])[1 + g % 11 / 10], '{}', 'test', 1
-    from generate_series(1, ${rows}) g;
-    insert into reports (hash, asx_code, title, title_folded, types_folded, published_at, source, since_release)
-    select md5(g::text), 'ABC', 'Report', 'report ' || g % 13 || case when g % 100 = 0 then ' x' else '' end, array['type ' || g % 3], '2026-01-01'::timestamptz - g % 900 * interval '1 hour', 'test', 1
-    from generate_series(1, ${rows}) g;
-    analyze`,
-  )
-  pool = createPool(database.url, {
-    name: "anchors test",
-    connections: 4,
-    statementTimeoutMs: 30_000,
-    parameters: { plan_cache_mode: "force_custom_plan" },
-  })
+const database = await testDatabase()
+const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+await sql.unsafe(
+  `
+  insert into releases values (1, now(), 'test', '{}');
+  insert into companies (asx_code, company_name, company_name_folded, name_key, market_cap_aud, is_active, source, since_release)
+  select upper(to_hex(g + 1048576)), 'Name ' || g % 700, 'name ' || g % 700, 'name ' || g % 700,
+    case when g % 3 = 0 then null else g % 5000 end, true, 'test', 1 from generate_series(1, ${rows}) g;
+  insert into tenements (id, tenement_id, state, status, status_folded, holder_keys, source, since_release)
+  select md5(g::text), 'E1/1', (array['WA', 'SA'])[1 + g % 7 / 5], 'Granted', (array['granted', 'pending'])[1 + g % 11 / 10], '{}', 'test', 1
+  from generate_series(1, ${rows}) g;
+  insert into reports (hash, asx_code, title, title_folded, types_folded, published_at, source, since_release)
+  select md5(g::text), 'ABC', 'Report', 'report ' || g % 13 || case when g % 100 = 0 then ' x' else '' end, array['type ' || g % 3], '2026-01-01'::timestamptz - g % 900 * interval '1 hour', 'test', 1
+  from generate_series(1, ${rows}) g;
+  analyze`,
+)
+const pool = createPool(database.url, {
+  name: "anchors test",
+  connections: 4,
+  statementTimeoutMs: 30_000,
+  parameters: { plan_cache_mode: "force_custom_plan" },
 })
 
 afterAll(async () => {

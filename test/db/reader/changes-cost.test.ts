@@ -1,5 +1,5 @@
 /** The cost of updated_since and removed_since depends on how much changed, not on how much there is. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { fillPlaceholders } from "drizzle-orm"
 import { drizzle } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
@@ -13,35 +13,29 @@ import {
 } from "../../../src/db/reader/statements.ts"
 import { reports } from "../../../src/resources/reports.ts"
 import { orderOf } from "../../../src/resources/resource.ts"
-import { type TestDatabase, testDatabase } from "../../support/postgres.ts"
+import { testDatabase } from "../../support/postgres.ts"
 
 const rows = 32_000
 const changed = 20
 /** A few for each changed row in the table, its history and their indexes. */
 const mostBuffers = 300
 
-let database: TestDatabase
-let sql: postgres.Sql
-
-beforeAll(async () => {
-  database = await testDatabase()
-  sql = postgres(database.url, { max: 1, onnotice: () => {} })
-  const columns =
-    "hash, asx_code, title, title_folded, type, types_folded, published_at, url, source"
-  await sql.unsafe(`
-    insert into releases select g, now(), 'test', '{}' from generate_series(1, 4) g;
-    insert into reports
-    select md5(g::text), 'C' || lpad((g % 900)::text, 4, '0'), 'Quarterly report ' || g, 'quarterly report ' || g,
-      'Quarterly', '{quarterly}', '2026-01-01'::timestamptz - g * interval '1 hour', 'https://example.com', 'test', 1
-    from generate_series(1, ${rows}) g;
-    insert into reports_history select 'h' || ${columns}, since_release, file, 2 from reports;
-    create temporary table touched as select hash, row_number() over () as n from reports order by md5(hash) limit ${2 * changed};
-    insert into reports_history select ${columns}, since_release, file, case when n > ${changed} then 3 else 4 end from reports natural join touched;
-    update reports set since_release = 3 where hash in (select hash from touched where n > ${changed});
-    delete from reports where hash in (select hash from touched where n <= ${changed});
-    analyze;
-    set plan_cache_mode = force_generic_plan`)
-})
+const database = await testDatabase()
+const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+const columns = "hash, asx_code, title, title_folded, type, types_folded, published_at, url, source"
+await sql.unsafe(`
+  insert into releases select g, now(), 'test', '{}' from generate_series(1, 4) g;
+  insert into reports
+  select md5(g::text), 'C' || lpad((g % 900)::text, 4, '0'), 'Quarterly report ' || g, 'quarterly report ' || g,
+    'Quarterly', '{quarterly}', '2026-01-01'::timestamptz - g * interval '1 hour', 'https://example.com', 'test', 1
+  from generate_series(1, ${rows}) g;
+  insert into reports_history select 'h' || ${columns}, since_release, file, 2 from reports;
+  create temporary table touched as select hash, row_number() over () as n from reports order by md5(hash) limit ${2 * changed};
+  insert into reports_history select ${columns}, since_release, file, case when n > ${changed} then 3 else 4 end from reports natural join touched;
+  update reports set since_release = 3 where hash in (select hash from touched where n > ${changed});
+  delete from reports where hash in (select hash from touched where n <= ${changed});
+  analyze;
+  set plan_cache_mode = force_generic_plan`)
 
 afterAll(async () => {
   await sql.end({ timeout: 1 })

@@ -1,31 +1,25 @@
 /** A facet counts the records of a list by their values, exactly as the list has them at its release. */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test"
+import { afterAll, beforeEach, expect, test } from "bun:test"
 import { cacheSizes } from "../../../src/db/cache.ts"
 import { createPool, type Pool } from "../../../src/db/pool/pool.ts"
 import { tally, type ValueCount } from "../../../src/db/reader/facets.ts"
 import { createReader } from "../../../src/db/reader/reader.ts"
-import { createReleases, type Releases } from "../../../src/db/reader/releases.ts"
+import { createReleases } from "../../../src/db/reader/releases.ts"
 import type { List } from "../../../src/db/reader/statements.ts"
 import { companies } from "../../../src/resources/companies.ts"
 import { orderOf } from "../../../src/resources/resource.ts"
 import { belongsToCompany, tenements } from "../../../src/resources/tenements.ts"
 import { awkward, type TenementFixture, tenementsOf } from "../../support/fixtures.ts"
-import { type TestService, testService } from "../../support/service.ts"
+import { testService } from "../../support/service.ts"
 import { countingPool } from "./counting-pool.ts"
 
-let service: TestService
-let pool: Pool
-let releases: Releases
-
-beforeAll(async () => {
-  service = await testService()
-  pool = createPool(service.database.url, {
-    name: "facets test",
-    connections: 3,
-    statementTimeoutMs: 10_000,
-  })
-  releases = createReleases(pool)
+const service = await testService()
+const pool = createPool(service.database.url, {
+  name: "facets test",
+  connections: 3,
+  statementTimeoutMs: 10_000,
 })
+const releases = createReleases(pool)
 
 beforeEach(() => service.publish(awkward))
 

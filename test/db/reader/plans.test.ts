@@ -1,5 +1,5 @@
 /** What a list's statement reads is found by an index, for every filter, and costs as much as the page has rows. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, describe, expect, test } from "bun:test"
 import { fillPlaceholders, is, sql as raw, SQL } from "drizzle-orm"
 import { PgDialect } from "drizzle-orm/pg-core"
 import { drizzle } from "drizzle-orm/postgres-js"
@@ -13,41 +13,37 @@ import { reports } from "../../../src/resources/reports.ts"
 import { orderOf, type Resource } from "../../../src/resources/resource.ts"
 import { tenements } from "../../../src/resources/tenements.ts"
 import { createPools } from "../../../src/service/pools.ts"
-import { type TestDatabase, testDatabase } from "../../support/postgres.ts"
+import { testDatabase } from "../../support/postgres.ts"
 
 const rows = 60_000
 /** Those of a page, each on another page of the table, and the index's. */
 const mostBuffersOfPage = 400
 
-let database: TestDatabase
-let sql: postgres.Sql
 const statements = createStatements(drizzle(postgres("postgres://nobody@127.0.0.1:1/none")))
 
-beforeAll(async () => {
-  database = await testDatabase()
-  sql = postgres(database.url, {
-    max: 1,
-    onnotice: () => {},
-    // As the service has it for lists.
-    connection: { plan_cache_mode: "force_custom_plan" },
-  })
-  await sql.unsafe(`
-    insert into releases values (1, now(), 'test', '{}');
-    insert into tenements (id, tenement_id, state, status, status_folded, type_folded, holder_name_folded, holder_keys, grant_date, expiry_date, area_km2, source, since_release)
-    select md5(g::text), 'E1/1', (array['WA', 'SA', 'NT', 'QLD'])[1 + g % 4], 'Granted', 'status ' || g % 7, 'type ' || g % 11,
-      'holder ' || md5((g % 900)::text), '{}', day, day + 3650, area, 'test', 1
-    from generate_series(1, ${rows}) g, lateral (
-      select case when g % 10 > 0 then '2010-01-01'::date + g % 5000 end as day, case when g % 10 > 0 then g % 1000 end as area) as known;
-    insert into reports (hash, asx_code, title, title_folded, types_folded, published_at, source, since_release)
-    select md5(g::text), 'C' || lpad((g % 900)::text, 4, '0'), 'Report', 'report ' || md5(g::text),
-      array[case when g % 5000 = 0 then 'rare' else 'frequent' end], '2026-01-01'::timestamptz - g * interval '1 hour', 'test', 1
-    from generate_series(1, ${rows}) g`)
-  // All of its values, or the estimate of a rare one depends on whether it is in the sample.
-  await sql`alter table tenements alter column holder_name_folded set statistics 1000`
-  // Index-only scans need the visibility map.
-  await sql`vacuum analyze tenements`
-  await sql`vacuum analyze reports`
+const database = await testDatabase()
+const sql = postgres(database.url, {
+  max: 1,
+  onnotice: () => {},
+  // As the service has it for lists.
+  connection: { plan_cache_mode: "force_custom_plan" },
 })
+await sql.unsafe(`
+  insert into releases values (1, now(), 'test', '{}');
+  insert into tenements (id, tenement_id, state, status, status_folded, type_folded, holder_name_folded, holder_keys, grant_date, expiry_date, area_km2, source, since_release)
+  select md5(g::text), 'E1/1', (array['WA', 'SA', 'NT', 'QLD'])[1 + g % 4], 'Granted', 'status ' || g % 7, 'type ' || g % 11,
+    'holder ' || md5((g % 900)::text), '{}', day, day + 3650, area, 'test', 1
+  from generate_series(1, ${rows}) g, lateral (
+    select case when g % 10 > 0 then '2010-01-01'::date + g % 5000 end as day, case when g % 10 > 0 then g % 1000 end as area) as known;
+  insert into reports (hash, asx_code, title, title_folded, types_folded, published_at, source, since_release)
+  select md5(g::text), 'C' || lpad((g % 900)::text, 4, '0'), 'Report', 'report ' || md5(g::text),
+    array[case when g % 5000 = 0 then 'rare' else 'frequent' end], '2026-01-01'::timestamptz - g * interval '1 hour', 'test', 1
+  from generate_series(1, ${rows}) g`)
+// All of its values, or the estimate of a rare one depends on whether it is in the sample.
+await sql`alter table tenements alter column holder_name_folded set statistics 1000`
+// Index-only scans need the visibility map.
+await sql`vacuum analyze tenements`
+await sql`vacuum analyze reports`
 
 afterAll(async () => {
   await sql.end({ timeout: 1 })

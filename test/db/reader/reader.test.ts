@@ -1,33 +1,27 @@
 /** What is read at a release is complete and consistent, even while newer ones are published. */
 
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { cacheSizes } from "../../../src/db/cache.ts"
-import { createPool, type Pool } from "../../../src/db/pool/pool.ts"
+import { createPool } from "../../../src/db/pool/pool.ts"
 import { createReader } from "../../../src/db/reader/reader.ts"
-import { createReleases, type Releases } from "../../../src/db/reader/releases.ts"
+import { createReleases } from "../../../src/db/reader/releases.ts"
 import type { RowEncoder } from "../../../src/db/reader/rows.ts"
 import type { List } from "../../../src/db/reader/statements.ts"
 import { companies } from "../../../src/resources/companies.ts"
 import { reports } from "../../../src/resources/reports.ts"
 import { orderOf } from "../../../src/resources/resource.ts"
 import { awkward } from "../../support/fixtures.ts"
-import { type TestService, testService } from "../../support/service.ts"
+import { testService } from "../../support/service.ts"
 import { until } from "../../support/until.ts"
 import { countingPool } from "./counting-pool.ts"
 
-let service: TestService
-let pool: Pool
-let releases: Releases
-
-beforeAll(async () => {
-  service = await testService()
-  pool = createPool(service.database.url, {
-    name: "reader test",
-    connections: 3,
-    statementTimeoutMs: 10_000,
-  })
-  releases = createReleases(pool)
+const service = await testService()
+const pool = createPool(service.database.url, {
+  name: "reader test",
+  connections: 3,
+  statementTimeoutMs: 10_000,
 })
+const releases = createReleases(pool)
 
 afterAll(async () => {
   await pool.close()
