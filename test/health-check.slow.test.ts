@@ -1,6 +1,6 @@
 /** The health check tells a process that responds from one that does not, and asks nothing of the database. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { interruptibleProxy } from "./contract/interruptible-proxy.ts"
+import { throughProxy } from "./contract/interruptible-proxy.ts"
 import { migrated, testDatabase } from "./support/postgres.ts"
 import { detachedProcess } from "./support/process.ts"
 import { freePort } from "./support/supervised.ts"
@@ -9,10 +9,8 @@ import { until } from "./support/until.ts"
 setDefaultTimeout(60_000)
 
 const database = await testDatabase(migrated)
-const url = new URL(database.url)
-const proxy = await interruptibleProxy({ host: url.hostname, port: Number(url.port) })
-url.port = String(proxy.port)
-const service = await detachedProcess({ DATABASE_URL: url.href, HOST: "0.0.0.0" }, {})
+const { proxy, url } = await throughProxy(database.url)
+const service = await detachedProcess({ DATABASE_URL: url, HOST: "0.0.0.0" }, {})
 
 afterAll(async () => {
   service.child.kill("SIGKILL")

@@ -52,30 +52,6 @@ async function subscribedProcess() {
   return { ...subscribed, stop }
 }
 
-test("a token identifies its caller unless it is revoked, expired or of a disabled account", async () => {
-  const { callerOf } = process()
-  const email = "who@example.com"
-  const [lasting, expiring, revoked] = [
-    await at.issue(email),
-    await at.issue(email, "expiring", later(1000)),
-    await at.issue(email),
-  ]
-  const ids = { accountId: expect.any(Number), tokenId: expect.any(Number) }
-  expect(await callerOf(lasting, now)).toEqual({
-    ...ids,
-    plan: "standard",
-    limit: 1000,
-  })
-  expect(await callerOf(expiring, later(999))).not.toBeNull()
-  expect(await callerOf(expiring, later(1000))).toBeNull()
-  await revokeToken(at.editor, { prefix: revoked })
-  expect(await callerOf(revoked, now)).toBeNull()
-  expect(await callerOf(createToken(), now)).toBeNull()
-  expect(await callerOf("nonsense", now)).toBeNull()
-  await setDisabled(at.editor, email, true)
-  expect(await callerOf(lasting, now)).toBeNull()
-})
-
 test("a token that is used repeatedly costs one lookup, and so does one that is refused repeatedly", async () => {
   const credentials = await subscribedProcess()
   const [good, bad] = [await at.issue("often@example.com"), createToken()]

@@ -57,19 +57,6 @@ const failing = (failure: () => Error | undefined): Pool => ({
   },
 })
 
-test("a request shows at once, and the same after it was written, whatever process reads it", async () => {
-  const id = await at.account("once@example.com")
-  const recent = recentOf()
-  const requests = [request(1), request(2, { status: 429, ms: 0.25, method: "HEAD", tokenId: 9 })]
-  for (const each of requests) recent.record(id, each)
-  const shown = requests.toReversed()
-  expect(await recent.last(id)).toEqual(shown)
-  await written(recent)
-  expect(await recent.last(id)).toEqual(shown)
-  expect(await recentOf().last(id)).toEqual(shown)
-  expect(await recentOf().last(await at.account("nothing@example.com"))).toEqual([])
-})
-
 test("of each account the last hundred are kept, in memory and in the database, whatever others do", async () => {
   const [busy, quiet] = [
     await at.account("busy@example.com"),

@@ -55,12 +55,6 @@ function exported(
   return { stream, seen }
 }
 
-test("a whole export is its head and its rows, and is told as complete with their count", async () => {
-  const { stream, seen } = exported(3)
-  expect(await new Response(stream).text()).toBe("n\n0\n1\n2\n3\n4\n5\n")
-  expect(seen.outcomes).toEqual([{ outcome: "complete", records: 6, bytes: 14 }])
-})
-
 test("a chunk is asked for only once the receiver has taken the one before", async () => {
   const { stream, seen } = exported(10)
   const reader = stream.getReader()
@@ -69,24 +63,6 @@ test("a chunk is asked for only once the receiver has taken the one before", asy
   await reader.read()
   expect(seen.chunksRead).toBe(2)
   await reader.cancel()
-})
-
-test("a failure breaks the stream, and its reason reaches the log alone", async () => {
-  const { stream, seen } = exported(10, { failAt: 1 })
-  const reader = stream.getReader()
-  expect(new TextDecoder().decode((await reader.read()).value)).toBe("n\n0\n1\n")
-  expect(await reader.read().then(() => "more", String)).toBe("undefined")
-  expect(seen.outcomes).toMatchObject([
-    { outcome: "failed", records: 2, error: new Error("superseded") },
-  ])
-})
-
-test("a receiver that takes nothing for too long is cut off", async () => {
-  const { stream, seen } = exported(10, { stallMs: 1 })
-  const reader = stream.getReader()
-  await reader.read()
-  await reader.closed.catch(() => {})
-  expect(seen.outcomes).toMatchObject([{ outcome: "stalled", records: 2 }])
 })
 
 test.each(["gzip", ""])(

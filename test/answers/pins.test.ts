@@ -13,21 +13,6 @@ function alone() {
   return { pin, clock, pinnedId: async (sequence: string) => (await pinned(sequence))?.id }
 }
 
-test("a pin is that of the last page 1 of its sequence, and of no other", async () => {
-  const { pin, pinnedId } = alone()
-  await pin("a", release(1), "replace")
-  expect([await pinnedId("a"), await pinnedId("b")]).toEqual([1, undefined])
-  await pin("a", release(2), "replace")
-  expect(await pinnedId("a")).toBe(2)
-})
-
-test("a later page sets a pin only where there is still none", async () => {
-  const { pin, pinnedId } = alone()
-  await pin("a", release(1), "if absent")
-  await pin("a", release(2), "if absent")
-  expect(await pinnedId("a")).toBe(1)
-})
-
 test("a pin ends 15 minutes after the last page was read, and not before", async () => {
   const { pin, pinnedId, clock } = alone()
   await pin("a", release(1), "replace")

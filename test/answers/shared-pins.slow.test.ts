@@ -39,17 +39,6 @@ describe.skipIf(!redisIsInstalled)("two processes with Redis", () => {
   }
   const sequence = () => crypto.randomUUID()
 
-  test("share pins, with their identity", async () => {
-    const [one, other] = processes()
-    const a = sequence()
-    await one.pin(a, release(1), "replace")
-    expect(await other.pinned(a)).toEqual(release(1))
-    await other.pin(a, release(2), "replace")
-    await one.pin(a, release(3), "if absent")
-    expect(await one.pinned(a)).toEqual(release(2))
-    expect(await other.pinned(a)).toEqual(release(2))
-  })
-
   test("agree on the first of two later pages that set the pin", async () => {
     const [one, other] = processes()
     const a = sequence()

@@ -1,7 +1,7 @@
 /** SIGTERM answers every request that was sent, within the time allowed. */
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
+import { throughProxy } from "../contract/interruptible-proxy.ts"
 import { collect, opened, parseAnswer, type RawAnswer, requestText } from "../contract/raw-http.ts"
 import { none } from "../support/fixtures.ts"
 import { type DetachedProcess, detachedProcess } from "../support/process.ts"
@@ -209,11 +209,8 @@ test("a second signal ends it at once", async () => {
 })
 
 test("a database that has gone silent does not keep the service from ending", async () => {
-  const database = new URL(service.database.url)
-  const { hostname: host, port: databasePort } = database
-  const proxy = await interruptibleProxy({ host, port: Number(databasePort) })
-  database.port = String(proxy.port)
-  const { port, child } = await start({ DATABASE_URL: database.href, SHUTDOWN_SECONDS: "1" })
+  const { proxy, url } = await throughProxy(service.database.url)
+  const { port, child } = await start({ DATABASE_URL: url, SHUTDOWN_SECONDS: "1" })
   expect((await askOnce(port, "/api/v1/companies"))?.status).toBe(200)
   proxy.silence()
   const unanswered = await opened(port)

@@ -8,7 +8,7 @@ import { type TestService, testService } from "../support/service.ts"
 import { freePort } from "../support/supervised.ts"
 import { until } from "../support/until.ts"
 import { readError } from "./bodies.ts"
-import { interruptibleProxy } from "./interruptible-proxy.ts"
+import { throughProxy } from "./interruptible-proxy.ts"
 
 /** Of this machine, but not of its loopback interface: a client there is one of another machine. */
 const outerAddress = Object.values(networkInterfaces())
@@ -21,19 +21,18 @@ const statusOf = async (url: string, headers: Record<string, string> = {}) =>
 describe("with ADMIN_PORT", () => {
   let other: TestService
   let service: TestService
-  let proxy: Awaited<ReturnType<typeof interruptibleProxy>>
+  let proxy: Awaited<ReturnType<typeof throughProxy>>["proxy"]
   let admin: string
   const adminPort = freePort()
 
   beforeAll(async () => {
     other = await testService()
-    const database = new URL(other.database.url)
-    proxy = await interruptibleProxy({ host: database.hostname, port: Number(database.port) })
-    database.port = String(proxy.port)
+    const through = await throughProxy(other.database.url)
+    proxy = through.proxy
     service = await testService({
       beside: other,
       settings: { ADMIN_PORT: String(adminPort) },
-      reach: () => database.href,
+      reach: () => through.url,
     })
     admin = `http://127.0.0.1:${adminPort}`
     // On a busy machine the first connection may take too long, and the result is kept for a second of the clock.

@@ -10,7 +10,7 @@ import { none, type ReportFixture } from "../support/fixtures.ts"
 import { serviceOfFile, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { parseCsv } from "./delimited-reader.ts"
-import { interruptibleProxy } from "./interruptible-proxy.ts"
+import { throughProxy } from "./interruptible-proxy.ts"
 import { collect, opened, parseAnswer, requestText } from "./raw-http.ts"
 
 /**
@@ -150,16 +150,8 @@ test("a connection to the database that is lost within a chunk costs no record",
 })
 
 test("a database that is away for a moment costs an export no record", async () => {
-  const { hostname, port } = new URL(service.database.url)
-  const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
-  const remote = await testService({
-    beside: service,
-    reach: (databaseUrl) => {
-      const url = new URL(databaseUrl)
-      url.host = `127.0.0.1:${proxy.port}`
-      return url.href
-    },
-  })
+  const { proxy, url } = await throughProxy(service.database.url)
+  const remote = await testService({ beside: service, reach: () => url })
   const stalled = await stalledExport(remote)
   proxy.cut()
   stalled.socket.resume()
@@ -259,16 +251,8 @@ test("an export in any format is not whole where its client leaves, or its relea
 
 test("an export in any format is not whole where the database is lost", async () => {
   await service.publish({ ...none, reports })
-  const { hostname, port } = new URL(service.database.url)
-  const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
-  const remote = await testService({
-    beside: service,
-    reach: (databaseUrl) => {
-      const url = new URL(databaseUrl)
-      url.host = `127.0.0.1:${proxy.port}`
-      return url.href
-    },
-  })
+  const { proxy, url } = await throughProxy(service.database.url)
+  const remote = await testService({ beside: service, reach: () => url })
   const exports = await stalledInEachFormat(remote)
   proxy.cut()
   for (const { stalled } of exports) stalled.socket.resume()

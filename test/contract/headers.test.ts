@@ -67,7 +67,10 @@ test.each(answers)("%s has the headers of every answer", async (_, path, asking,
   expect(answer.headers.has("www-authenticate")).toBe(status === 401)
 })
 
-test("the rate limit is told in both notations, from one computation", async () => {
+test("the rate limit is in both notations, from one computation", async () => {
+  const admitted = await service.get("/companies", { token: await service.issueWithLimit(3) })
+  expect(admitted.headers.get("ratelimit-policy")).toBe('"default";q=3;w=3600')
+  expect(admitted.headers.get("ratelimit")).toBe('"default";r=2;t=3600')
   const { enterprise: token } = service.tokens
   const { headers } = await service.get("/companies", { token })
   const reset = Number(headers.get("x-ratelimit-reset"))

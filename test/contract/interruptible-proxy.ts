@@ -75,3 +75,12 @@ export async function interruptibleProxy(target: { host: string; port: number })
     },
   }
 }
+
+/** Puts a proxy before the database. @returns also the database's URL through the proxy */
+export async function throughProxy(databaseUrl: string) {
+  const { hostname, port } = new URL(databaseUrl)
+  const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
+  const through = new URL(databaseUrl)
+  through.host = `127.0.0.1:${proxy.port}`
+  return { proxy, url: through.href }
+}

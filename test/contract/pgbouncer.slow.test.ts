@@ -16,7 +16,7 @@ import {
 import { command } from "../support/process.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
-import { interruptibleProxy } from "./interruptible-proxy.ts"
+import { throughProxy } from "./interruptible-proxy.ts"
 
 reportIfSkipped(import.meta.path)
 
@@ -149,16 +149,13 @@ test.each(["cut", "silence"] as const)(
   "a service whose pooler is lost (%s) is not ready and refuses at once, although the database answers",
   async (how) => {
     const direct = await testService()
-    const { hostname, port } = new URL(direct.database.url)
-    const pooler = await interruptibleProxy({ host: hostname, port: Number(port) })
-    const pooled = new URL(direct.database.url)
-    pooled.port = String(pooler.port)
+    const { proxy: pooler, url } = await throughProxy(direct.database.url)
     const service = await testService({
       beside: direct,
-      reach: () => pooled.href,
+      reach: () => url,
       settings: {
         ...uncached,
-        DATABASE_URL: pooled.href,
+        DATABASE_URL: url,
         DATABASE_DIRECT_URL: direct.database.url,
       },
     })

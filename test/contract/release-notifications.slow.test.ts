@@ -7,11 +7,11 @@ import { join } from "node:path"
 import { changeAndConfirm } from "../../src/db/confirmed-change.ts"
 import { load } from "../../src/loading/load.ts"
 import { ownReports } from "../../src/sources/own-columns.ts"
-import { throughProxy } from "../db/subscribers.ts"
 import { awkward } from "../support/fixtures.ts"
 import { command, type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
+import { throughProxy } from "./interruptible-proxy.ts"
 
 const releaseOf = ({ headers }: Response) => Number(headers.get("x-data-release"))
 

@@ -2,9 +2,10 @@
 
 import { afterAll, expect, test } from "bun:test"
 import postgres from "postgres"
+import { throughProxy } from "../contract/interruptible-proxy.ts"
 import { testDatabase } from "../support/postgres.ts"
 import { until } from "../support/until.ts"
-import { recordingSubscriber, throughProxy } from "./subscribers.ts"
+import { recordingSubscriber } from "./subscribers.ts"
 
 const database = await testDatabase()
 const sql = postgres(database.url, { max: 1, onnotice: () => {} })

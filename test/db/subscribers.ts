@@ -1,6 +1,5 @@
-/** Subscribers to the notifications of a test database, and an unreliable way to it. */
+/** Subscribers to the notifications of a test database. */
 import { subscribeToChanges } from "../../src/db/notifications.ts"
-import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
 
 /** Subscribes, and records every call of its handlers in order. */
 export function recordingSubscriber(url: string) {
@@ -12,13 +11,4 @@ export function recordingSubscriber(url: string) {
     onLost: () => events.push("lost"),
   })
   return { events, stop, markUnavailable }
-}
-
-/** A proxy before the database, and the database's URL through it. */
-export async function throughProxy(databaseUrl: string) {
-  const { hostname, port } = new URL(databaseUrl)
-  const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
-  const through = new URL(databaseUrl)
-  through.host = `127.0.0.1:${proxy.port}`
-  return { proxy, url: through.href }
 }

@@ -1,7 +1,7 @@
 /** Every example in the description is what the service answers, by whole bodies and headers. */
 import { afterAll, describe, expect, test } from "bun:test"
 import { exampleNow } from "../../src/description/examples.ts"
-import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
+import { throughProxy } from "../contract/interruptible-proxy.ts"
 import { type TestService, testService } from "../support/service.ts"
 import {
   exampleIn,
@@ -173,14 +173,9 @@ describe("the body and headers of the error", () => {
   })
 
   test("503", async () => {
-    const { hostname, port } = new URL(publisher.database.url)
-    const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
-    const reach = (databaseUrl: string) => {
-      const url = new URL(databaseUrl)
-      url.host = `127.0.0.1:${proxy.port}`
-      return url.href
-    }
+    const { proxy, url } = await throughProxy(publisher.database.url)
     const settings = { STATEMENT_TIMEOUT_SECONDS: "1" }
+    const reach = () => url
     const cutOff = await testService({ beside: publisher, now: exampleNow, settings, reach })
     try {
       proxy.cut()

@@ -1,28 +1,17 @@
 /** While the database is away, pages that need it say so with 503 in time, and recover by themselves; others are there. */
 import { afterAll, expect, test } from "bun:test"
-import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
+import { throughProxy } from "../contract/interruptible-proxy.ts"
 import { testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { textOf } from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
-let to = { host: "127.0.0.1", port: 0 }
-const proxy = await interruptibleProxy({
-  get host() {
-    return to.host
-  },
-  get port() {
-    return to.port
-  },
-})
+const origin = await testService()
+const { proxy, url } = await throughProxy(origin.database.url)
 const service = await testService({
+  beside: origin,
   settings: { STATEMENT_TIMEOUT_SECONDS: "1" },
-  reach: (databaseUrl) => {
-    const url = new URL(databaseUrl)
-    to = { host: url.hostname, port: Number(url.port) }
-    url.host = `127.0.0.1:${proxy.port}`
-    return url.href
-  },
+  reach: () => url,
 })
 const person = await signedInVisitor(service, "patient@example.com")
 
@@ -30,6 +19,7 @@ afterAll(async () => {
   proxy.mend()
   await service.stop()
   proxy.close()
+  await origin.stop()
 })
 
 const paths = ["/account", "/account/tokens", "/account/usage", "/account/audit"]

@@ -2,7 +2,7 @@
 import { afterAll, expect, test } from "bun:test"
 import { createPool, type Database, type PoolOptions } from "../../../src/db/pool/pool.ts"
 import { Unavailable } from "../../../src/db/pool/unavailable.ts"
-import { interruptibleProxy } from "../../contract/interruptible-proxy.ts"
+import { throughProxy } from "../../contract/interruptible-proxy.ts"
 import { testDatabase } from "../../support/postgres.ts"
 import { until } from "../../support/until.ts"
 
@@ -68,10 +68,8 @@ test("what a statement fails with goes to all who share it, and to nobody later"
 })
 
 test("a statement whose connection has died without a word ends at its deadline, and the next one succeeds", async () => {
-  const { hostname, port } = new URL(database.url)
-  const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
-  const address = database.url.replace(/:\d+\//, `:${proxy.port}/`)
-  await using pool = poolOf({ statementTimeoutMs: 500 }, address)
+  const { proxy, url } = await throughProxy(database.url)
+  await using pool = poolOf({ statementTimeoutMs: 500 }, url)
   const select = () => pool.runAlone(null, (db) => db.execute("select 1 as n"))
   await select()
   proxy.failOver()
