@@ -1,13 +1,14 @@
 /** The chain of the app is structural, and it answers plain requests without a server. */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { Elysia } from "elysia"
 import { createApp } from "../src/app.ts"
 import { readConfig } from "../src/config.ts"
 import { createLog } from "../src/log/log.ts"
 import { startParts } from "../src/service/parts.ts"
-import { testService } from "./support/service.ts"
+import { afterFile } from "./support/of-file.ts"
+import { serviceOfFile } from "./support/service.ts"
 
-const service = await testService()
+const service = await serviceOfFile()
 const now = () => service.clock.now
 const parts = await startParts({
   config: readConfig({}),
@@ -15,11 +16,7 @@ const parts = await startParts({
   log: createLog(() => {}, now),
   now,
 })
-
-afterAll(async () => {
-  await parts.close()
-  await service.stop()
-})
+afterFile(() => parts.close())
 
 const ask = (to: { handle(request: Request): Promise<Response> }, path: string, token?: string) =>
   to.handle(

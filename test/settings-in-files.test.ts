@@ -1,17 +1,15 @@
 /** A secret can be given as a file, so that it is in no environment that others can read. */
-import { afterAll, expect, test } from "bun:test"
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { expect, test } from "bun:test"
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { readConfig, type SettingName } from "../src/config.ts"
 import { type Setting, settings } from "../src/settings.ts"
+import { directoryOfFile } from "./support/of-file.ts"
 
 const address = "postgres://mds:s3cret@database/mds"
 const secrets = Object.entries<Setting>(settings).filter(([, { secret }]) => secret)
 
-const directory = mkdtempSync(join(tmpdir(), "mds-secrets-"))
-
-afterAll(() => rmSync(directory, { recursive: true }))
+const directory = directoryOfFile()
 
 function fileOf(text: string | Uint8Array): string {
   const path = join(directory, crypto.randomUUID())

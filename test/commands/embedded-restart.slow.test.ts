@@ -1,9 +1,9 @@
 /** A service starts its embedded PostgreSQL again when that has ended, and recovers. */
-import { afterAll, afterEach, expect, setDefaultTimeout, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
+import { afterEach, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
 import { runningServer } from "../../src/db/embedded/postmaster.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 import { embeddedDirectory } from "../support/postgres.ts"
 import { command, type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { scratchDirectory } from "../support/scratch.ts"
@@ -11,7 +11,7 @@ import { until } from "../support/until.ts"
 
 setDefaultTimeout(120_000)
 
-const root = mkdtempSync(join(scratchDirectory, "mds-restart-"))
+const root = directoryOfFile(scratchDirectory)
 let directories = 0
 let services: ServiceProcess[] = []
 
@@ -19,8 +19,6 @@ afterEach(async () => {
   await Promise.all(services.map((service) => service.stop()))
   services = []
 })
-
-afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 const newDirectory = () => embeddedDirectory(join(root, `data-${++directories}`))
 

@@ -1,21 +1,14 @@
 /** Only `serve`, `quickstart` and `migrate` change the schema; every other command checks it. */
-
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import postgres from "postgres"
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { databaseOfFile } from "../support/of-file.ts"
 import { emptyDatabase } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
 
 setDefaultTimeout(60_000)
 
-const database = await emptyDatabase()
-const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+const { sql, url } = await databaseOfFile(emptyDatabase())
 
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
-
-const mds = (...args: string[]) => command(args, { DATABASE_URL: database.url })
+const mds = (...args: string[]) => command(args, { DATABASE_URL: url })
 
 test("a command but migrate, serve and quickstart changes no schema, and says what to do", async () => {
   for (const args of [

@@ -1,8 +1,7 @@
 /** A database that cannot be written, for its settings or a role: each command says what failed, why and what to do. */
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
+import { afterFile, directoryOfFile } from "../support/of-file.ts"
 import { ownServer } from "../support/own-server.ts"
 import { fillWith } from "../support/postgres.ts"
 import { awkwardPublished } from "../support/service.ts"
@@ -11,25 +10,19 @@ import { runCommand, startCommand } from "./command-process.ts"
 
 setDefaultTimeout(60_000)
 
-const paths = { rows: "" }
-
-const directory = mkdtempSync(join(tmpdir(), "mds-unwritable-"))
+const directory = directoryOfFile()
 const primary = await ownServer()
+afterFile(primary.stop)
 await fillWith(awkwardPublished, primary.url)
-paths.rows = join(directory, "rows.csv")
-await Bun.write(paths.rows, "asx_code,company_name,is_active\nQZA,Alpha,true\n")
-
-afterAll(async () => {
-  await primary.stop()
-  rmSync(directory, { recursive: true, force: true })
-})
+const rows = join(directory, "rows.csv")
+await Bun.write(rows, "asx_code,company_name,is_active\nQZA,Alpha,true\n")
 
 const run = (url: string, args: readonly string[], stdin?: string) =>
   runCommand(args, { url, dataDir: directory, ...(stdin && { stdin: Bun.file(stdin) }) })
 
 const commands = (): [command: string, args: string[], stdin?: string][] => [
-  ["load", ["load", "companies", paths.rows, "--partial"]],
-  ["load", ["load", "companies", "-", "--partial"], paths.rows],
+  ["load", ["load", "companies", rows, "--partial"]],
+  ["load", ["load", "companies", "-", "--partial"], rows],
   ["token create", ["token", "create", "--account", "jo@example.com", "--name", "s3cret job"]],
 ]
 
@@ -65,7 +58,7 @@ test("a role without the privilege is named as the reason", async () => {
   const url = new URL(primary.url)
   url.username = "looker"
   url.password = "looker"
-  const { code, stderr } = await run(url.href, ["load", "companies", paths.rows, "--partial"])
+  const { code, stderr } = await run(url.href, ["load", "companies", rows, "--partial"])
   expect(code).toBe(1)
   expect(stderr).toContain(
     "\nCannot run `mds load`: the database's role lacks a privilege (permission denied",

@@ -2,18 +2,14 @@
  * A cached answer is the one that would be made anew, to the byte, and never spares a request
  * its token or its window. `Cache-Status` (RFC 9211) tells which is which.
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { setDisabled } from "../../src/access/accounts.ts"
 import { awkward, type Fixtures } from "../support/fixtures.ts"
 import { seeded } from "../support/seeded.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 
-const service = await testService()
-const plain = await testService({ beside: service, settings: { CACHE_MEMORY_MB: "0" } })
-afterAll(async () => {
-  await plain.stop()
-  await service.stop()
-})
+const service = await serviceOfFile()
+const plain = await serviceOfFile({ beside: service, settings: { CACHE_MEMORY_MB: "0" } })
 
 const statusOf = ({ headers }: Response) => headers.get("cache-status")
 

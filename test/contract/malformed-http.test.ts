@@ -2,16 +2,15 @@
  * Malformed HTTP/1.1 (RFC 9112), sent byte by byte, gets a 4xx or a closed connection, and harms no
  * other request.
  */
-
-import { afterAll, expect, test } from "bun:test"
-import { testService } from "../support/service.ts"
+import { expect, test } from "bun:test"
+import { afterFile } from "../support/of-file.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { collect, opened, sendRaw } from "./raw-http.ts"
 
-const service = await testService()
-afterAll(async () => {
+const service = await serviceOfFile()
+afterFile(() => {
   expect(service.logLines.filter((line) => line.includes("request failed"))).toEqual([])
-  await service.stop()
 })
 
 /** A request with a valid token. */

@@ -1,22 +1,16 @@
 /** The versions of one record: `…/history`. */
-import { afterAll, expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { load } from "../../src/loading/load.ts"
 import { prune } from "../../src/loading/prune.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import { none } from "../support/fixtures.ts"
-import { testService } from "../support/service.ts"
+import { directoryOfFile } from "../support/of-file.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { readList } from "./bodies.ts"
 
-const service = await testService({ records: none })
-const directory = mkdtempSync(join(tmpdir(), "mds-history-"))
-
-afterAll(async () => {
-  await service.stop()
-  rmSync(directory, { recursive: true })
-})
+const service = await serviceOfFile({ records: none })
+const directory = directoryOfFile()
 
 const columns = "id,tenement_id,state,status,type,holder_name,grant_date,expiry_date,area_km2"
 const holder = "FIRST GOLD PTY LTD"

@@ -1,23 +1,17 @@
 /** `/sources`: where the data comes from, and how fresh it is. */
-import { afterAll, expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { load } from "../../src/loading/load.ts"
 import { LoadError } from "../../src/loading/load-error.ts"
 import type { LoadOptions } from "../../src/loading/load-options.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import { none } from "../support/fixtures.ts"
-import { testService } from "../support/service.ts"
+import { directoryOfFile } from "../support/of-file.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { readList } from "./bodies.ts"
 
-const service = await testService({ records: none })
-const directory = mkdtempSync(join(tmpdir(), "mds-sources-"))
-
-afterAll(async () => {
-  await service.stop()
-  rmSync(directory, { recursive: true })
-})
+const service = await serviceOfFile({ records: none })
+const directory = directoryOfFile()
 
 async function loadFile(
   name: string,

@@ -1,18 +1,17 @@
 /** A company is found under its ordinary code and, from the release on in which one first held, a temporary one. */
-import { afterAll, expect, test } from "bun:test"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { expect, test } from "bun:test"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { load } from "../../src/loading/load.ts"
 import { sourceOf } from "../loading/readings.ts"
 import { leadOf } from "../pages/page-reader.ts"
 import { signedInVisitor } from "../pages/visitor.ts"
 import { none } from "../support/fixtures.ts"
-import { testService } from "../support/service.ts"
+import { directoryOfFile } from "../support/of-file.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { readList, readRecord } from "./bodies.ts"
 
-const folder = mkdtempSync(join(tmpdir(), "mds-codes-"))
-const path = join(folder, "rows.csv")
+const path = join(directoryOfFile(), "rows.csv")
 
 async function publish(
   source: string,
@@ -39,7 +38,7 @@ const company = (code: string) => `${code},QUARRY ALPHA LIMITED,Materials,12/09/
 /** Release 1 is empty. */
 const releases = { reports: 2, subsidiaries: 3, tenements: 4, ordinary: 5, temporary: 6, back: 7 }
 
-const service = await testService({ records: none })
+const service = await serviceOfFile({ records: none })
 const at = "2026-01-02T03:04:05Z"
 await publish("reports", [
   "hash,asx_code,title,published_at",
@@ -55,11 +54,6 @@ expect(await directory(1, company("QZA"))).toBe(releases.ordinary)
 expect(await directory(2, company("QZADB"))).toBe(releases.temporary)
 expect(await directory(3, company("QZA"))).toBe(releases.back)
 const person = await signedInVisitor(service, "admin@example.com")
-
-afterAll(async () => {
-  await service.stop()
-  rmSync(folder, { recursive: true })
-})
 
 const status = async (path: string) => (await service.get(path)).status
 const keys = async (path: string) => {

@@ -1,7 +1,6 @@
 /** The database itself refuses values that the API could not show, also from a person with psql. */
-import { afterAll, expect, test } from "bun:test"
-import postgres from "postgres"
-import { testDatabase } from "../support/postgres.ts"
+import { expect, test } from "bun:test"
+import { databaseOfFile } from "../support/of-file.ts"
 
 const hash = "0".repeat(64)
 const rows = `
@@ -58,14 +57,8 @@ const refusals = [
   ["reports_published_at", "update reports set published_at = '10000-01-01T00:00:00Z'"],
 ]
 
-const database = await testDatabase()
-const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+const { sql } = await databaseOfFile()
 await sql.unsafe(rows)
-
-afterAll(async () => {
-  await sql.end({ timeout: 1 })
-  await database.drop()
-})
 
 test.each(refusals)("%s refuses: %s", async (constraint, statement) => {
   const accepted = new Error("It was accepted")

@@ -1,20 +1,15 @@
 /** A change returns when every serving process has processed it, or says how many did not confirm. */
 
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import postgres from "postgres"
 import { changeAndConfirm } from "../../src/db/confirmed-change.ts"
 import { throughProxy } from "../contract/interruptible-proxy.ts"
-import { testDatabase } from "../support/postgres.ts"
+import { databaseOfFile } from "../support/of-file.ts"
 import { until } from "../support/until.ts"
 import { recordingSubscriber } from "./subscribers.ts"
 
-const database = await testDatabase()
-const sql = postgres(database.url, { max: 1, onnotice: () => {} })
-
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+const database = await databaseOfFile()
+const { sql } = database
 
 test("a change returns when all subscribers have processed it", async () => {
   const all = Array.from({ length: 5 }, () => recordingSubscriber(database.url))

@@ -1,19 +1,13 @@
 /** Subscribers receive every notification in order, and learn when they may miss some. */
 
-import { afterAll, expect, test } from "bun:test"
-import postgres from "postgres"
+import { expect, test } from "bun:test"
 import { throughProxy } from "../contract/interruptible-proxy.ts"
-import { testDatabase } from "../support/postgres.ts"
+import { databaseOfFile } from "../support/of-file.ts"
 import { until } from "../support/until.ts"
 import { recordingSubscriber } from "./subscribers.ts"
 
-const database = await testDatabase()
-const sql = postgres(database.url, { max: 1, onnotice: () => {} })
-
-afterAll(async () => {
-  await sql.end()
-  await database.drop()
-})
+const database = await databaseOfFile()
+const { sql } = database
 
 const notify = (payload: string) => sql`select pg_notify('mds_access', ${payload})`
 

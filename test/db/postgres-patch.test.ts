@@ -2,25 +2,20 @@
  * postgres.js, as patched by `patches/postgres@….patch`, gives every query its own rows or an error.
  * Without the patch the tests here fail, several of them with wrong rows instead of errors.
  */
-import { afterAll, afterEach, expect, test } from "bun:test"
+import { afterEach, expect, test } from "bun:test"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import postgres from "postgres"
+import { databaseOfFile } from "../support/of-file.ts"
 import { emptyDatabase } from "../support/postgres.ts"
 
 let clients: postgres.Sql[] = []
 
-const database = await emptyDatabase()
-const administrator = postgres(database.url, { max: 1 })
+const { sql: administrator, url } = await databaseOfFile(emptyDatabase())
 
 afterEach(async () => {
   await Promise.all(clients.map((sql) => sql.end({ timeout: 1 })))
   clients = []
-})
-
-afterAll(async () => {
-  await administrator.end({ timeout: 1 })
-  await database.drop()
 })
 
 test("the module that is imported is the one that is patched", () => {
@@ -162,7 +157,7 @@ test("a transaction whose backend dies rejects with the server's error", async (
 test("a transaction whose backend dies causes no unhandled rejection", async () => {
   const child = Bun.spawn([process.execPath, "-e", DYING_TRANSACTION], {
     cwd: import.meta.dir,
-    env: { ...process.env, DATABASE: database.url },
+    env: { ...process.env, DATABASE: url },
     stdout: "pipe",
     stderr: "pipe",
   })
@@ -281,7 +276,7 @@ function cells(bytes: Buffer, offset: number, count: number): (string | null)[] 
 }
 
 function client(): postgres.Sql {
-  const sql = postgres(database.url, { max: 1, backoff: () => 0, onnotice: () => {} })
+  const sql = postgres(url, { max: 1, backoff: () => 0, onnotice: () => {} })
   clients.push(sql)
   return sql
 }

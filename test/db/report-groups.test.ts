@@ -1,14 +1,8 @@
 /** Every announcement has one group, by the words of its types or else of its title. */
-import { afterAll, expect, test } from "bun:test"
-import postgres from "postgres"
-import { testDatabase } from "../support/postgres.ts"
+import { expect, test } from "bun:test"
+import { databaseOfFile } from "../support/of-file.ts"
 
-const database = await testDatabase()
-const sql = postgres(database.url, { max: 1, onnotice: () => {} })
-afterAll(async () => {
-  await sql.end({ timeout: 1 })
-  await database.drop()
-})
+const { sql } = await databaseOfFile()
 
 async function groupOf(type: string | null, title: string): Promise<unknown> {
   const [row] = await sql`

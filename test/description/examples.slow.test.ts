@@ -1,8 +1,9 @@
 /** Every example in the description is what the service answers, by whole bodies and headers. */
-import { afterAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { exampleNow } from "../../src/description/examples.ts"
 import { throughProxy } from "../contract/interruptible-proxy.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { afterFile } from "../support/of-file.ts"
+import { serviceOfFile, type TestService, testService } from "../support/service.ts"
 import {
   exampleIn,
   operationsIn,
@@ -13,15 +14,11 @@ import {
 import { publishedExamples } from "./published-examples.ts"
 
 const publisher = await publishedExamples()
+afterFile(() => publisher.stop())
 // Without a cache no answer depends on what was asked before.
 const settings = { CACHE_MEMORY_MB: "0" }
-const service = await testService({ beside: publisher, now: exampleNow, settings })
+const service = await serviceOfFile({ beside: publisher, now: exampleNow, settings })
 const document = await readDocument(service.url)
-
-afterAll(async () => {
-  await service.stop()
-  await publisher.stop()
-})
 
 /** Of an account that has made no request. */
 const freshToken = () => service.issue(`${crypto.randomUUID()}@example.com`)

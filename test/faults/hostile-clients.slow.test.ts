@@ -3,24 +3,21 @@
  * thousand connections. What Bun refuses by itself, it refuses before the service sees it; others are
  * served meanwhile, and memory stays bounded.
  */
-import { afterAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import type { Socket } from "node:net"
 import { collect, opened, parseAnswer } from "../contract/raw-http.ts"
+import { afterFile } from "../support/of-file.ts"
 import { serviceProcess } from "../support/process.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
 
 setDefaultTimeout(60_000)
 
-const database = await testService()
+const database = await serviceOfFile()
 const service = await serviceProcess({ DATABASE_URL: database.database.url })
+afterFile(service.stop)
 const port = Number(new URL(service.url).port)
-
-afterAll(async () => {
-  await service.stop()
-  await database.stop()
-})
 
 const authorized = () => `Host: localhost\r\nAuthorization: Bearer ${database.tokens.admin}\r\n`
 

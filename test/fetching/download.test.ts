@@ -1,24 +1,20 @@
 /** A file is downloaded whole, whatever its server does, or not at all and with the cause named. */
-import { afterAll, afterEach, expect, test } from "bun:test"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { afterEach, expect, test } from "bun:test"
+import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { download } from "../../src/fetching/download.ts"
 import { FetchError } from "../../src/fetching/fetch-error.ts"
 import { type Access, redirectTarget } from "../../src/fetching/request.ts"
+import { afterFile, directoryOfFile } from "../support/of-file.ts"
 import { testAccess } from "./access.ts"
 import { cut, misbehavingServer, plain, reply } from "./misbehaving-server.ts"
 
-const directory = mkdtempSync(join(tmpdir(), "mds-download-"))
-const path = join(directory, "file")
+const path = join(directoryOfFile(), "file")
 const server = await misbehavingServer()
 const other = await misbehavingServer()
 afterEach(() => rmSync(path, { force: true }))
-afterAll(() => {
-  server.close()
-  other.close()
-  rmSync(directory, { recursive: true })
-})
+afterFile(server.close)
+afterFile(other.close)
 
 const body = "asx_code,company_name\nQZA,Alpha\n".repeat(20)
 const fetched = (access: Access = testAccess(), at = "/file.csv") =>

@@ -1,12 +1,11 @@
 /** A layer of a map service is downloaded whole, page by page, or not at all and with the cause named. */
-import { afterAll, expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { arcgisLayer } from "../../src/fetching/arcgis.ts"
 import { FetchError } from "../../src/fetching/fetch-error.ts"
 import { downloadLayer } from "../../src/fetching/layer.ts"
 import { wfsLayer } from "../../src/fetching/wfs.ts"
+import { afterFile, directoryOfFile } from "../support/of-file.ts"
 import { testAccess } from "./access.ts"
 import { arcgis, hits, json, query, title, titles, wfs } from "./map-servers.ts"
 import {
@@ -17,13 +16,9 @@ import {
   reply,
 } from "./misbehaving-server.ts"
 
-const directory = mkdtempSync(join(tmpdir(), "mds-layers-"))
-const path = join(directory, "layer")
+const path = join(directoryOfFile(), "layer")
 const server = await misbehavingServer()
-afterAll(() => {
-  server.close()
-  rmSync(directory, { recursive: true })
-})
+afterFile(server.close)
 
 const kinds = { ArcGIS: arcgis, WFS: wfs }
 type Kind = keyof typeof kinds

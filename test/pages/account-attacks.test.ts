@@ -1,9 +1,10 @@
 /** What others try on the pages for signing in fails: over real sockets, as they would. */
-import { afterAll, beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { setDisabled } from "../../src/access/accounts.ts"
 import { hashSecret } from "../../src/access/secret.ts"
 import { mailServer } from "../support/mail-server.ts"
-import { testService } from "../support/service.ts"
+import { afterFile } from "../support/of-file.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { linkSecret, password, signedInByLink, visitor, withPassword } from "./visitor.ts"
 
@@ -18,15 +19,11 @@ const mailSettings = () => ({
 })
 
 const mail = mailServer()
-const service = await testService({ settings: mailSettings() })
-const open = await testService({
+afterFile(mail.stop)
+const service = await serviceOfFile({ settings: mailSettings() })
+const open = await serviceOfFile({
   beside: service,
   settings: { ...mailSettings(), SIGNUP: "open" },
-})
-afterAll(async () => {
-  await open.stop()
-  await service.stop()
-  mail.stop()
 })
 
 beforeEach(async () => {

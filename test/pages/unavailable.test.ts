@@ -1,26 +1,22 @@
 /** While the database is away, pages that need it say so with 503 in time, and recover by themselves; others are there. */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { throughProxy } from "../contract/interruptible-proxy.ts"
-import { testService } from "../support/service.ts"
+import { afterFile } from "../support/of-file.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { textOf } from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
-const origin = await testService()
+const origin = await serviceOfFile()
 const { proxy, url } = await throughProxy(origin.database.url)
-const service = await testService({
+afterFile(proxy.close)
+const service = await serviceOfFile({
   beside: origin,
   settings: { STATEMENT_TIMEOUT_SECONDS: "1" },
   reach: () => url,
 })
+afterFile(proxy.mend)
 const person = await signedInVisitor(service, "patient@example.com")
-
-afterAll(async () => {
-  proxy.mend()
-  await service.stop()
-  proxy.close()
-  await origin.stop()
-})
 
 const paths = ["/account", "/account/tokens", "/account/usage", "/account/audit"]
 

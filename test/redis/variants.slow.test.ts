@@ -1,9 +1,8 @@
 /** Kinds of Redis servers: over TLS, for a user with few rights, and those that are not used, with the reason. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { connectRedis, redisScript } from "../../src/redis/connection.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 import { redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
 import { freePort, reportSkipped, startSupervised } from "../support/supervised.ts"
 import { until } from "../support/until.ts"
@@ -13,9 +12,7 @@ sayIfLeftOut(import.meta.path)
 const openssl = Bun.which("openssl")
 if (!openssl) reportSkipped(import.meta.path, "openssl")
 
-const directory = mkdtempSync(join(tmpdir(), "mds-test-"))
-afterAll(() => rmSync(directory, { recursive: true }))
-
+const directory = directoryOfFile()
 /** Connects to a server in this process. */
 async function reach(url: string) {
   const failures: string[] = []

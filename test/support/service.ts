@@ -1,5 +1,5 @@
 /** The real service on a database of its own, with tokens of every plan and a clock that tests set. */
-import { afterAll, setDefaultTimeout } from "bun:test"
+import { setDefaultTimeout } from "bun:test"
 import { getTableColumns, max, sql as statement } from "drizzle-orm"
 import { drizzle } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
@@ -19,6 +19,7 @@ import { subsidiaries } from "../../src/resources/subsidiaries.ts"
 import { tenements } from "../../src/resources/tenements.ts"
 import { startService } from "../../src/service.ts"
 import { awkward, type Fixtures, shown } from "./fixtures.ts"
+import { afterFile } from "./of-file.ts"
 import { type Contents, migrated, type TestDatabase, testDatabase } from "./postgres.ts"
 
 // Of the file that imports this: a busy machine takes its time, and nothing here waits without end.
@@ -129,7 +130,7 @@ export async function testService({
 /** Starts a service for the tests of a file, and stops it after the last of them. */
 export async function serviceOfFile(options?: TestServiceOptions): Promise<TestService> {
   const service = await testService(options)
-  afterAll(() => service.stop())
+  afterFile(() => service.stop())
   return service
 }
 

@@ -1,15 +1,17 @@
 /** Every request is a trace at the collector, with its steps below it and no secret in it. */
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { afterFile } from "../support/of-file.ts"
 import { serviceProcess } from "../support/process.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { collector, type ReceivedSpan } from "./collector.ts"
 
 setDefaultTimeout(60_000)
 
 const receiver = collector()
+afterFile(receiver.stop)
 /** The traced processes use the database and the tokens of this service. */
-const beside = await testService()
+const beside = await serviceOfFile()
 const traced = (settings: Record<string, string>) =>
   serviceProcess({
     DATABASE_URL: beside.database.url,
@@ -22,12 +24,7 @@ const service = await traced({
   OTEL_EXPORTER_OTLP_HEADERS: "x-api-key=S3CRET%3D",
   OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
 })
-
-afterAll(async () => {
-  await service.stop()
-  await beside.stop()
-  receiver.stop()
-})
+afterFile(service.stop)
 
 const parentId = "00f067aa0ba902b7"
 const newTraceId = () => crypto.randomUUID().replaceAll("-", "")

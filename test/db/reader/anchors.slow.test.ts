@@ -1,6 +1,5 @@
 /** A page deep in a list is the right one, and costs about as much as any other. */
-import { afterAll, expect, test } from "bun:test"
-import postgres from "postgres"
+import { expect, test } from "bun:test"
 import { cacheSizes } from "../../../src/db/cache.ts"
 import { createPool } from "../../../src/db/pool/pool.ts"
 import { createReader } from "../../../src/db/reader/reader.ts"
@@ -10,14 +9,13 @@ import { companies } from "../../../src/resources/companies.ts"
 import { reports } from "../../../src/resources/reports.ts"
 import { orderOf, type Resource } from "../../../src/resources/resource.ts"
 import { tenements } from "../../../src/resources/tenements.ts"
-import { testDatabase } from "../../support/postgres.ts"
+import { afterFile, databaseOfFile } from "../../support/of-file.ts"
 import { seeded } from "../../support/seeded.ts"
 import { countingPool } from "./counting-pool.ts"
 
 const rows = 24_000
 
-const database = await testDatabase()
-const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+const { sql, url } = await databaseOfFile()
 await sql.unsafe(
   `
   insert into releases values (1, now(), 'test', '{}');
@@ -32,18 +30,14 @@ await sql.unsafe(
   from generate_series(1, ${rows}) g;
   analyze`,
 )
-const pool = createPool(database.url, {
+const pool = createPool(url, {
   name: "anchors test",
   connections: 4,
   statementTimeoutMs: 30_000,
   parameters: { plan_cache_mode: "force_custom_plan" },
 })
 
-afterAll(async () => {
-  await pool.close()
-  await sql.end({ timeout: 1 })
-  await database.drop()
-})
+afterFile(() => pool.close())
 
 const newReader = () =>
   createReader({ records: pool, lists: pool, exports: pool }, cacheSizes(8_000_000))

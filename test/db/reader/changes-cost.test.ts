@@ -1,5 +1,5 @@
 /** The cost of updated_since and removed_since depends on how much changed, not on how much there is. */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { fillPlaceholders } from "drizzle-orm"
 import { drizzle } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
@@ -13,15 +13,14 @@ import {
 } from "../../../src/db/reader/statements.ts"
 import { reports } from "../../../src/resources/reports.ts"
 import { orderOf } from "../../../src/resources/resource.ts"
-import { testDatabase } from "../../support/postgres.ts"
+import { databaseOfFile } from "../../support/of-file.ts"
 
 const rows = 32_000
 const changed = 20
 /** A few for each changed row in the table, its history and their indexes. */
 const mostBuffers = 300
 
-const database = await testDatabase()
-const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+const { sql, url } = await databaseOfFile()
 const columns = "hash, asx_code, title, title_folded, type, types_folded, published_at, url, source"
 await sql.unsafe(`
   insert into releases select g, now(), 'test', '{}' from generate_series(1, 4) g;
@@ -36,11 +35,6 @@ await sql.unsafe(`
   delete from reports where hash in (select hash from touched where n <= ${changed});
   analyze;
   set plan_cache_mode = force_generic_plan`)
-
-afterAll(async () => {
-  await sql.end({ timeout: 1 })
-  await database.drop()
-})
 
 test("each of the tables has more than twice the pages that a statement may read", async () => {
   const tables = await sql<{ relpages: number }[]>`
@@ -64,7 +58,7 @@ test.each([
 ] as [kind: "updated" | "removed", relation: Relation][])(
   "%s_since reads %s rows by what changed, whatever other filters there are",
   async (kind, relation) => {
-    const statements = createStatements(drizzle(postgres(database.url, { max: 1 })))
+    const statements = createStatements(drizzle(postgres(url, { max: 1 })))
     for (const values of filters) {
       const shape: ListShape = {
         resource: reports,
@@ -102,7 +96,7 @@ test.each([
 test.each(["current", "asOf"] as const)(
   "a record is found by its key in %s rows, and so is its absence",
   async (relation) => {
-    const statements = createStatements(drizzle(postgres(database.url, { max: 1 })))
+    const statements = createStatements(drizzle(postgres(url, { max: 1 })))
     const find = statements.find(reports, relation)
     for (const key of [new Bun.CryptoHasher("md5").update("1").digest("hex"), "absent"]) {
       const values = { ...bindRelease({ id: 4, publishedAt: 0, identity: "" }), keys: `{${key}}` }

@@ -1,5 +1,5 @@
 /** A facet counts the records of a list by their values, exactly as the list has them at its release. */
-import { afterAll, beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { cacheSizes } from "../../../src/db/cache.ts"
 import { createPool, type Pool } from "../../../src/db/pool/pool.ts"
 import { tally, type ValueCount } from "../../../src/db/reader/facets.ts"
@@ -9,23 +9,20 @@ import type { List } from "../../../src/db/reader/statements.ts"
 import { orderOf } from "../../../src/resources/resource.ts"
 import { tenements } from "../../../src/resources/tenements.ts"
 import { awkward, type TenementFixture } from "../../support/fixtures.ts"
-import { testService } from "../../support/service.ts"
+import { afterFile } from "../../support/of-file.ts"
+import { serviceOfFile } from "../../support/service.ts"
 import { countingPool } from "./counting-pool.ts"
 
-const service = await testService()
+const service = await serviceOfFile()
 const pool = createPool(service.database.url, {
   name: "facets test",
   connections: 3,
   statementTimeoutMs: 10_000,
 })
 const releases = createReleases(pool)
+afterFile(() => pool.close())
 
 beforeEach(() => service.publish(awkward))
-
-afterAll(async () => {
-  await pool.close()
-  await service.stop()
-})
 
 const newReader = (lists: Pool = pool, cacheBytes = 1_000_000) =>
   createReader({ records: pool, lists, exports: pool }, cacheSizes(cacheBytes))

@@ -1,5 +1,5 @@
 /** What a list's statement reads is found by an index, for every filter, and costs as much as the page has rows. */
-import { afterAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { fillPlaceholders, is, sql as raw, SQL } from "drizzle-orm"
 import { PgDialect } from "drizzle-orm/pg-core"
 import { drizzle } from "drizzle-orm/postgres-js"
@@ -13,6 +13,7 @@ import { reports } from "../../../src/resources/reports.ts"
 import { orderOf, type Resource } from "../../../src/resources/resource.ts"
 import { tenements } from "../../../src/resources/tenements.ts"
 import { createPools } from "../../../src/service/pools.ts"
+import { databaseOfFile } from "../../support/of-file.ts"
 import { testDatabase } from "../../support/postgres.ts"
 
 const rows = 60_000
@@ -21,10 +22,7 @@ const mostBuffersOfPage = 400
 
 const statements = createStatements(drizzle(postgres("postgres://nobody@127.0.0.1:1/none")))
 
-const database = await testDatabase()
-const sql = postgres(database.url, {
-  max: 1,
-  onnotice: () => {},
+const { sql, url } = await databaseOfFile(testDatabase(), {
   // As the service has it for lists.
   connection: { plan_cache_mode: "force_custom_plan" },
 })
@@ -44,11 +42,6 @@ await sql`alter table tenements alter column holder_name_folded set statistics 1
 // Index-only scans need the visibility map.
 await sql`vacuum analyze tenements`
 await sql`vacuum analyze reports`
-
-afterAll(async () => {
-  await sql.end({ timeout: 1 })
-  await database.drop()
-})
 
 interface Plan {
   "Node Type": string
@@ -250,7 +243,7 @@ test.each([
 })
 
 test("the service plans the statements of lists for the values that they bind", async () => {
-  const pools = createPools(readConfig({}), database.url, {
+  const pools = createPools(readConfig({}), url, {
     ensure: () => {},
     begin: () => () => {},
   })

@@ -1,6 +1,5 @@
 /** What is read at a release is complete and consistent, even while newer ones are published. */
-
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { cacheSizes } from "../../../src/db/cache.ts"
 import { createPool } from "../../../src/db/pool/pool.ts"
 import { createReader } from "../../../src/db/reader/reader.ts"
@@ -11,22 +10,19 @@ import { companies } from "../../../src/resources/companies.ts"
 import { reports } from "../../../src/resources/reports.ts"
 import { orderOf } from "../../../src/resources/resource.ts"
 import { awkward } from "../../support/fixtures.ts"
-import { testService } from "../../support/service.ts"
+import { afterFile } from "../../support/of-file.ts"
+import { serviceOfFile } from "../../support/service.ts"
 import { until } from "../../support/until.ts"
 import { countingPool } from "./counting-pool.ts"
 
-const service = await testService()
+const service = await serviceOfFile()
 const pool = createPool(service.database.url, {
   name: "reader test",
   connections: 3,
   statementTimeoutMs: 10_000,
 })
 const releases = createReleases(pool)
-
-afterAll(async () => {
-  await pool.close()
-  await service.stop()
-})
+afterFile(() => pool.close())
 
 const newReader = () =>
   createReader({ records: pool, lists: pool, exports: pool }, cacheSizes(1_000_000))

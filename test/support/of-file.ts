@@ -1,0 +1,36 @@
+/** Fixtures for the tests of one file: they remove themselves after its last test, the newest first. */
+import { afterAll } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import postgres from "postgres"
+import { testDatabase } from "./postgres.ts"
+
+const cleanups: (() => unknown)[] = []
+
+/** Calls this after the last test of the file, before all that was passed earlier. */
+export function afterFile(cleanup: () => unknown): void {
+  cleanups.push(cleanup)
+  afterAll(async () => {
+    await cleanups.pop()?.()
+  })
+}
+
+/** Makes a directory for temporary files, below the system's. */
+export function directoryOfFile(parent = tmpdir()): string {
+  const directory = mkdtempSync(join(parent, "mds-test-"))
+  afterFile(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+/** Makes a database, with all migrations applied unless another one is passed, and a client of it. */
+export async function databaseOfFile(
+  making = testDatabase(),
+  { connection }: Pick<postgres.Options<Record<string, never>>, "connection"> = {},
+) {
+  const { url, drop } = await making
+  const sql = postgres(url, { max: 1, onnotice: () => {}, ...(connection && { connection }) })
+  afterFile(drop)
+  afterFile(() => sql.end({ timeout: 1 }))
+  return { url, sql }
+}
