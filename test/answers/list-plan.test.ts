@@ -13,16 +13,6 @@ const held = listEndpoint({
   filters: ["state"],
   belongsTo: { resource: companies, scope: belongsToCompany },
 })
-const common = [
-  "as_of",
-  "updated_since",
-  "removed_since",
-  "fields",
-  "format",
-  "all",
-  "bom",
-  "formula_guard",
-]
 
 const plan = (
   endpoint: ListEndpoint,
@@ -30,32 +20,6 @@ const plan = (
   accept: string | null = null,
   parent = "BIG",
 ) => planList(endpoint, { path: `/x/${parent}`, query, accept }, parent)
-
-test("an endpoint's parameters come from its resource: paging, filters, sorts, formats", () => {
-  expect(Object.keys(ofCompanies.parameters)).toEqual([
-    "page",
-    "per_page",
-    "search",
-    "sector",
-    "active",
-    "sort",
-    "order",
-    ...common,
-  ])
-  expect(Object.keys(held.parameters)).toEqual([
-    "page",
-    "per_page",
-    "state",
-    "sort",
-    "order",
-    ...common,
-  ])
-  expect(ofCompanies.parameters.per_page).toMatchObject({
-    minimum: 1,
-    maximum: 100,
-    default: 50,
-  })
-})
 
 test("every selection of fields is of the same list, which shares its total, positions and statements", () => {
   const [all, one, other] = ["", "fields=state,id", "fields=id"].map((query) => plan(held, query))
@@ -75,39 +39,6 @@ test("every filter that takes free text bounds its length", () => {
   )
   expect(filters.length).toBeGreaterThan(10)
   expect(unbounded.map(({ name }) => name)).toEqual([])
-})
-
-test("fields come in the order of the interface's tables", () => {
-  const fields = Object.fromEntries(
-    [companies, tenements, reports, subsidiaries].map(({ name, fields: of }) => [
-      name,
-      Object.keys(of),
-    ]),
-  )
-  expect(fields).toEqual({
-    companies: [
-      "asx_code",
-      "company_name",
-      "market_cap_aud",
-      "gics_sector",
-      "gics_industry_group",
-      "total_tenements",
-      "is_active",
-    ],
-    tenements: [
-      "id",
-      "tenement_id",
-      "state",
-      "status",
-      "type",
-      "holder_name",
-      "grant_date",
-      "expiry_date",
-      "area_km2",
-    ],
-    reports: ["hash", "asx_code", "title", "type", "published_at", "url"],
-    subsidiaries: ["id", "name", "parent_asx_code", "country", "ownership_percentage"],
-  })
 })
 
 test("one page sequence for all pages of a query, apart from other formats and from another _", () => {

@@ -61,7 +61,11 @@ test("--csv writes a file that, parents filled in, loads as subsidiaries; and ne
   })
   writeFileSync(path, listed.replace("Somebody,", "Somebody,QZA"))
   const loaded = await bench.load("subsidiaries", [path], { partial: true })
-  expect(loaded.links).toMatchObject({ linked: 2, unlinked_holders: 1 })
+  expect(loaded.links).toMatchObject({ linked: 2, through_subsidiaries: 1, unlinked_holders: 1 })
+  expect(loaded.files[0]).toMatchObject({
+    ...{ read: 2, accepted: 1, rejected: 0 },
+    left_out: { "no parent_asx_code yet": 1 },
+  })
   expect((await unlinked()).stdout).not.toContain("Somebody")
 })
 

@@ -28,29 +28,9 @@ const cells = (text: string) =>
 
 test("the list has every source that was loaded, and what came of its last load", async () => {
   const { stdout, code } = await sources("list")
-  expect(cells(stdout)).toEqual([
-    [
-      "source",
-      "resource",
-      "records",
-      "missing",
-      "data as of",
-      "changed",
-      "release",
-      "loaded",
-      "outcome",
-    ],
-    [
-      "asx-directory",
-      "companies",
-      "40",
-      "2",
-      "2020-01-02T00:00:00Z",
-      "now",
-      "1",
-      "now",
-      "unchanged",
-    ],
+  expect(cells(stdout).map((row) => row.join(" | "))).toEqual([
+    "source | resource | records | missing | data as of | changed | release | loaded | outcome",
+    "asx-directory | companies | 40 | 2 | 2020-01-02T00:00:00Z | now | 1 | now | unchanged",
   ])
   expect(code).toBe(0)
   const json = JSON.parse((await sources("list", "--json")).stdout)

@@ -26,24 +26,6 @@ async function failure(...args: Parameters<typeof fetched>): Promise<string> {
   throw new Error(`Not refused: ${JSON.stringify(outcome)}`, { cause: outcome })
 }
 
-test("a file arrives with what identifies its version", async () => {
-  const modified = "Sat, 03 Jan 2026 04:05:06 GMT"
-  server.answer(() => reply(200, { ETag: '"1"', "Last-Modified": modified }, body))
-  expect(await fetched()).toEqual({ etag: '"1"', lastModified: modified })
-  expect(content()).toBe(body)
-  expect(server.asked[0]?.headers).toMatchObject({ "user-agent": "mds/test" })
-})
-
-test("a known version is asked for, and 304 downloads nothing", async () => {
-  server.answer(() => ({ pieces: ["HTTP/1.1 304 Not Modified\r\nConnection: close\r\n\r\n"] }))
-  const known = { etag: 'W/"1"', lastModified: "Sat, 03 Jan 2026 04:05:06 GMT" }
-  expect(await download(new URL(`${server.url}/x`), path, testAccess(), known)).toBe(known)
-  expect(server.asked[0]?.headers).toMatchObject({
-    "if-none-match": 'W/"1"',
-    "if-modified-since": "Sat, 03 Jan 2026 04:05:06 GMT",
-  })
-})
-
 test("a compressed transfer is stored without its compression", async () => {
   server.answer(() => reply(200, { "Content-Encoding": "gzip" }, Bun.gzipSync(body)))
   await fetched()

@@ -72,7 +72,11 @@ test("what the server says is unchanged, or sends again, is neither kept nor loa
   bench.hours(30)
   const unchanged = { outcome: "unchanged", summary: null }
   expect(await bench.fetched({ force: false })).toMatchObject(unchanged)
-  expect(bench.server.asked[1]?.headers["if-modified-since"]).toBe(modified["Last-Modified"])
+  expect(bench.server.asked[1]?.headers).toMatchObject({
+    "if-none-match": modified.ETag,
+    "if-modified-since": modified["Last-Modified"],
+    "user-agent": "mds/test",
+  })
   bench.server.answer(() => reply(200, modified, directory("QZA")))
   bench.hours(30)
   expect(await bench.fetched({ force: false })).toMatchObject(unchanged)

@@ -2,15 +2,15 @@
  * The alert rules and the dashboard of the guide are well-formed and ask for metrics that the service has,
  * and each alert fires when it should and not before.
  */
-import { afterAll, beforeAll, expect, setDefaultTimeout, test } from "bun:test"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import postgres from "postgres"
 import dashboard from "../../src/guide/dashboard.json"
-import { type ServiceProcess, serviceProcess } from "../support/process.ts"
+import { afterFile, directoryOfFile } from "../support/of-file.ts"
+import { serviceProcess } from "../support/process.ts"
 import { promtool, promtoolIsInstalled } from "../support/promtool.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { freePort, reportSkipped } from "../support/supervised.ts"
 import { textOf } from "./samples.ts"
 
@@ -35,37 +35,23 @@ const expressions = dashboard.panels.flatMap((panel) =>
   "targets" in panel ? (panel.targets ?? []).map(({ expr }) => expr) : [],
 )
 
-let database: TestService
-let service: ServiceProcess
-let scrape: string
-const dataDir = mkdtempSync(join(tmpdir(), "mds-monitoring-"))
-
-beforeAll(async () => {
-  database = await testService()
-  const sql = postgres(database.database.url, { max: 1 })
-  await sql`
-    insert into sources (name, resource, last_loaded_at, last_observed_at, last_outcome, last_release,
-      last_changed_at, last_attempted_at)
-    values ('asx-directory', 'companies', now(), now(), 'published', 1, now(), now())`
-  await sql.end()
-  writeFileSync(join(dataDir, "sources.json"), "{}")
+const dataDir = directoryOfFile()
+const database = await serviceOfFile()
+await database.sql`
+  insert into sources (name, resource, last_loaded_at, last_observed_at, last_outcome, last_release,
+    last_changed_at, last_attempted_at)
+  values ('asx-directory', 'companies', now(), now(), 'published', 1, now(), now())`
+writeFileSync(join(dataDir, "sources.json"), "{}")
+const service = await serviceProcess({
+  DATABASE_URL: database.database.url,
+  DATA_DIR: dataDir,
+  FETCH_EVERY: "1",
   // A lost Redis has metrics too.
-  const gone = () => `127.0.0.1:${freePort()}`
-  service = await serviceProcess({
-    DATABASE_URL: database.database.url,
-    DATA_DIR: dataDir,
-    FETCH_EVERY: "1",
-    REDIS_URL: `redis://${gone()}`,
-  })
-  await (await service.get("/companies", database.tokens.admin)).text()
-  scrape = await (await fetch(`${service.url}/metrics`)).text()
+  REDIS_URL: `redis://127.0.0.1:${freePort()}`,
 })
-
-afterAll(async () => {
-  await service.stop()
-  await database.stop()
-  rmSync(dataDir, { recursive: true })
-})
+afterFile(service.stop)
+await (await service.get("/companies", database.tokens.admin)).text()
+const scrape = await (await fetch(`${service.url}/metrics`)).text()
 
 /** Names of series in a text; those that are labels or functions are not followed by a selector. */
 const metricsIn = (text: string): string[] => [

@@ -1,9 +1,11 @@
 /** Runs the code of the guide against the service. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+
+import { describe, expect, test } from "bun:test"
 import { companies } from "../../src/resources/companies.ts"
 import { tenements } from "../../src/resources/tenements.ts"
 import { sampleFixtures, type TenementFixture } from "../support/fixtures.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { afterFile } from "../support/of-file.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import {
   isInstalled,
@@ -28,19 +30,10 @@ const samples = (await samplesOf(userPages)).map((sample) => ({
 const ofPage = (page: string, language: string): Sample[] =>
   samples.filter((sample) => sample.page === page && sample.language === language)
 
-let service: TestService
-let directory: ReturnType<typeof workingDirectory>
-
-beforeAll(async () => {
-  const settings = { RATE_WINDOW_SECONDS: String(windowSeconds) }
-  service = await testService({ records, settings })
-  directory = workingDirectory()
-})
-
-afterAll(async () => {
-  directory.remove()
-  await service.stop()
-})
+const settings = { RATE_WINDOW_SECONDS: String(windowSeconds) }
+const service = await serviceOfFile({ records, settings })
+const directory = workingDirectory()
+afterFile(directory.remove)
 
 const totalOf = async (path: string): Promise<number> => {
   const body = (await (await service.get(path)).json()) as { meta: { total: number } }

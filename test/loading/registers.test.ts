@@ -17,15 +17,6 @@ const features = (...properties: object[]) =>
     })),
   })
 
-const stored = async () =>
-  Object.fromEntries(
-    (
-      await bench.sql`
-        select id, tenement_id, state, status, type, holder_name, grant_date::text,
-          expiry_date::text, area_km2 from tenements order by id`
-    ).map(({ id, ...row }) => [id, Object.values(row)]),
-  )
-
 const waHeader = "TENID,TYPE,TENSTATUS,HOLDERCNT,HOLDER1,HOLDER2,FMT_TENID,LEGAL_AREA,SPECIAL_IND"
 
 test("the WA register's CSV: padded ids, blanks of one space, a holder in quotes, no dates", async () => {
@@ -39,28 +30,11 @@ test("the WA register's CSV: padded ids, blanks of one space, a holder in quotes
       "",
     ].join("\r\n"),
   )
-  expect(await stored()).toEqual({
-    "WA-E47-9001": [
-      "E47/9001",
-      "WA",
-      "granted",
-      "exploration",
-      "EMU, ANNA; QUARRY ALPHA PTY LTD",
-      null,
-      null,
-      null,
-    ],
-    "WA-E47-9002": [
-      "E47/9002",
-      "WA",
-      "pending",
-      "exploration",
-      "QUARRY ALPHA PTY LTD",
-      null,
-      null,
-      null,
-    ],
-    "WA-M904SA": ["M904SA", "WA", "granted", "mining", "QUARRY BETA NL", null, null, null],
+  expect(await bench.tenements()).toEqual({
+    "WA-E47-9001":
+      "E47/9001 | WA | granted | exploration | EMU, ANNA; QUARRY ALPHA PTY LTD | – | – | –",
+    "WA-E47-9002": "E47/9002 | WA | pending | exploration | QUARRY ALPHA PTY LTD | – | – | –",
+    "WA-M904SA": "M904SA | WA | granted | mining | QUARRY BETA NL | – | – | –",
   })
   expect(summary.files[0]?.warnings).toEqual({ "area_km2 has no unit in this file": 3 })
 })
@@ -92,17 +66,9 @@ test("the WA register's dates are the same day in every export format, and a lea
     releases.push(summary.release)
   }
   expect(releases).toEqual([1, null, null, null])
-  expect(await stored()).toEqual({
-    "WA-M77-9001": [
-      "M77/9001",
-      "WA",
-      "granted",
-      "mining",
-      "QUARRY ALPHA PTY LTD",
-      "2001-07-01",
-      "2022-06-30",
-      1.205,
-    ],
+  expect(await bench.tenements()).toEqual({
+    "WA-M77-9001":
+      "M77/9001 | WA | granted | mining | QUARRY ALPHA PTY LTD | 2001-07-01 | 2022-06-30 | 1.205",
   })
 })
 
@@ -118,10 +84,9 @@ test("the year 2999, blocks as areas and unknown phrases stay unknown; the last 
     unit_of_me: "BL.",
   }
   const summary = await bench.load("wa", features(pending, { ...pending, fmt_tenid: "M 77/9002" }))
-  const unknown = ["WA", null, null, "QUARRY ALPHA PTY LTD", null, null, null]
-  expect(await stored()).toEqual({
-    "WA-M77-9001": ["M77/9001", ...unknown],
-    "WA-M77-9002": ["M77/9002", ...unknown],
+  expect(await bench.tenements()).toEqual({
+    "WA-M77-9001": "M77/9001 | WA | – | – | QUARRY ALPHA PTY LTD | – | – | –",
+    "WA-M77-9002": "M77/9002 | WA | – | – | QUARRY ALPHA PTY LTD | – | – | –",
   })
   expect(summary.files[0]?.warnings).toEqual({
     'status has no mapping for "LIMBO"': 2,
@@ -132,14 +97,14 @@ test("the year 2999, blocks as areas and unknown phrases stay unknown; the last 
 
 test("a tenement that gains an endorsement keeps its id, and one without a number is rejected", async () => {
   await bench.load("wa", features(waFeature))
-  const ids = Object.keys(await stored())
+  const ids = Object.keys(await bench.tenements())
   const summary = await bench.load(
     "wa",
     features(...["M 77/9001-S", " ", "???"].map((fmt_tenid) => ({ ...waFeature, fmt_tenid }))),
   )
   expect(summary.files[0]).toMatchObject({ read: 3, accepted: 1, rejected: 2, unreadable: 2 })
   expect([ids, summary.release]).toEqual([["WA-M77-9001"], null])
-  expect(Object.keys(await stored())).toEqual(ids)
+  expect(Object.keys(await bench.tenements())).toEqual(ids)
   const reason = "has no tenement reference, from which its id is made"
   expect(bench.rejects()).toMatchObject([
     { feature: 2, reason },
@@ -164,20 +129,12 @@ const qldShort = {
   SHAPEAREAH: 0,
   DATE_RANGE: "2009-12-01 to 2011-01-01",
 }
-const qldRow = [
-  "EPM90001",
-  "QLD",
-  "granted",
-  "exploration",
-  "QUARRY ALPHA PTY LTD",
-  "2010-03-04",
-  "2015-03-03",
-  22.2295733991,
-]
+const qldRow =
+  "EPM90001 | QLD | granted | exploration | QUARRY ALPHA PTY LTD | 2010-03-04 | 2015-03-03 | 22.2295733991"
 
 test("Queensland's short and long names hold the same permit", async () => {
   await bench.load("qld", features(qldShort))
-  expect(await stored()).toEqual({ "QLD-EPM90001": qldRow })
+  expect(await bench.tenements()).toEqual({ "QLD-EPM90001": qldRow })
   const long = {
     displayname: "EPM 90001",
     permittype: qldShort.PERMITTY_1,
@@ -257,38 +214,13 @@ test("South Australia's licences, leases and applications are read by their own 
   ].map((content, index) => bench.file(`layer-${index}.json`, content))
   const summary = await bench.load("sa", paths)
   expect(summary.files.map(({ warnings }) => warnings)).toEqual([{}, {}, {}])
-  expect(await stored()).toEqual({
-    "SA-EL9001": [
-      "EL9001",
-      "SA",
-      "granted",
-      "exploration",
-      "Quarry Alpha Limited; Beta (SA) Pty Ltd",
-      "2022-04-01",
-      "2028-07-01",
-      264,
-    ],
-    "SA-ELA-90036": ["ELA-90036", "SA", "withdrawn", "exploration", "Gamma NL", null, null, 52],
-    "SA-ELA1999-90035": [
-      "ELA1999/90035",
-      "SA",
-      "pending",
-      "exploration",
-      "Beta Ltd",
-      null,
-      null,
-      null,
-    ],
-    "SA-EML9002": [
-      "EML9002",
-      "SA",
-      "granted",
-      "extractive",
-      "Emu, Anna; Quarry Alpha Limited",
-      "1899-06-30",
-      null,
-      0.0406,
-    ],
+  expect(await bench.tenements()).toEqual({
+    "SA-EL9001":
+      "EL9001 | SA | granted | exploration | Quarry Alpha Limited; Beta (SA) Pty Ltd | 2022-04-01 | 2028-07-01 | 264",
+    "SA-ELA-90036": "ELA-90036 | SA | withdrawn | exploration | Gamma NL | – | – | 52",
+    "SA-ELA1999-90035": "ELA1999/90035 | SA | pending | exploration | Beta Ltd | – | – | –",
+    "SA-EML9002":
+      "EML9002 | SA | granted | extractive | Emu, Anna; Quarry Alpha Limited | 1899-06-30 | – | 0.0406",
   })
 })
 
@@ -308,11 +240,10 @@ test("South Australia's special mining lease, private mines, claims and lease ap
   ].map((content, index) => bench.file(`further-${index}.json`, content))
   const summary = await bench.load("sa", paths)
   expect(summary.files.map(({ warnings }) => warnings)).toEqual([{}, {}, {}, {}])
-  const rest = ["Beta Ltd", null, null, 1.2]
-  expect(await stored()).toEqual({
-    "SA-MCA2024-90001": ["MCA2024/90001", "SA", "pending", "mineral claim", ...rest],
-    "SA-ML2024-90002": ["ML2024/90002", "SA", "pending", "mining", ...rest],
-    "SA-PMA90": ["PMA90", "SA", "granted", "mining", "Alpha Ltd", null, null, 0.08],
-    "SA-SML1": ["SML1", "SA", "granted", "mining", "Alpha Ltd", null, null, 177.88],
+  expect(await bench.tenements()).toEqual({
+    "SA-MCA2024-90001": "MCA2024/90001 | SA | pending | mineral claim | Beta Ltd | – | – | 1.2",
+    "SA-ML2024-90002": "ML2024/90002 | SA | pending | mining | Beta Ltd | – | – | 1.2",
+    "SA-PMA90": "PMA90 | SA | granted | mining | Alpha Ltd | – | – | 0.08",
+    "SA-SML1": "SML1 | SA | granted | mining | Alpha Ltd | – | – | 177.88",
   })
 })

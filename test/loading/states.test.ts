@@ -4,14 +4,6 @@ import { benchOfFile } from "./workbench.ts"
 
 const bench = await benchOfFile()
 
-const held = async () =>
-  Object.fromEntries(
-    (
-      await bench.sql`
-      select id, tenement_id, state, status, type, holder_name, grant_date::text, expiry_date::text,
-        area_km2 from tenements order by id`
-    ).map(({ id, ...row }) => [id, Object.values(row)]),
-  )
 const file = (...lines: string[]) => `${lines.join("\r\n")}\r\n`
 
 test("NSW, older export: units are not an area, dates are yyyyMMdd, a title's rows are joined", async () => {
@@ -28,30 +20,14 @@ test("NSW, older export: units are not an area, dates are yyyyMMdd, a title's ro
       "ELA 5,EL,GAMMA,PONDERED,,,",
     ),
   )
-  expect(await held()).toEqual({
-    "NSW-EL9001": [
-      "EL9001",
-      "NSW",
-      "granted",
-      "exploration",
-      "ALPHA PTY LTD",
-      "2010-02-03",
-      "2028-02-03",
-      null,
-    ],
-    "NSW-ELA5": ["ELA5", "NSW", null, "exploration", "GAMMA", null, null, null],
-    "NSW-ML77": [
-      "ML77",
-      "NSW",
-      "granted",
-      "mining",
-      "ALPHA PTY LTD; BETA NL",
-      "2001-01-31",
-      "2031-01-31",
-      0.177,
-    ],
-    "NSW-ML78": ["ML78", "NSW", "granted", "mining", "BETA NL", "2001-01-31", "2031-01-31", 0.01],
-    "NSW-ML78~2": ["ML78", "NSW", "granted", "mining", "BETA NL", "2001-01-31", "2031-01-31", 0.02],
+  expect(await bench.tenements()).toEqual({
+    "NSW-EL9001":
+      "EL9001 | NSW | granted | exploration | ALPHA PTY LTD | 2010-02-03 | 2028-02-03 | –",
+    "NSW-ELA5": "ELA5 | NSW | – | exploration | GAMMA | – | – | –",
+    "NSW-ML77":
+      "ML77 | NSW | granted | mining | ALPHA PTY LTD; BETA NL | 2001-01-31 | 2031-01-31 | 0.177",
+    "NSW-ML78": "ML78 | NSW | granted | mining | BETA NL | 2001-01-31 | 2031-01-31 | 0.01",
+    "NSW-ML78~2": "ML78 | NSW | granted | mining | BETA NL | 2001-01-31 | 2031-01-31 | 0.02",
   })
   expect(summary.files[0]).toMatchObject({ read: 7, accepted: 5, repeated: 2, rejected: 0 })
   expect(summary.files[0]?.warnings).toEqual({
@@ -85,29 +61,13 @@ test("NSW today: the type follows from the title's letters, and a grant date mea
       "4,XX 1,ALPHA PTY LTD,Alpha,,",
     ),
   )
-  expect(await held()).toEqual({
-    "NSW-EL8123-1992": [
-      "EL8123 (1992)",
-      "NSW",
-      "granted",
-      "exploration",
-      "ALPHA PTY LTD; BETA NL",
-      "2014-05-28",
-      "2027-05-28",
-      null,
-    ],
-    "NSW-ELA6512": ["ELA6512", "NSW", "pending", "exploration", "ALPHA PTY LTD", null, null, null],
-    "NSW-MPL123-1973": [
-      "MPL123 (1973)",
-      "NSW",
-      "granted",
-      "general purpose",
-      "GAMMA LTD",
-      "1974-05-28",
-      null,
-      null,
-    ],
-    "NSW-XX1": ["XX1", "NSW", null, null, "ALPHA PTY LTD", null, null, null],
+  expect(await bench.tenements()).toEqual({
+    "NSW-EL8123-1992":
+      "EL8123 (1992) | NSW | granted | exploration | ALPHA PTY LTD; BETA NL | 2014-05-28 | 2027-05-28 | –",
+    "NSW-ELA6512": "ELA6512 | NSW | pending | exploration | ALPHA PTY LTD | – | – | –",
+    "NSW-MPL123-1973":
+      "MPL123 (1973) | NSW | granted | general purpose | GAMMA LTD | 1974-05-28 | – | –",
+    "NSW-XX1": "XX1 | NSW | – | – | ALPHA PTY LTD | – | – | –",
   })
   expect(summary.files[0]?.warnings).toEqual({ 'type has no mapping for "XX"': 1 })
 })
@@ -121,18 +81,10 @@ test("VIC: hectares become square kilometres", async () => {
       "MIN006,Mining Licence,Application,BETA NL,,,0,x",
     ),
   )
-  expect(await held()).toEqual({
-    "VIC-EL005460": [
-      "EL005460",
-      "VIC",
-      "granted",
-      "exploration",
-      "ALPHA PTY LTD",
-      "2014-05-28",
-      "2027-05-28",
-      12.345,
-    ],
-    "VIC-MIN006": ["MIN006", "VIC", "pending", "mining", "BETA NL", null, null, null],
+  expect(await bench.tenements()).toEqual({
+    "VIC-EL005460":
+      "EL005460 | VIC | granted | exploration | ALPHA PTY LTD | 2014-05-28 | 2027-05-28 | 12.345",
+    "VIC-MIN006": "MIN006 | VIC | pending | mining | BETA NL | – | – | –",
   })
 })
 
@@ -145,18 +97,10 @@ test("TAS: the national view's columns in capitals", async () => {
       "12M/2009,Mining Lease,Surrendered,,1/07/2009,",
     ),
   )
-  expect(await held()).toEqual({
-    "TAS-12M-2009": ["12M/2009", "TAS", "surrendered", "mining", null, "2009-07-01", null, null],
-    "TAS-EL12-2019": [
-      "EL12/2019",
-      "TAS",
-      "granted",
-      "exploration",
-      "ALPHA PTY LTD",
-      "2019-10-01",
-      "2029-10-01",
-      null,
-    ],
+  expect(await bench.tenements()).toEqual({
+    "TAS-12M-2009": "12M/2009 | TAS | surrendered | mining | – | 2009-07-01 | – | –",
+    "TAS-EL12-2019":
+      "EL12/2019 | TAS | granted | exploration | ALPHA PTY LTD | 2019-10-01 | 2029-10-01 | –",
   })
 })
 
@@ -171,18 +115,12 @@ test("TAS: types as letters, titles that are to be surrendered or under appeal, 
       "4M/2022,M,Granted,ALPHA PTY LTD,,,",
     ),
   )
-  const rest = ["ALPHA PTY LTD", null, null, null]
-  expect(await held()).toEqual({
-    "TAS-4M-2022": ["4M/2022", "TAS", "granted", "mining", ...rest],
-    "TAS-EL12-2019": [
-      ...["EL12/2019", "TAS", "granted", "exploration", "ALPHA PTY LTD"],
-      ...["2012-11-30", "2027-11-29", 56],
-    ],
-    "TAS-RL3-2005": [
-      ...["RL3/2005", "TAS", "granted", "retention", "ALPHA PTY LTD"],
-      ...["2005-03-01", null, 9],
-    ],
-    "TAS-SEL2-2001": ["SEL2/2001", "TAS", "granted", "exploration", ...rest],
+  expect(await bench.tenements()).toEqual({
+    "TAS-4M-2022": "4M/2022 | TAS | granted | mining | ALPHA PTY LTD | – | – | –",
+    "TAS-EL12-2019":
+      "EL12/2019 | TAS | granted | exploration | ALPHA PTY LTD | 2012-11-30 | 2027-11-29 | 56",
+    "TAS-RL3-2005": "RL3/2005 | TAS | granted | retention | ALPHA PTY LTD | 2005-03-01 | – | 9",
+    "TAS-SEL2-2001": "SEL2/2001 | TAS | granted | exploration | ALPHA PTY LTD | – | – | –",
   })
   expect(summary.files[0]?.warnings).toEqual({})
 })
@@ -198,18 +136,10 @@ test("NT: agents are not holders, and shares are not part of a name", async () =
       'ML 1,ML,Application,"Holder - ALPHA PTY LTD (60%),\nHolder - BETA (NT) NL (40%)",5,,,2020-01-01',
     ),
   )
-  expect(await held()).toEqual({
-    "NT-EL31234": [
-      "EL31234",
-      "NT",
-      "granted",
-      "exploration",
-      "ALPHA PTY LTD",
-      "2016-05-20",
-      "2026-05-19",
-      10,
-    ],
-    "NT-ML1": ["ML1", "NT", "pending", "mining", "ALPHA PTY LTD; BETA (NT) NL", null, null, null],
+  expect(await bench.tenements()).toEqual({
+    "NT-EL31234":
+      "EL31234 | NT | granted | exploration | ALPHA PTY LTD | 2016-05-20 | 2026-05-19 | 10",
+    "NT-ML1": "ML1 | NT | pending | mining | ALPHA PTY LTD; BETA (NT) NL | – | – | –",
   })
   expect(summary.files[0]?.warnings).toEqual({ "area_km2 has no unit in this file": 1 })
 })
@@ -225,15 +155,18 @@ test("NT: the letters of titles of earlier acts, hectares and sub-blocks", async
     ["MC5", "MC", ""],
   ].map(([name, type, area]) => `${name},${type},Grant,Holder - ALPHA PTY LTD (100%),${area},,,`)
   const summary = await bench.load("nt", file(view, ...rows))
-  const read = Object.entries<unknown[]>(await held()).map(([id, row]) => [id, row[3], row[7]])
+  const read = Object.entries(await bench.tenements()).map(([id, line]) => {
+    const [, , , type, , , , area] = line.split(" | ")
+    return [id, type, area]
+  })
   expect(read).toEqual([
-    ["NT-EL31234", "exploration", null],
-    ["NT-EMLN3", "extractive", null],
-    ["NT-EMPN4", "extractive", null],
-    ["NT-HLDC37", "miscellaneous", 0.25],
-    ["NT-HLDN1", "miscellaneous", null],
-    ["NT-HLDS2", "miscellaneous", null],
-    ["NT-MC5", "mineral claim", null],
+    ["NT-EL31234", "exploration", "–"],
+    ["NT-EMLN3", "extractive", "–"],
+    ["NT-EMPN4", "extractive", "–"],
+    ["NT-HLDC37", "miscellaneous", "0.25"],
+    ["NT-HLDN1", "miscellaneous", "–"],
+    ["NT-HLDS2", "miscellaneous", "–"],
+    ["NT-MC5", "mineral claim", "–"],
   ])
   expect(summary.files[0]?.warnings).toEqual({
     "area_km2 is in SBKS, which have no exact area": 1,
@@ -250,10 +183,10 @@ const national = file(
 
 test("the national view: a row's state is the one it names, or that of its identifier's domain", async () => {
   await bench.load("national", national)
-  expect(await held()).toEqual({
-    "NT-EL1": ["EL1", "NT", "granted", "exploration", "X; Y", null, null, 0.01],
-    "SA-EL1": ["EL1", "SA", "granted", "exploration", "X", null, null, 1],
-    "VIC-EL1": ["EL1", "VIC", "granted", "exploration", "X", null, null, null],
+  expect(await bench.tenements()).toEqual({
+    "NT-EL1": "EL1 | NT | granted | exploration | X; Y | – | – | 0.01",
+    "SA-EL1": "EL1 | SA | granted | exploration | X | – | – | 1",
+    "VIC-EL1": "EL1 | VIC | granted | exploration | X | – | – | –",
   })
   expect(bench.rejects().map(({ line, reason }) => [line, reason])).toEqual([
     [5, "has neither a state nor an identifier that names one"],
@@ -280,10 +213,10 @@ test("the national view: types and statuses are known by the words that decide, 
   ]
   const summary = await bench.load("national", file(`${view},state`, ...rows))
   const read = Object.fromEntries(
-    Object.entries<unknown[]>(await held()).map(([id, [reference, , status, type]]) => [
-      id,
-      [reference, status, type],
-    ]),
+    Object.entries(await bench.tenements()).map(([id, line]) => {
+      const [reference, , status, type] = line.split(" | ")
+      return [id, [reference, status, type]]
+    }),
   )
   expect(read).toEqual({
     "NT-EL31234": ["EL31234", "granted", "exploration"],
@@ -293,10 +226,10 @@ test("the national view: types and statuses are known by the words that decide, 
     "NT-MLN1": ["MLN1", "granted", "mining"],
     "NT-RL3": ["RL3", "pending", "reserve"],
     "QLD-EPM26903": ["EPM26903", "granted", "exploration"],
-    "SA-MC7": ["MC7", null, "mineral claim"],
+    "SA-MC7": ["MC7", "–", "mineral claim"],
     "TAS-1872P-M": ["1872P/M", "granted", "mining"],
     "TAS-4M-2022": ["4M/2022", "granted", "mining"],
-    "TAS-5W-2022": ["5W/2022", "granted", null],
+    "TAS-5W-2022": ["5W/2022", "granted", "–"],
     "TAS-EL19-2001": ["EL19/2001", "granted", "exploration"],
     "VIC-EL5": ["EL5", "ceased", "exploration"],
     "VIC-EL6": ["EL6", "expired", "retention"],
@@ -312,7 +245,7 @@ test("where rows name no state, the source does", async () => {
   const rows = file(view, "EL 1,exploration licence,granted,X,,,,")
   await bench.load("national-qld", rows)
   await bench.load("national-tas", rows)
-  expect(Object.keys(await held())).toEqual(["QLD-EL1", "TAS-EL1"])
+  expect(Object.keys(await bench.tenements())).toEqual(["QLD-EL1", "TAS-EL1"])
 })
 
 test("a state's own register takes precedence over the national view, loaded before or after", async () => {
@@ -351,14 +284,8 @@ test("GeoJSON: points in time, as numbers or as text with a time zone, become th
     features: [{ type: "Feature", id: "mt.1", geometry: null, properties }],
   }
   await bench.load("nt", JSON.stringify(collection))
-  expect((await held())["NT-EL31234"]).toEqual([
-    "EL31234",
-    "NT",
-    "granted",
-    "exploration",
-    "ALPHA PTY LTD",
-    "2016-05-20",
-    "2026-05-19",
-    2,
-  ])
+  expect(await bench.tenements()).toEqual({
+    "NT-EL31234":
+      "EL31234 | NT | granted | exploration | ALPHA PTY LTD | 2016-05-20 | 2026-05-19 | 2",
+  })
 })

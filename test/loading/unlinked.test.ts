@@ -44,34 +44,10 @@ test("unlinked holders are written most frequent first, in their most common spe
   )
 })
 
-test("the completed file loads as subsidiaries and links more tenements", async () => {
-  await listAfter(tenements)
-  const completed = readFileSync(path, "utf8").replace("PTY LTD,,,,", "PTY LTD,qza,Australia,,")
-  writeFileSync(path, completed)
-  const after = await bench.load("subsidiaries", [path], { partial: true })
-  expect(after.links).toMatchObject({ linked: 4, directly: 2, through_subsidiaries: 3 })
-  expect(after.files[0]).toMatchObject({
-    read: 2,
-    accepted: 1,
-    rejected: 0,
-    left_out: { "no parent_asx_code yet": 1 },
-  })
-  expect(await listAfter(tenements)).toBe(1)
-})
-
 test("a row with an id and no parent is rejected, not left out", async () => {
   const rows = "id,name,parent_asx_code\ns1,Quarry Pits,\ns2,Quarry Works,QZA\n"
   expect((await bench.load("subsidiaries", rows)).files[0]?.rejected).toBe(1)
   expect(bench.rejects()[0]?.reason).toStartWith("parent_asx_code")
-})
-
-test("a name that a spreadsheet would run as a formula is read back unchanged", async () => {
-  await listAfter(tenements)
-  writeFileSync(path, readFileSync(path, "utf8").replace(",,,,1", ",QZA,,,1"))
-  await bench.load("subsidiaries", [path])
-  const [subsidiary] = await bench.sql`select name, asx_codes from subsidiaries, tenements t
-    where t.id = 't5'`
-  expect(subsidiary).toEqual({ name: '=Odd, "Name" Pty Ltd', asx_codes: ["QZA"] })
 })
 
 test("every name comes back from the file that a person completes, and none is left unlinked", async () => {

@@ -28,6 +28,8 @@ export interface Workbench {
   /** The rows of the rejects file, which is then deleted. */
   rejects: () => { file: string; line: number; reason: string; row: unknown }[]
   releases: () => Promise<number>
+  /** The tenements by id: `E 1 | WA | granted | exploration | A PTY LTD | 2020-01-31 | – | 12.5`. */
+  tenements: () => Promise<Record<string, string>>
   /** The codes that each tenement is linked to, in the order of their ids. */
   linkedCodes: () => Promise<string[]>
   /** The companies whose totals are not those of their lists. */
@@ -94,6 +96,16 @@ export async function workbench(): Promise<Workbench> {
           rmSync(path)
           return lines.map((line) => JSON.parse(line))
         }),
+    tenements: async () => {
+      const rows = await sql`
+        select id, tenement_id, state, status, type, holder_name, grant_date::text,
+          expiry_date::text, area_km2 from tenements order by id`
+      const lineOf = (row: object) =>
+        Object.values(row)
+          .map((value) => value ?? "–")
+          .join(" | ")
+      return Object.fromEntries(rows.map(({ id, ...row }) => [id, lineOf(row)]))
+    },
     linkedCodes: async () =>
       (await sql`select asx_codes from tenements order by id`).map((row) =>
         row.asx_codes.join(" "),

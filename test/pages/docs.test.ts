@@ -1,16 +1,12 @@
 /** Serves the guide as pages and as text: complete, with working links, and without foreign markup. */
-import { afterAll, beforeAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { linkTo } from "../../src/pages/docs/guide.ts"
 import { renderMarkdown } from "../../src/pages/docs/markdown.ts"
 import { background, guide } from "../../src/pages/docs/pages.ts"
 import { placeholder } from "../guide/samples.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
 
-let service: TestService
-beforeAll(async () => {
-  service = await testService()
-})
-afterAll(() => service.stop())
+const service = await serviceOfFile()
 
 const open = (path: string, init?: RequestInit) => fetch(service.url + path, init)
 const textOf = async (path: string): Promise<string> => (await open(path)).text()

@@ -97,29 +97,13 @@ test("the page has the counts of each resource, and the latest load of each sour
   const page = await openOverview()
   expect(figuresIn(page)).toEqual(["2", "1,200", "0", "0"])
   expect(page).toContain(`Release ${changed.release} was published on`)
-  const [companies, tenements, ...others] = cellsOf(page)
-  const minute = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/)
-  expect(companies).toEqual([
-    "companies Companies",
-    "3",
-    "0",
-    "0",
-    "3",
-    minute,
-    minute,
-    "later.csv",
-  ])
-  expect(tenements).toEqual([
-    "tenements Tenements",
-    "1,200",
-    "0",
-    "1",
-    "2",
-    minute,
-    minute,
-    "tenements <1>.csv",
-  ])
-  expect(others).toEqual([])
+  const rowsOfPage = cellsOf(page).map((cells) => cells.join(" | "))
+  expect(rowsOfPage.map((row) => row.replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, "TIME"))).toEqual(
+    [
+      "companies Companies | 3 | 0 | 0 | 3 | TIME | TIME | later.csv",
+      "tenements Tenements | 1,200 | 0 | 1 | 2 | TIME | TIME | tenements <1>.csv",
+    ],
+  )
 })
 
 test("the page has the share of each state's tenements that is linked to a company", async () => {
@@ -140,16 +124,9 @@ test("a source is as it is now: also after a load that was refused or a fetch th
   service.clock.advance(1_000)
   const page = await openOverview()
   const [, refused] = cellsOf(page)
-  expect(refused).toEqual([
-    "sa Tenements of South Australia",
-    "0",
-    "0",
-    "–",
-    "–",
-    expect.stringMatching(/UTC refused$/),
-    "–",
-    "–",
-  ])
+  expect(refused?.join(" | ")).toMatch(
+    /^sa Tenements of South Australia \| 0 \| 0 \| – \| – \| .*UTC refused \| – \| –$/,
+  )
   expect(page).toContain("<code>tenements</code>: © A &amp; B. Licence: CC BY &lt;4.0&gt;")
   await database.sql`
     update sources set last_loaded_at = null, last_outcome = 'failed' where name = 'sa'`
