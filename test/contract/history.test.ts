@@ -2,10 +2,10 @@
  * `as_of` reads any release that is kept, and `updated_since` and `removed_since` list what changed
  * after one (`src/guide/copies.md`).
  */
+
 import { expect, test } from "bun:test"
-import { load } from "../../src/loading/load.ts"
 import { resourceNames } from "../../src/resources/resource.ts"
-import { sourceNamed } from "../../src/sources/catalogue.ts"
+import { fileLoader } from "../loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readError, readList } from "./bodies.ts"
@@ -24,13 +24,9 @@ const days: [source: string, ...rows: string[]][] = [
 ]
 
 const service = await serviceOfFile({ records: none, now: new Date("2026-01-10T12:00:00Z") })
-for (const [name, ...rows] of days) {
-  const source = sourceNamed(name)
-  if (typeof source === "string") throw new Error(source)
-  const file = `${process.env.TMPDIR ?? "/tmp"}/mds-history-${crypto.randomUUID()}.csv`
-  await Bun.write(file, `${rows.join("\n")}\n`)
-  await load({ url: service.database.url, source, files: [file], acceptShrink: true })
-  await Bun.file(file).delete()
+const load = fileLoader(service)
+for (const [source, ...rows] of days) {
+  await load(source, { "rows.csv": rows }, { acceptShrink: true })
 }
 await service.sql`update releases set published_at = '2026-01-01T10:00:00Z'::timestamptz + (id - 1) * interval '1 day'`
 

@@ -2,9 +2,9 @@
  * A copy of a list that deletes what `removed_since` lists and stores what `updated_since` lists is the
  * list, whatever its filters and however its records change.
  */
+
 import { expect, test } from "bun:test"
-import { load } from "../../src/loading/load.ts"
-import { sourceNamed } from "../../src/sources/catalogue.ts"
+import { fileLoader } from "../loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
 import { seeded } from "../support/seeded.ts"
 import { serviceOfFile } from "../support/service.ts"
@@ -58,14 +58,11 @@ function keep(prefix: string, count: number, draw: () => string): string[] {
 
 const service = await serviceOfFile({ records: none })
 
+const load = fileLoader(service)
+
 async function publishNext(): Promise<void> {
-  const name = pick(Object.keys(registers))
-  const source = sourceNamed(name)
-  if (typeof source === "string") throw new Error(source)
-  const file = `${process.env.TMPDIR ?? "/tmp"}/mds-copy-${crypto.randomUUID()}.csv`
-  await Bun.write(file, `${registers[name]?.().join("\n")}\n`)
-  await load({ url: service.database.url, source, files: [file], acceptShrink: true })
-  await Bun.file(file).delete()
+  const source = pick(Object.keys(registers))
+  await load(source, { "rows.csv": registers[source]?.() ?? [] }, { acceptShrink: true })
 }
 
 interface Copy {

@@ -2,12 +2,9 @@
  * A company under several codes has its tenements under the ordinary share's; the other codes are
  * companies like any other, without tenements of their own. A renamed company keeps its tenements.
  */
+
 import { expect, test } from "bun:test"
-import { rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { load } from "../../src/loading/load.ts"
-import { sourceNamed } from "../../src/sources/catalogue.ts"
+import { fileLoader } from "../loading/file-loader.ts"
 import { linkTo } from "../pages/page-reader.ts"
 import { signedInVisitor } from "../pages/visitor.ts"
 import { serviceOfFile } from "../support/service.ts"
@@ -27,14 +24,8 @@ const [listed, withTenements, , renamed, optionsGone] = [2, 3, 4, 5, 6]
 const none = { companies: [], tenements: [], subsidiaries: [], reports: [] }
 
 const service = await serviceOfFile({ records: none })
-const file = join(tmpdir(), `mds-listings-${crypto.randomUUID()}.csv`)
-for (const [name, ...rows] of loads) {
-  const source = sourceNamed(name)
-  if (typeof source === "string") throw new Error(source)
-  await Bun.write(file, `${rows.join("\n")}\n`)
-  await load({ url: service.database.url, source, files: [file] })
-}
-await rm(file)
+const load = fileLoader(service)
+for (const [source, ...rows] of loads) await load(source, { "rows.csv": rows })
 const person = await signedInVisitor(service, "admin@example.com")
 
 const tenementsOf = async (code: string, release: number) => {

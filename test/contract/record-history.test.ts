@@ -1,16 +1,14 @@
 /** The versions of one record: `…/history`. */
+
 import { expect, test } from "bun:test"
-import { join } from "node:path"
-import { load } from "../../src/loading/load.ts"
 import { prune } from "../../src/loading/prune.ts"
-import { sourceNamed } from "../../src/sources/catalogue.ts"
+import { fileLoader } from "../loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
-import { directoryOfFile } from "../support/of-file.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readList } from "./bodies.ts"
 
 const service = await serviceOfFile({ records: none })
-const directory = directoryOfFile()
+const load = fileLoader(service)
 
 const columns = "id,tenement_id,state,status,type,holder_name,grant_date,expiry_date,area_km2"
 const holder = "FIRST GOLD PTY LTD"
@@ -27,23 +25,7 @@ const loadFile = (
   name: string,
   lines: readonly string[],
   observed?: string,
-): Promise<void> => loadFiles(source, { [name]: lines }, observed)
-
-async function loadFiles(
-  sourceName: string,
-  named: Readonly<Record<string, readonly string[]>>,
-  observed?: string,
-) {
-  const source = sourceNamed(sourceName)
-  if (typeof source === "string") throw new Error(source)
-  const files: string[] = []
-  for (const [name, lines] of Object.entries(named)) {
-    const file = join(directory, name)
-    await Bun.write(file, `${lines.join("\n")}\n`)
-    files.push(file)
-  }
-  await load({ url: service.database.url, source, files, acceptShrink: true, observed })
-}
+): Promise<unknown> => load(source, { [name]: lines }, { acceptShrink: true, observed })
 
 /** File a is of the first day of 2026, file b of the second, and so on. */
 const observedAt = (name: string) => `2026-01-0${"_abcdefg".indexOf(name[0] ?? "")}T00:00:00Z`
@@ -245,18 +227,26 @@ test("of a load of several files, a version names its own; one that no file alon
   const held = (id: string, area: string) => row(id, "granted", area, "FOURTH HOLDINGS PTY LTD")
   const filesOf = async (path: string) =>
     (await readList(await service.get(`${path}/history`))).data.map(({ files }) => files)
-  await loadFiles("tenements", {
-    ...tenements("h1.csv", held("WA-E47-5", "1"), held("WA-E47-6", "1")),
-    ...tenements("h2.csv", held("WA-E47-7", "1")),
-  })
+  await load(
+    "tenements",
+    {
+      ...tenements("h1.csv", held("WA-E47-5", "1"), held("WA-E47-6", "1")),
+      ...tenements("h2.csv", held("WA-E47-7", "1")),
+    },
+    { acceptShrink: true },
+  )
   expect(await filesOf("/tenements/WA-E47-6")).toEqual(["h1.csv"])
   expect(await filesOf("/tenements/WA-E47-7")).toEqual(["h2.csv"])
   expect((await filesOf("/companies/FGD"))[0]).toBe("h1.csv; h2.csv")
   // The rows move to other files, and one of them changes.
-  await loadFiles("tenements", {
-    ...tenements("i1.csv", held("WA-E47-7", "2")),
-    ...tenements("i2.csv", held("WA-E47-5", "1"), held("WA-E47-6", "1")),
-  })
+  await load(
+    "tenements",
+    {
+      ...tenements("i1.csv", held("WA-E47-7", "2")),
+      ...tenements("i2.csv", held("WA-E47-5", "1"), held("WA-E47-6", "1")),
+    },
+    { acceptShrink: true },
+  )
   expect(await filesOf("/tenements/WA-E47-6")).toEqual(["h1.csv"])
   expect(await filesOf("/tenements/WA-E47-7")).toEqual(["i1.csv", "h2.csv"])
   await loadFile("subsidiaries", "moved.csv", [

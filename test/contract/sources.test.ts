@@ -1,29 +1,18 @@
 /** `/sources`: where the data comes from, and how fresh it is. */
+
 import { expect, test } from "bun:test"
-import { join } from "node:path"
-import { load } from "../../src/loading/load.ts"
 import { LoadError } from "../../src/loading/load-error.ts"
 import type { LoadOptions } from "../../src/loading/load-options.ts"
-import { sourceNamed } from "../../src/sources/catalogue.ts"
+import { fileLoader } from "../loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
-import { directoryOfFile } from "../support/of-file.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readList } from "./bodies.ts"
 
 const service = await serviceOfFile({ records: none })
-const directory = directoryOfFile()
 
-async function loadFile(
-  name: string,
-  lines: readonly string[],
-  options: Partial<LoadOptions> = {},
-): Promise<void> {
-  const source = sourceNamed(name)
-  if (typeof source === "string") throw new Error(source)
-  const file = join(directory, `${name}.csv`)
-  await Bun.write(file, `${lines.join("\n")}\n`)
-  await load({ url: service.database.url, source, files: [file], ...options })
-}
+const load = fileLoader(service)
+const loadFile = (source: string, lines: readonly string[], options?: Partial<LoadOptions>) =>
+  load(source, { [`${source}.csv`]: lines }, options)
 
 const directoryOf = (...codes: string[]) => [
   "ASX code,Company name,GICs industry group,Listing date,Market Cap",

@@ -1,26 +1,22 @@
 /** A company is found under its ordinary code and, from the release on in which one first held, a temporary one. */
+
 import { expect, test } from "bun:test"
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
-import { load } from "../../src/loading/load.ts"
-import { sourceOf } from "../loading/readings.ts"
+import { fileLoader } from "../loading/file-loader.ts"
 import { leadOf } from "../pages/page-reader.ts"
 import { signedInVisitor } from "../pages/visitor.ts"
 import { none } from "../support/fixtures.ts"
-import { directoryOfFile } from "../support/of-file.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readList, readRecord } from "./bodies.ts"
 
-const path = join(directoryOfFile(), "rows.csv")
+const service = await serviceOfFile({ records: none })
+const load = fileLoader(service)
 
 async function publish(
   source: string,
   rows: string[],
   further: { observed?: string; removeMissingNow?: boolean } = {},
 ): Promise<number | null> {
-  writeFileSync(path, `${rows.join("\n")}\n`)
-  const options = { url: service.database.url, files: [path], acceptShrink: true, ...further }
-  return (await load({ ...options, source: sourceOf(source) })).release
+  return (await load(source, { "rows.csv": rows }, { acceptShrink: true, ...further })).release
 }
 
 const directory = (day: number, ...rows: string[]) =>
@@ -38,7 +34,6 @@ const company = (code: string) => `${code},QUARRY ALPHA LIMITED,Materials,12/09/
 /** Release 1 is empty. */
 const releases = { reports: 2, subsidiaries: 3, tenements: 4, ordinary: 5, temporary: 6, back: 7 }
 
-const service = await serviceOfFile({ records: none })
 const at = "2026-01-02T03:04:05Z"
 await publish("reports", [
   "hash,asx_code,title,published_at",
