@@ -1,7 +1,7 @@
 /** The reference as pages, from its Markdown: what all endpoints share, and a page for each resource. */
 import { commonMarkdown, groupMarkdown } from "../../description/markdown.ts"
 import { type Description, introduction } from "../../description/openapi.ts"
-import { type Operation, type Parameter, titleOf } from "../../description/operations.ts"
+import type { Operation, Parameter } from "../../description/operations.ts"
 import { groupsOf } from "../../description/words.ts"
 import { pageParameters, withQuery } from "../explore/lists/list-address.ts"
 import { mainViews } from "../explore/lists/views.ts"
@@ -10,7 +10,11 @@ import { pageNotFound } from "../kit/page-error.ts"
 import { articlePage } from "./docs-layout.ts"
 import { linkTo } from "./guide.ts"
 import { renderMarkdown } from "./markdown.ts"
-import { referencePath } from "./pages.ts"
+import { referencePages, referencePath } from "./pages.ts"
+
+/** The words for people: announcements, which the API calls reports. */
+const titleOf = (group: string): string =>
+  referencePages.find(({ name }) => name === group)?.title ?? group
 
 /** `/docs/reference` */
 export function referenceIndex(description: Description): PageContent {
