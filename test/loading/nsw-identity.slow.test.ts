@@ -16,20 +16,18 @@ const today = (...rows: string[]) =>
 const view = (...rows: string[]) =>
   ["name,tenementType,status,owner,area,grantDate,expireDate", ...rows, ""].join("\n")
 
-const holders = async () =>
+/** The values of a column by the ids of the tenements. */
+const valuesOf = async (column: string): Promise<Record<string, string>> =>
   Object.fromEntries(
-    (await bench.sql`select id, holder_name from tenements order by id`).map((row) => [
-      row.id,
-      row.holder_name,
-    ]),
+    (await bench.sql`select id, ${bench.sql(column)} as value from tenements order by id`).map(
+      ({ id, value }) => [id, value],
+    ),
   )
-const sources = async () =>
-  Object.fromEntries(
-    (await bench.sql`select id, source from tenements order by id`).map((row) => [
-      row.id,
-      row.source,
-    ]),
-  )
+const holders = () => valuesOf("holder_name")
+const sources = () => valuesOf("source")
+
+/** Removes at once what the files lack, however much that is. */
+const now = { acceptShrink: true, removeMissingNow: true }
 
 const first = "CML 7,CML,ALPHA PTY LTD,CURRENT,17.7 HA,19790203,20280203"
 const second = "CML 7,CML,BETA NL,CURRENT,30 HA,19930607,20330607"
@@ -58,10 +56,7 @@ test("where the file has the year of the act, that tells them apart, as in today
 test("a title keeps its id when the other one of its number has ended, or has another holder", async () => {
   await bench.load("nsw", older(first, second))
   const transferred = second.replace("BETA NL", "GAMMA LTD").replace("30 HA", "20 HA")
-  const summary = await bench.load("nsw", older(transferred), {
-    acceptShrink: true,
-    removeMissingNow: true,
-  })
+  const summary = await bench.load("nsw", older(transferred), now)
   expect(summary.resources.tenements).toMatchObject({ added: 0, changed: 1, removed: 1 })
   expect(await holders()).toEqual({ "NSW-CML7-1993-06-07": "GAMMA LTD" })
 })
@@ -70,10 +65,7 @@ test("a title keeps its id when another one of its number is granted", async () 
   await bench.load("nsw", older(first))
   expect(Object.keys(await holders())).toEqual(["NSW-CML7"])
   for (const rows of [[second, first], [first, second], [first]]) {
-    const summary = await bench.load("nsw", older(...rows), {
-      acceptShrink: true,
-      removeMissingNow: true,
-    })
+    const summary = await bench.load("nsw", older(...rows), now)
     expect(summary.resources.tenements).toMatchObject({ changed: 0 })
     expect((await holders())["NSW-CML7"]).toBe("ALPHA PTY LTD")
   }
@@ -98,7 +90,7 @@ test("a row without a day of grant completes the one title of its number", async
   const bare = "CML 7,CML,ALPHA PTY LTD,CURRENT,0 HA,,"
   await bench.load("nsw", older(first, second))
   expect(Object.keys(await holders())).toHaveLength(2)
-  await bench.load("nsw", older(bare, first), { acceptShrink: true, removeMissingNow: true })
+  await bench.load("nsw", older(bare, first), now)
   expect(await holders()).toEqual({ "NSW-CML7-1979-02-03": "ALPHA PTY LTD" })
 })
 
@@ -369,7 +361,6 @@ describe("titles that nothing tells apart are found again", () => {
       await bench.sql`select id, holder_name, round((area_km2 * 100)::numeric)::integer as hectares
         from tenements where state = 'NSW' order by id`
     ).map(({ id, holder_name, hectares }) => [id, holder_name, hectares])
-  const now = { acceptShrink: true, removeMissingNow: true }
 
   test.each<[string, string[], [string, string, number][]]>([
     [

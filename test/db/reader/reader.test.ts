@@ -24,8 +24,8 @@ const pool = createPool(service.database.url, {
 const releases = createReleases(pool)
 afterFile(() => pool.close())
 
-const newReader = () =>
-  createReader({ records: pool, lists: pool, exports: pool }, cacheSizes(1_000_000))
+const newReader = (pools: Partial<Parameters<typeof createReader>[0]> = {}) =>
+  createReader({ records: pool, lists: pool, exports: pool, ...pools }, cacheSizes(1_000_000))
 
 /** Options that read the newest release, for no account. */
 const newest = async () => ({ release: await releases.current(), account: null })
@@ -87,10 +87,7 @@ test("an export ends in an error where its release was replaced by another of it
 
 test("one chunk is read ahead of the receiver, and no more", async () => {
   const exports = countingPool(pool)
-  const reader = createReader(
-    { records: pool, lists: pool, exports: exports.pool },
-    cacheSizes(1_000_000),
-  )
+  const reader = newReader({ exports: exports.pool })
   const found = await reader.chunks(allReports, await inChunksOf(1))
   expect(exports.counter.statements).toBe(1)
   for (const taken of [1, 2, 3]) {
@@ -109,10 +106,7 @@ test("lookups that wait for their account's turn share a statement, and each get
     statementTimeoutMs: 10_000,
   })
   const lookups = countingPool(single)
-  const reader = createReader(
-    { records: lookups.pool, lists: pool, exports: pool },
-    cacheSizes(1_000_000),
-  )
+  const reader = newReader({ records: lookups.pool })
   const options = await newest()
   const strange = ['"', "\\", "{a,b}", "null", "", 'a","b', "'"]
   const known = awkward.companies.map(({ asx_code }) => asx_code)
@@ -133,10 +127,7 @@ test("lookups that wait for their account's turn share a statement, and each get
 
 test("a page past a cached total runs no statement", async () => {
   const lists = countingPool(pool)
-  const reader = createReader(
-    { records: pool, lists: lists.pool, exports: pool },
-    cacheSizes(1_000_000),
-  )
+  const reader = newReader({ lists: lists.pool })
   const options = await newest()
   const total = (await reader.total(allReports, options)) ?? 0
   for (const offset of [total, total + 1, 1e9]) {
