@@ -25,7 +25,7 @@ const ask = (to: { handle(request: Request): Promise<Response> }, path: string, 
     }),
   )
 
-test("a plain request is answered as one through the server is, with an unknown address", async () => {
+test("a plain request gets the same response as one through the server", async () => {
   const path = "/api/v1/companies/BIG"
   const app = createApp(parts.app)
   const direct = await ask(app, path, service.tokens.admin)

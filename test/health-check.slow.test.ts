@@ -38,7 +38,7 @@ test("a process that responds is healthy, whatever proxy the environment names",
   }
 })
 
-test("it is healthy, though not ready, while its database does not answer", async () => {
+test("a process is healthy, though not ready, while its database does not respond", async () => {
   proxy.silence()
   await until(async () => (await fetch(`${service.url}/readyz`)).status === 503, 30_000)
   expect(await health()).toEqual({ exitCode: 0, said: "" })

@@ -179,7 +179,7 @@ test("while a process is not subscribed, it looks every request up", async () =>
   expect(credentials.lookups()).toBe(3)
 })
 
-test("what was cached before a subscription was lost is not used after it is restored", async () => {
+test("the process drops its cached results when it loses its subscription", async () => {
   const credentials = process()
   credentials.setSubscribed(true)
   const token = await at.issue("again@example.com")

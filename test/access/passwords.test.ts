@@ -258,7 +258,7 @@ test.each([
   expect(begun.indexOf("198.51.100.1")).toBeWithin(0, mostBefore + 1)
 })
 
-test("hashing refuses what has waited for too long", async () => {
+test("hashing rejects an attempt that has waited too long", async () => {
   const held = Promise.withResolvers<undefined>()
   const match = hashingWith({ waitMs: 0 }, () => held.promise)
   const attempts = ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map((address) => match(address))

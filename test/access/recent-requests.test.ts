@@ -137,7 +137,7 @@ test("a write that was done but not confirmed is repeated without adding anythin
   expect(await storedOf(id)).toBe(1)
 })
 
-test("what can't be stored as it is stops nothing, and neither does a deleted account", async () => {
+test("unstorable text and a deleted account do not stop the write of other requests", async () => {
   const [id, deleted] = [await at.account("odd@example.com"), await at.account("gone@example.com")]
   const failures: unknown[] = []
   const recent = recentOf({ onFailure: (error) => failures.push(error) })

@@ -148,7 +148,7 @@ test("a list tells sessions apart, the last one used first", async () => {
   ])
 })
 
-test("the audit says who signed in and out, how and from where", async () => {
+test("the audit names the account, the method and the address of each sign-in and sign-out", async () => {
   const { id, email } = await newAccount()
   const cookie = await begun(id)
   await sessions.end(id, hashSecret(cookie), "192.0.2.2")

@@ -35,7 +35,7 @@ async function linkFor(email: string, links = closed): Promise<string> {
 const signedIn = async (redeemed: Awaited<ReturnType<SignInLinks["redeem"]>>) =>
   redeemed && (await sessions.find(redeemed.cookie, now))
 
-test("what is like a link is none", async () => {
+test("a text that resembles a link signs nobody in", async () => {
   const secret = await linkFor(await newAccount())
   const swapped = secret.endsWith("A") ? "B" : "A"
   for (const wrong of [

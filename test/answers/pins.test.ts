@@ -34,7 +34,7 @@ test("beyond the memory for pins, those that were read least recently are droppe
   expect([await pinnedId("0"), await pinnedId("9999")]).toEqual([undefined, 2])
 })
 
-test("a page 1 that is answered while an earlier page asks Redis is not undone by it", async () => {
+test("a page 1 replaces the pin although an earlier page reads the old pin from Redis meanwhile", async () => {
   const asked = Promise.withResolvers<unknown>()
   let answering = true
   const send = async (command: string) => {

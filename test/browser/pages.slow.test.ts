@@ -120,7 +120,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     ).toBe(true)
   })
 
-  test("a copy button copies exactly the text beside it, and says so", async () => {
+  test("a copy button copies exactly the text beside it, and confirms that", async () => {
     const { page, visit } = visitors.nobody.scripted
     await visit("/docs/guide/start")
     const button = page.locator("[data-copy]").first()

@@ -108,7 +108,7 @@ test("a log that is not read holds up nothing, takes bounded memory and comes wh
   expect(await terminate(child)).toEqual(endsWell)
 })
 
-test("what the buffer holds is written before the service ends", async () => {
+test("the service writes its buffered lines before it ends", async () => {
   const stdout = unreadPipe()
   const { url, child } = await start({ stdout })
   await ask(url, 20)

@@ -44,7 +44,7 @@ const ended = "embedded PostgreSQL ended; starting it again"
 const again = "embedded PostgreSQL is running again"
 const failed = "embedded PostgreSQL did not start; retrying"
 
-test("all services of one data directory answer again soon after the server was killed, each time", async () => {
+test("all services of one data directory recover soon after each kill of the server", async () => {
   const directory = await newDirectory()
   const both = await Promise.all([serve(directory), serve(directory)])
   for (let round = 1; round <= 2; round++) {

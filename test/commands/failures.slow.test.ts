@@ -88,7 +88,7 @@ test("a server that is not PostgreSQL is named", async () => {
 })
 
 // These wait for time limits of the program, each for itself: so they do it side by side.
-test.concurrent("a host that does not answer is named", async () => {
+test.concurrent("the message names a host that does not respond", async () => {
   const { place, stop } = listener(() => {})
   expect(await failing(`postgres://user:s3cret@${place}/db`)).toEqual(
     reason(

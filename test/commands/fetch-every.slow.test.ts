@@ -16,7 +16,7 @@ const interrupted = "a fetch was interrupted; it is due when the service starts 
 const eventsOf = (service: Awaited<ReturnType<typeof serve>>) =>
   service.logged().map(({ event, source, reason }) => [event, source, reason])
 
-test("what is due is fetched at the start, and each outcome is logged and counted", async () => {
+test("the service fetches due sources at its start, and logs and counts each outcome", async () => {
   bench.writeSources({
     "asx-directory": bench.entry("/asx.csv"),
     companies: bench.entry("/wrong.csv"),
@@ -81,7 +81,7 @@ test("a service that is stopped during a scheduled load rolls it back, and the n
   await next.stop()
 })
 
-test("without its file of addresses the service runs, and says what is wrong", async () => {
+test("without its file of addresses the service runs, and logs the reason", async () => {
   const service = await serve()
   await until(() => eventsOf(service).length > 0)
   expect(service.logged()[0]).toMatchObject({

@@ -43,7 +43,7 @@ test("every source of the file is fetched, and a failure of one does not stop th
   expect(await fetched("--force")).toEqual(["published", "unchanged"])
 })
 
-test("a source that is not in the file is an error that says so", async () => {
+test("the error of a source that the file lacks names the sources that it has", async () => {
   const { stderr, code } = await bench.run(["fetch", "wa"])
   expect(stderr).toContain("sources.json has no such source (it has: asx-directory, subsidiaries)")
   expect(code).toBe(1)

@@ -164,7 +164,7 @@ describe("decisions", () => {
     )
   })
 
-  test("review asks for each suggestion with what is known of both, and publishes once at the end", async () => {
+  test("review shows the holder and the company of each suggestion, and publishes once at the end", async () => {
     const { code, stdout } = await bench.run(["holders", "review"], {
       stdin: new Blob(["y\nn\n\n"]),
     })

@@ -84,7 +84,7 @@ test("a load makes no file unless a row is rejected, and then one under the data
   expect(second.stdout).toContain(`Rejected rows are in ${join(bench.dataDir, "rejects", name)}`)
 })
 
-test("two loads at once both succeed, each with a file of its own for what it rejects", async () => {
+test("two loads at once both succeed, each with its own file of rejected rows", async () => {
   const rejectsDir = join(bench.directory, "two", "rejects")
   const file = bench.file("rows.csv", withBadRow)
   const load = () => bench.run(["load", "tenements", file, "--json", "--rejects-dir", rejectsDir])

@@ -74,7 +74,7 @@ test.each([
   await expectNothingPublished()
 })
 
-test("a signal during the commit waits for the outcome, which is then what counts", async () => {
+test("a load that gets a signal during its commit reports the outcome of the commit", async () => {
   const proxy = await commitProxy(bench.url, "held")
   const file = bench.file("companies.csv", header + alpha)
   const load = startCommand(["load", "companies", file], bench.options({ url: proxy.url }))
@@ -88,7 +88,7 @@ test("a signal during the commit waits for the outcome, which is then what count
   proxy.close()
 })
 
-test("a second signal during the commit does not wait, and says that the outcome is not known", async () => {
+test("a second signal during the commit ends the load at once, with the message that its outcome is unknown", async () => {
   const proxy = await commitProxy(bench.url, "held")
   const file = bench.file("companies.csv", header + alpha)
   const load = startCommand(["load", "companies", file], bench.options({ url: proxy.url }))

@@ -22,7 +22,7 @@ const obeyed = /(?![\t\n\r])[\p{Cc}\p{Bidi_Control}]/u
 
 const run = (...args: string[]) => bench.run(args, { cwd: bench.directory })
 
-test("what a terminal would obey is shown as JSON writes it, and in JSON has the same value", () => {
+test("control characters appear as JSON escapes, and JSON keeps their value", () => {
   expect(printableText(attack)).toBe(shown)
   expect(printableText("good\rbad")).toBe("good\\u000dbad")
   expect(printableText("ten\tElf\nÄ 😀 עברית")).toBe("ten\tElf\nÄ 😀 עברית")
@@ -82,7 +82,7 @@ test("warnings, rejected rows, reasons and missing records", async () => {
   expect(written).toContain("\\u009b")
 })
 
-test("the name of a file, and what is in it, begin no line", async () => {
+test("neither the name of a file nor its content begins a line", async () => {
   const header = "ASX code,Company name,GICs industry group"
   bench.file("a\nFAKE.csv", `${header}\nQZA,A,"x\nFAKE"\nBAD CODE,"B\nFAKE",Materials\n`)
   bench.file("b\nFAKE.csv", "FAKE\n")

@@ -10,7 +10,7 @@ const { sql, url } = await databaseOfFile(emptyDatabase())
 
 const mds = (...args: string[]) => command(args, { DATABASE_URL: url })
 
-test("a command but migrate, serve and quickstart changes no schema, and says what to do", async () => {
+test("every command but migrate, serve and quickstart leaves the schema unchanged and names the command to run", async () => {
   for (const args of [
     ["account", "list"],
     ["load", "companies", "nowhere.csv"],

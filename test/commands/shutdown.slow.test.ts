@@ -122,7 +122,7 @@ test("readiness fails first: new connections are still served, with Connection: 
   expect(child.exitCode).toBe(0)
 })
 
-test("operators are answered until the end: not ready from the signal on, and alive", async () => {
+test("operators get responses until the end: alive, and not ready from the signal on", async () => {
   const adminPort = freePort()
   const settings = { SHUTDOWN_SECONDS: "60" }
   const { port, child } = await start({ ...settings, ADMIN_PORT: String(adminPort) })

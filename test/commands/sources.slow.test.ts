@@ -26,7 +26,7 @@ const cells = (text: string) =>
     .split("\n")
     .map((line) => line.replaceAll(/20(?!20)\d\d-\S+Z/g, "now").split(/ {2,}/))
 
-test("the list has every source that was loaded, and what came of its last load", async () => {
+test("the list has every loaded source, and the outcome of its last load", async () => {
   const { stdout, code } = await sources("list")
   expect(cells(stdout).map((row) => row.join(" | "))).toEqual([
     "source | resource | records | missing | data as of | changed | release | loaded | outcome",
@@ -37,7 +37,7 @@ test("the list has every source that was loaded, and what came of its last load"
   expect(json).toMatchObject([{ name: "asx-directory", missing: 2, counts: { read: 38 } }])
 }, 30_000)
 
-test("a source is shown with what is missing, the largest first, and when it will go", async () => {
+test("a source is shown with its missing records, the largest first, and when each is removed", async () => {
   const { stdout } = await sources("show", "asx-directory")
   expect(cells(stdout)).toEqual([
     ["name: asx-directory"],
@@ -86,7 +86,7 @@ test("the reason of a refused load is cut in the list, and whole where the sourc
   expect((await sources("show", "asx-directory")).stdout).toContain(`last reason: ${reason}`)
 }, 30_000)
 
-test("a source that was not loaded, or does not exist, is an error that says so", async () => {
+test("the error of a source that was never loaded, or does not exist, names the reason", async () => {
   const known = await sources("show", "wa")
   expect(known).toMatchObject({
     code: 1,

@@ -39,7 +39,7 @@ async function expectReported(url: string): Promise<void> {
   }
 }
 
-test("where transactions are read-only each command says so, with the stack trace if asked", async () => {
+test("each command reports that transactions are read-only, with the stack trace on request", async () => {
   await primary.run("alter database postgres set default_transaction_read_only = on")
   try {
     await expectReported(primary.url)

@@ -76,7 +76,7 @@ describe("with ADMIN_PORT", () => {
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"])
   })
 
-  test("readiness tells the state of each part", async () => {
+  test("readiness shows the state of each part", async () => {
     const answer = await fetch(`${admin}/readyz`)
     expect([answer.headers.get("cache-control"), await answer.json()]).toEqual([
       "no-store",
@@ -92,7 +92,7 @@ describe("with ADMIN_PORT", () => {
     ])
   })
 
-  test("while the database does not answer, it is alive and not ready, and says which part is not", async () => {
+  test("while the database does not respond, the service is alive and not ready, and names that part", async () => {
     proxy.silence()
     await until(async () => (await ready()).status === 503)
     const { body } = await ready()

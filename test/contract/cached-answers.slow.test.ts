@@ -33,7 +33,7 @@ test.each([
   expect([statusOf(otherwise), await otherwise.text()]).toEqual(["mds; hit", body])
 })
 
-test("the metrics count what was cached and what was not, and its size", async () => {
+test("the metrics count the hits, the misses and the bytes of the cache", async () => {
   const read = async () => {
     const text = await (await fetch(`${service.url}/metrics`)).text()
     const readingOf = (name: string) =>
@@ -63,7 +63,7 @@ test("an export is not cached, and an error is not either", async () => {
   }
 })
 
-test("what is compared with a point in time is not cached: another release may be there tomorrow", async () => {
+test("the service caches no comparison with a point in time: tomorrow it may be another release", async () => {
   const path = "/companies?updated_since=2026-01-01"
   const ask = async () => {
     const { status, headers } = await service.get(path)
@@ -75,7 +75,7 @@ test("what is compared with a point in time is not cached: another release may b
   ])
 })
 
-test("a cached answer is for valid tokens alone", async () => {
+test("only valid tokens get a cached response", async () => {
   const path = "/reports?per_page=7"
   await service.get(path)
   const revoked = await service.issue("revoked@example.com")
@@ -92,7 +92,7 @@ test("a cached answer is for valid tokens alone", async () => {
   }
 })
 
-test("a cached answer counts against the window, and is not given past it", async () => {
+test("a cached response counts against the window, and past the limit is a 429", async () => {
   const path = "/reports?per_page=8"
   await service.get(path)
   const token = await service.issueWithLimit(3)
@@ -154,7 +154,7 @@ async function shownBy(response: Response) {
   return { status: response.status, headers, body: await response.text() }
 }
 
-test("3,000 requests while releases are published get what a process without caches gives", async () => {
+test("3,000 requests while releases are published get the responses of a process without caches", async () => {
   const rounds = 6
   const requestsOfRound = 500
   const random = seeded(10)

@@ -127,7 +127,7 @@ async function takeAllConnections(): Promise<postgres.Sql[]> {
   }
 }
 
-test("the log tells why, and not the database's password", () => {
+test("the log names the reason, and not the database's password", () => {
   const failures = service.logLines.filter((line) => line.includes("request failed"))
   expect(failures.length).toBeGreaterThan(0)
   for (const line of failures) {

@@ -22,7 +22,7 @@ test.each(lists)(
   },
 )
 
-test.each(lists)("%s tells its pages, also past the last", async (path, records) => {
+test.each(lists)("%s names its pages, also past the last", async (path, records) => {
   for (const page of [2, 99]) {
     const answer = await service.get(`${path}?page=${page}&per_page=3`)
     const total_pages = Math.ceil(records.length / 3)
@@ -79,7 +79,7 @@ test("a company's list is empty where it has nothing, and 404 where there is no 
   }
 })
 
-test("a service that has loaded nothing answers empty lists", async () => {
+test("a service that has loaded nothing returns empty lists", async () => {
   const empty = await testService({ records: none })
   for (const path of ["/companies", "/tenements", "/reports"]) {
     expect(await (await empty.get(path)).json()).toEqual({

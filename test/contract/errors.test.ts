@@ -82,7 +82,7 @@ test("a path of a page that can't be decoded is not found, signed in or not", as
   }
 })
 
-test("errors are JSON whatever format was asked for", async () => {
+test("errors are JSON in every requested format", async () => {
   const headers = { Accept: "text/csv" }
   const limited = await service.issueWithLimit(1)
   await service.get("/companies", { token: limited })
@@ -105,7 +105,7 @@ test("errors are JSON whatever format was asked for", async () => {
   }
 })
 
-test("what went wrong inside is in the log under the request's id, and not in the answer", async () => {
+test("the log has an internal failure under the request's id, and the response does not", async () => {
   const broken = await testService()
   await broken.sql`alter table reports rename to hidden`
   const answer = await broken.get("/reports")

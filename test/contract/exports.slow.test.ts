@@ -113,7 +113,7 @@ test.each(codings)(
   },
 )
 
-test("receivers that stop reading hold no connection and no transaction", async () => {
+test("receivers that stop reading occupy no connection and no transaction", async () => {
   const stalled = await Promise.all([1, 2, 3, 4].map(() => stalledExport()))
   // There is one connection for exports: another can end only because the stalled ones leave it.
   expect((await wholeExport()).length).toBeGreaterThan(10_000_000)

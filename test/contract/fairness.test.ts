@@ -84,7 +84,7 @@ test("twenty spreadsheet links that refresh at once are all served", async () =>
   expect(await statuses(links)).toEqual(Array(20).fill(200))
 })
 
-test("a hundred first callers of one filter are answered by one count and one page", async () => {
+test("a hundred first callers of one filter share one count and one page", async () => {
   await using locked = await lockReports()
   const answers = Array.from({ length: 100 }, (_, caller) =>
     search("february", others[caller % 10]),
@@ -98,7 +98,7 @@ test("a hundred first callers of one filter are answered by one count and one pa
   expect(bodies.size).toBe(1)
 })
 
-test("exports of one account wait for its own, and another's go on", async () => {
+test("exports of one account wait for its own, and another account's continue", async () => {
   const few = await testService({ settings: { MAX_EXPORTS: "10" } })
   const token = await few.issueWithLimit(10_000)
   const every = "/reports?format=csv&all=true"
@@ -114,7 +114,7 @@ test("exports of one account wait for its own, and another's go on", async () =>
   await few.stop()
 })
 
-test("a receiver that goes, at whatever stage of its export, leaves no slot taken", async () => {
+test("a receiver that disconnects at any stage of its export frees its slot", async () => {
   const one = await testService({ settings: { MAX_EXPORTS: "1" } })
   const path = "/api/v1/reports?format=csv&all=true"
   await using locked = await lockReports(one)

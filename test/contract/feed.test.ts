@@ -138,7 +138,7 @@ test("a hostile query and an empty list are a feed", async () => {
   expect(named(await feedOf("format=atom&as_of=1&to=2025-06-01"), "entry")).toHaveLength(50)
 })
 
-test("a feed that a client has is answered with 304", async () => {
+test("a client that has the current feed gets a 304", async () => {
   const path = "/reports?format=atom&company=STR"
   const tag = (await service.get(path)).headers.get("etag") ?? ""
   const again = await service.get(path, { headers: { "If-None-Match": tag } })
@@ -161,7 +161,7 @@ test("Accept asks for a feed where there is one, and is passed over elsewhere", 
   }
 })
 
-test("what a feed does not have is a fault", async () => {
+test("a parameter that no feed has is a fault", async () => {
   const faultsOf = async (
     path: string,
     headers?: Record<string, string>,

@@ -249,7 +249,7 @@ test("filters are joined by and", async () => {
   await expectMatches("/companies", company, "asx_code", [{ asx_code: "LFN" }])
 })
 
-test("a filter holds for CSV and exports as it does for JSON", async () => {
+test("a filter selects the same records in CSV and exports as in JSON", async () => {
   const csv = async (query: string) => (await service.get(`/tenements?format=csv&${query}`)).text()
   const page = await csv("state=NT&holder=%CE%B3%CE%B7")
   expect(page.split("\r\n").slice(1)).toEqual([

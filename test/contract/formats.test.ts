@@ -42,7 +42,7 @@ test.each(lists)("%s has the same cells in all three formats", async (path, reco
   expect(parseTsv(await text(`format=tsv&${bare}`))).toEqual(cells(json, tsvCell(false)))
 })
 
-test.each(lists)("%s exported whole is what its pages hold together", async (path, records) => {
+test.each(lists)("%s exported whole has the records of all its pages", async (path, records) => {
   for (const format of ["csv", "tsv"]) {
     const whole = await (await service.get(`${path}?format=${format}&all=true`)).text()
     const header = whole.slice(0, whole.indexOf("\r\n") + 2)

@@ -44,28 +44,31 @@ const answers: [name: string, path: string, asking: () => object, status: number
   ["a preflight", "/tenements", () => ({ method: "OPTIONS", token: null }), 204, "preflight"],
 ]
 
-test.each(answers)("%s has the headers of every answer", async (_, path, asking, status, kind) => {
-  const answer = await service.get(path, asking())
-  expect(answer.status).toBe(status)
-  expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
-  expect(answer.headers.get("vary")).toBe("Authorization, Accept, Accept-Encoding")
-  expect(answer.headers.get("access-control-allow-origin")).toBe("*")
-  expect(answer.headers.has("access-control-allow-credentials")).toBe(false)
-  expect(answer.headers.has("set-cookie")).toBe(false)
-  const rate = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]
-  for (const name of [...rate, "RateLimit", "RateLimit-Policy"]) {
-    expect([name, answer.headers.has(name)]).toEqual([name, kind !== "preflight"])
-  }
-  for (const name of kind === "preflight" ? [] : rate) {
-    expect(answer.headers.get(name)).toMatch(/^\d+$/)
-  }
-  const data = ["ETag", "Last-Modified", "X-Data-Release"]
-  for (const name of data) expect(answer.headers.has(name)).toBe(kind === "data")
-  const caching = { data: "private, no-cache", error: "no-store", preflight: null }
-  expect(answer.headers.get("cache-control")).toBe(caching[kind])
-  expect(answer.headers.has("retry-after")).toBe(status === 429)
-  expect(answer.headers.has("www-authenticate")).toBe(status === 401)
-})
+test.each(answers)(
+  "%s has the headers of every response",
+  async (_, path, asking, status, kind) => {
+    const answer = await service.get(path, asking())
+    expect(answer.status).toBe(status)
+    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
+    expect(answer.headers.get("vary")).toBe("Authorization, Accept, Accept-Encoding")
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*")
+    expect(answer.headers.has("access-control-allow-credentials")).toBe(false)
+    expect(answer.headers.has("set-cookie")).toBe(false)
+    const rate = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]
+    for (const name of [...rate, "RateLimit", "RateLimit-Policy"]) {
+      expect([name, answer.headers.has(name)]).toEqual([name, kind !== "preflight"])
+    }
+    for (const name of kind === "preflight" ? [] : rate) {
+      expect(answer.headers.get(name)).toMatch(/^\d+$/)
+    }
+    const data = ["ETag", "Last-Modified", "X-Data-Release"]
+    for (const name of data) expect(answer.headers.has(name)).toBe(kind === "data")
+    const caching = { data: "private, no-cache", error: "no-store", preflight: null }
+    expect(answer.headers.get("cache-control")).toBe(caching[kind])
+    expect(answer.headers.has("retry-after")).toBe(status === 429)
+    expect(answer.headers.has("www-authenticate")).toBe(status === 401)
+  },
+)
 
 test("the rate limit is in both notations, from one computation", async () => {
   const admitted = await service.get("/companies", { token: await service.issueWithLimit(3) })
@@ -82,7 +85,7 @@ test("the rate limit is in both notations, from one computation", async () => {
   expect(headers.get("retry-after")).toBe("3600")
 })
 
-test("HEAD answers the status and headers of GET, and nothing more", async () => {
+test("HEAD returns the status and headers of GET, and nothing more", async () => {
   const { admin } = service.tokens
   const paths = [
     "tenements?per_page=3&page=2",
@@ -111,7 +114,7 @@ test("HEAD answers the status and headers of GET, and nothing more", async () =>
   }
 })
 
-test("a list tells its totals and its neighbours, under the public address", async () => {
+test("a list names its totals and its neighbours, under the public address", async () => {
   const linksOf = async (path: string) =>
     ((await service.get(path)).headers.get("link") ?? "").split(", ")
   const to = (page: number, rel: string, rest = "per_page=3") =>
@@ -162,7 +165,7 @@ test("following next leads through all pages, with every parameter but api_key k
   expect(codes).toEqual(data.map(({ asx_code }) => asx_code))
 })
 
-test("an export tells how many records it has, also to HEAD, which starts none", async () => {
+test("an export has the number of its records in a header, also for HEAD, which starts none", async () => {
   const before = service.logLines.length
   const authorization = { Authorization: `Bearer ${service.tokens.admin}` }
   for (const method of ["GET", "HEAD"]) {
@@ -183,7 +186,7 @@ test("an export tells how many records it has, also to HEAD, which starts none",
   expect(exports).toHaveLength(1)
 })
 
-test("a preflight is answered without a token, is not counted, and admits what clients need", async () => {
+test("a preflight needs no token, is not counted, and allows the headers that clients send", async () => {
   const headers = { Origin: "https://example.org", "Access-Control-Request-Method": "GET" }
   for (let count = 0; count < 3; count++) {
     const asking = { method: "OPTIONS", token: null, headers }

@@ -38,7 +38,7 @@ const list = async (path: string) => {
 }
 const ids = async (path: string, key: string) => (await list(path)).data.map((each) => each[key])
 
-test("a list as of each release is what that release held", async () => {
+test("a list as of each release has the records of that release", async () => {
   const held = [[], [], ["T1", "T2"], ["T1", "T3"], ["T1", "T3"]]
   for (const [index, expected] of held.entries()) {
     const { release, data } = await list(`/tenements?as_of=${index + 1}`)
@@ -111,7 +111,7 @@ test("an export as of a release has that release's rows", async () => {
   ).toEqual(["T1", "T2"])
 })
 
-test("updated_since gives what was added or changed after it, and removed_since what has gone", async () => {
+test("updated_since lists added and changed records, and removed_since removed ones", async () => {
   expect(await ids("/tenements?updated_since=3", "id")).toEqual(["T1", "T3"])
   // Their one company is gone: a link is a part of a tenement's record, though no field shows it.
   expect(await ids("/tenements?updated_since=4", "id")).toEqual(["T1", "T3"])

@@ -168,7 +168,7 @@ test("the newest release and the sources are read once a minute", async () => {
   await service.sql`delete from sources`
 })
 
-test("while no source can be read, a scrape answers soon with what was read before", async () => {
+test("while no source can be read, a scrape returns the earlier values soon", async () => {
   service.clock.advance(60_000)
   expect(await countOf("mds_release")).toBe(1)
   await service.sql.begin(async (sql) => {
@@ -219,7 +219,7 @@ test("an export whose first rows cannot be read has failed", async () => {
   expect((await failed()) - before).toBe(1)
 })
 
-test("every metric has its help and its type, and is said once", async () => {
+test("every metric has its help and its type, once", async () => {
   const text = await scrape()
   const names = [...text.matchAll(/^([a-z_]+(?:\{.*\})?) \S+$/gm)].map(([, series]) => series)
   expect(new Set(names).size).toBe(names.length)
@@ -245,7 +245,7 @@ test("windows are counted as they come and go, and requests without a valid toke
   expect(await countOf("mds_windows_bytes", { of: "accounts" })).toBeGreaterThan(0)
 })
 
-test("neither metrics nor health tell of a token, an account or an address", async () => {
+test("neither metrics nor health show a token, an account or an address", async () => {
   const { standard } = service.tokens
   const host = /server_address="[^"]*"/g
   await service.get("/companies", { token: standard })

@@ -56,7 +56,7 @@ const table: [accept: string | undefined, type: string][] = [
   [",,;;q=,", json],
 ]
 
-test.each(table)("Accept: %s is answered with %s, on every list", async (accept, type) => {
+test.each(table)("Accept: %s gets %s, on every list", async (accept, type) => {
   for (const path of [
     "/companies",
     "/tenements",

@@ -223,7 +223,7 @@ test("parquet needs all=true", async () => {
   expect(await faultsOf("/companies?format=parquet&page=2&all=false")).toEqual([needs])
 })
 
-test("one answer lists every fault", async () => {
+test("one response lists every fault", async () => {
   const query = "page=0&per_page=101&sort=x&order=&active=maybe&color=red&bom=%ff&search=a&search=b"
   const faults = (await faultsOf(`/companies?${query}`)) as { parameter: string }[]
   expect(faults.map(({ parameter }) => parameter).sort()).toEqual([
@@ -245,7 +245,7 @@ test("_ is accepted with any value, and empty pairs are skipped", async () => {
   }
 })
 
-test("an answer names at most 20 faults and tells how many more there are", async () => {
+test("a response names at most 20 faults and the number of the others", async () => {
   const unknown = (count: number) => Array.from({ length: count }, (_, index) => `x${index}=1`)
   const detailsOf = async (query: string[]) => {
     const answer = await service.get(`/tenements?${query.join("&")}`)

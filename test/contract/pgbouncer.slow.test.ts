@@ -59,7 +59,7 @@ describe.skipIf(!pgbouncerIsInstalled)("behind PgBouncer in transaction mode", (
     }
   })
 
-  test("all answers to callers at once are, byte for byte, those of a service without the pooler", async () => {
+  test("all responses to callers at once are, byte for byte, those of a service without the pooler", async () => {
     const named = ["etag", "x-data-release", "x-total-count", "link", "content-type"]
     const answerOf = async (service: TestService, path: string) => {
       const answer = await service.get(path)

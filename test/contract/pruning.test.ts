@@ -54,7 +54,7 @@ test("pruning again deletes nothing twice, and never claims to keep what is dele
   }
 })
 
-test("a pruned release is refused wherever a point in time is given, and named in no other answer", async () => {
+test("a pruned release is rejected wherever a point in time is given, and named in no other response", async () => {
   for (const query of ["as_of=3", "updated_since=3", "removed_since=3", "as_of=2000-01-01"]) {
     const answer = await service.get(`/reports?${query}`)
     expect([answer.status, (await readError(answer)).details]).toEqual([

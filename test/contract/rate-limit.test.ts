@@ -40,7 +40,7 @@ async function askTimes(times: number, token: string | null): Promise<number[]> 
 
 const setClock = (ms: number) => service.clock.advance(ms - service.clock.now.getTime())
 
-test("1,000 requests of a standard account pass and the 1,001st answers 429 with reset_at", async () => {
+test("1,000 requests of a standard account pass and the 1,001st gets 429 with reset_at", async () => {
   const { standard } = service.tokens
   const firstMs = service.clock.now.getTime()
   expect(await ask(standard)).toEqual({
@@ -129,7 +129,7 @@ test("an account's tokens share its window, and another account has its own", as
   expect(await ask(standard)).toMatchObject({ status: 200, remaining: 999 })
 })
 
-test("the admin plan is unlimited, and says so in numbers that every client can parse", async () => {
+test("the admin plan is unlimited, in numbers that every client can parse", async () => {
   const { admin } = service.tokens
   expect(new Set(await askTimes(1_100, admin))).toEqual(new Set([200]))
   const nowMs = service.clock.now.getTime()

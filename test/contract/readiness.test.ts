@@ -70,7 +70,7 @@ test("however many ask, one statement is under way, none waits, and callers' con
   })
 })
 
-test("what one check found is answered for a second, and then checked again", async () => {
+test("the result of a check is returned for a second, and then checked again", async () => {
   const release = async () => ((await (await ask()).json()) as typeof ready).release
   const before = await release()
   await service.sql`

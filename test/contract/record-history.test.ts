@@ -102,7 +102,7 @@ test("the versions of a record come newest first, with who made them and what ch
   expect(answer.headers.get("x-data-release")).toBe("5")
 })
 
-test("at an earlier release it is what was known then", async () => {
+test("at an earlier release the history has the versions up to that release", async () => {
   const { data } = await readList(await service.get(`${path}?as_of=3`))
   expect(data).toEqual([{ ...middle, until_release: null, until: null }, oldest])
   const before = await service.get(`${path}?as_of=1`)
@@ -208,7 +208,7 @@ test("a report that was corrected", async () => {
   ])
 })
 
-test("a version in which no field changed says so: its links did", async () => {
+test("a version in which only links changed names no changed field", async () => {
   await loadTenements("g.csv", [row("WA-E47-4", "granted", "1", "THIRD GOLD PTY LTD")])
   await loadFile("companies", "companies.csv", [
     "asx_code,company_name,market_cap_aud,gics_sector,gics_industry_group,is_active",
@@ -256,7 +256,7 @@ test("of a load of several files, a version names its own; one that no file alon
   expect(await filesOf("/tenements/WA-E47-7")).toEqual(["moved.csv", "i1.csv", "h2.csv"])
 })
 
-test("pruning shortens it, and its entity tag says so", async () => {
+test("pruning shortens the history, and changes its entity tag", async () => {
   const corrected = "/reports/r1/history"
   const [release] = await service.sql`select max(id) as newest from releases`
   await service.sql`update releases set published_at = date_trunc('second', now()) - (${release?.newest} - id) * interval '25 hours'`

@@ -131,7 +131,7 @@ test("a service that was restarted continues a crawl on one release from then on
   await restarted.stop()
 })
 
-test("a crawl whose page 1 was answered 304 stays on the release that it confirmed", async () => {
+test("a crawl whose page 1 got a 304 stays on the release that it confirmed", async () => {
   const { read, path } = reader("confirmed")
   await read(1)
   await publish()

@@ -89,7 +89,7 @@ describe.skipIf(!redisIsInstalled)("two services on one Redis and one database",
     expect([await left(1), await left(0)]).toEqual([first - 1, first - 2])
   })
 
-  test("a crawl whose pages come from both has each record of its release once", async () => {
+  test("a crawl through both services has each record of its release once", async () => {
     const token = one.tokens.admin
     const ids: unknown[] = []
     for (let page = 1, pages = 1; page <= pages; page++) {
@@ -188,7 +188,7 @@ describe.skipIf(!redisIsInstalled)("two services on one Redis and one database",
     expect(first).toBeLessThanOrEqual(limit - spentBefore)
   })
 
-  test("a service that starts without Redis goes on, says so, and shares once it is there", async () => {
+  test("a service that starts without Redis serves, reports that, and shares once Redis is there", async () => {
     await redis.kill()
     const late = await testService({ beside: one, ...options() })
     expect(await condition(late)).toBe("lost")
@@ -198,7 +198,7 @@ describe.skipIf(!redisIsInstalled)("two services on one Redis and one database",
     await late.stop()
   })
 
-  test("the password stands in no line of the log, and in no metric", async () => {
+  test("no line of the log and no metric has the password", async () => {
     for (const { url, logLines } of services) {
       expect(logLines.join("")).not.toContain("hunter2")
       expect(await (await fetch(`${url}/metrics`)).text()).not.toContain("hunter2")

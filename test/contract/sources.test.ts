@@ -131,7 +131,7 @@ test("a load that publishes nothing changes it, and its entity tag", async () =>
   })
 })
 
-test("a refused load is told, but not why; the figures stay those of what was loaded", async () => {
+test("a rejected load shows as such, without the reason; the figures stay those of the loaded records", async () => {
   const refused = await loadFile("wa", ["Bad Gateway"]).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(LoadError)
   await setTimes()
@@ -139,7 +139,7 @@ test("a refused load is told, but not why; the figures stay those of what was lo
   expect(data[1]).toEqual({ ...register, last_outcome: "refused" })
 })
 
-test("a source that could not be fetched is told, also one of which nothing has been loaded", async () => {
+test("a failed fetch shows as such, also of a source that was never loaded", async () => {
   await service.sql`insert into sources (name, resource, last_outcome, last_reason)
     values ('nt', 'tenements', 'failed', 'Cannot fetch')`
   await service.sql`
@@ -157,7 +157,7 @@ test("a source that could not be fetched is told, also one of which nothing has 
   ])
 })
 
-test("what an operator says of licence and address stays, and no secret can be stored", async () => {
+test("an operator's licence and address stay, and no secret can be stored", async () => {
   await service.sql`
     update sources set licence = 'Own licence', attribution = '© The operator',
       address = 'https://example.com/files/wa.csv', last_fetched_at = '2026-02-02T00:00:00Z' where name = 'wa'`

@@ -57,7 +57,7 @@ const keys = async (path: string) => {
   return data.map((record) => record.hash ?? record.id ?? record.asx_code)
 }
 
-test("paths take the temporary code from its first release on, and go on to take it", async () => {
+test("paths accept the temporary code from its first release on, also once it has ended", async () => {
   expect(await status(`/companies/QZADB?as_of=${releases.ordinary}`)).toBe(404)
   expect(await status(`/companies/QZADB/tenements?as_of=${releases.ordinary}`)).toBe(404)
   for (const release of [releases.temporary, releases.back]) {
@@ -152,7 +152,7 @@ test("a company that has the code of its own is found under it", async () => {
   expect(own).toBe(releases.back + 1)
 })
 
-test("a temporary code stands for its company again once no company has it of its own", async () => {
+test("a temporary code means its company again once no company has it as its own", async () => {
   const rows = ["asx_code,company_name,is_active", "QZX,Strangers Limited,true"]
   const gone = await publish("companies", rows, { removeMissingNow: true })
   expect(gone).toBe(releases.back + 2)

@@ -64,7 +64,7 @@ const presented: [kind: string, headers: () => Record<string, string>, challenge
   ["an expired token", () => bearer(expired), invalid],
 ]
 
-test.each(presented)("%s answers the same 401", async (_, headers, challenge) => {
+test.each(presented)("%s gets the same 401", async (_, headers, challenge) => {
   const answer = await sendRaw(service.port, requestText("/api/v1/companies", headers()))
   expect(answer.status).toBe(401)
   expect(answer.body).toBe(unauthorized)
@@ -80,7 +80,7 @@ const queries: [kind: string, query: () => string, challenge: string][] = [
   ["an expired api_key", () => `api_key=${expired}`, invalid],
 ]
 
-test.each(queries)("%s in the query answers the same 401", async (_, query, challenge) => {
+test.each(queries)("%s in the query gets the same 401", async (_, query, challenge) => {
   const answer = await service.get(`/companies?${query()}`, { token: null })
   expect(answer.status).toBe(401)
   expect(await answer.text()).toBe(unauthorized)
@@ -139,7 +139,7 @@ test("a token in use is known without the database, which nobody can ask for it 
   })
 })
 
-test("a disabled account's tokens answer the same 401 from the next request on, and pass again once it is enabled", async () => {
+test("a disabled account's tokens get the same 401 from the next request on, and pass again once it is enabled", async () => {
   const email = "switched@example.com"
   const token = await service.issue(email)
   for (const [disabled, status] of [

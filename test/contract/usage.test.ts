@@ -35,7 +35,7 @@ const inHours = (counted: Record<string, number>, lastHour: string) =>
     return { hour, requests: counted[hour] ?? 0 }
   })
 
-test("it tells the plan, where the window stands, and the requests of each hour of the last day", async () => {
+test("usage shows the plan, the state of the window, and the requests of each hour of the last day", async () => {
   const token = await service.issue("told@example.com")
   const resetAt = Math.ceil((service.clock.now.getTime() + hourMs) / 1000)
   const untouched = { plan: "standard", limit: 1000, used: 0, remaining: 1000, reset_at: resetAt }
@@ -61,7 +61,7 @@ test("it tells the plan, where the window stands, and the requests of each hour 
   expect(requests_per_hour).toEqual(inHours({ "2026-03-01T11:00:00Z": 1 }, "2026-03-02T10:00:00Z"))
 })
 
-test("asking does not count, and shows the window's headers as they stand", async () => {
+test("a request for usage does not count, and has the current headers of the window", async () => {
   const token = await service.issue("free@example.com")
   await ask(1, token)
   for (let times = 0; times < 20; times++) {
@@ -162,7 +162,7 @@ test("the tokens of an account share its usage, and a changed plan shows at once
   expect(await usage(one)).toMatchObject({ plan: "enterprise", limit: 50, used: 2, remaining: 48 })
 })
 
-test("it needs a token, takes no parameter, and is GET and HEAD alone", async () => {
+test("usage needs a token, takes no parameter, and is GET and HEAD alone", async () => {
   const { status, headers } = await service.get("/usage", { token: null })
   expect([status, headers.get("x-ratelimit-limit")]).toEqual([401, "1000"])
   const refused = await service.get("/usage?page=1")

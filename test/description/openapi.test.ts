@@ -10,7 +10,7 @@ const service = await serviceOfFile()
 const ask = (init: RequestInit = {}, base = service.url) => fetch(`${base}/openapi.json`, init)
 const described = (base = service.url) => readDocument(base)
 
-test("it is served without a token, to any web site, and counts against no window", async () => {
+test("the description is served without a token, to any web site, and counts against no window", async () => {
   const answer = await ask()
   expect(answer.status).toBe(200)
   const {
@@ -39,7 +39,7 @@ test("it is served without a token, to any web site, and counts against no windo
   ])
 })
 
-test("HEAD has GET's headers, and a tag that names the description is answered with 304", async () => {
+test("HEAD has GET's headers, and a request with the current tag gets a 304", async () => {
   const plain = { "Accept-Encoding": "identity" }
   const [get, head] = [await ask({ headers: plain }), await ask({ method: "HEAD", headers: plain })]
   const shown = ({ headers }: Response) => {
@@ -53,7 +53,7 @@ test("HEAD has GET's headers, and a tag that names the description is answered w
   expect([known.status, known.headers.get("etag"), await known.text()]).toEqual([304, etag, ""])
 })
 
-test("it is the same in every coding that clients accept", async () => {
+test("the description is the same in every coding that clients accept", async () => {
   const texts = await Promise.all(
     ["identity", "gzip", "zstd"].map(async (coding) => {
       const answer = await ask({ headers: { "Accept-Encoding": coding } })

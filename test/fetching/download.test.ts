@@ -76,7 +76,7 @@ test("failures of a moment are tried again, others are not", async () => {
   expect(server.asked).toHaveLength(1)
 })
 
-test("a sign-in page that is answered with 200 is recognised", async () => {
+test("the download recognises a sign-in page with the status 200", async () => {
   const page = "<!DOCTYPE html><html><title>Sign in</title></html>"
   server.answer(() => reply(200, { "Content-Type": "text/csv" }, page))
   expect(await failure()).toBe(

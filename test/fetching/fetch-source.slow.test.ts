@@ -32,7 +32,7 @@ test("a file is kept under its digest and loaded with the time of its last chang
   })
 })
 
-test("the source shows where its files come from and on what terms, as the operator says", async () => {
+test("the source shows the address and the licence that the operator gives", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   const url = `${bench.server.url}/api/hidden/a.csv?key=hidden`
   const public_address = "https://example.test/companies"
@@ -66,7 +66,7 @@ test("without a time of its last change, or with one in the future, a file was t
   expect((await bench.fetched())?.summary?.observed).toBe("2026-01-11T00:00:00Z")
 })
 
-test("what the server says is unchanged, or sends again, is neither kept nor loaded again", async () => {
+test("an unchanged or repeated file is neither kept nor loaded again", async () => {
   bench.serve(directory("QZA"))
   await bench.fetched()
   bench.hours(30)
@@ -290,7 +290,7 @@ test("thirty raw files are kept of a source, the newest", async () => {
   expect([kept[0], ...kept.slice(-2)]).toEqual(["20250103", "20260110", "state.js"])
 })
 
-test("what a killed fetch has left is cleared, and a damaged state is as none", async () => {
+test("a fetch clears the leftovers of a killed one, and ignores a damaged state", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   await bench.fetched()
   const raw = join(bench.dataDir, "raw", "asx-directory")
@@ -315,7 +315,7 @@ test("the time for a source bounds all of its requests", async () => {
   })
 })
 
-test("of two fetches at once, one does the work and the other says so", async () => {
+test("of two fetches at once, one works and the other reports that it is busy", async () => {
   const first = Promise.withResolvers<void>()
   const reached = Promise.withResolvers<void>()
   bench.server.answer(async () => {

@@ -58,7 +58,7 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
     return Number(/cmdstat_evalsha:calls=(\d+)/.exec(stats)?.[1] ?? 0)
   }
 
-  test("never admits more than the limit in any window, to callers who wait as they are told", async () => {
+  test("never admits more than the limit in any window to callers that wait as Retry-After says", async () => {
     const windowMs = 500
     const limit = 40
     const processes = [await startProcess({ windowMs }), await startProcess({ windowMs })]

@@ -46,7 +46,7 @@ test("a statement is run once for all accounts that ask the same meanwhile, and 
   expect(runs).toHaveLength(3)
 })
 
-test("an account that waits behind its own does not hold up another that asks the same", async () => {
+test("an account that waits for its own statements does not delay another with the same statement", async () => {
   await using pool = poolOf({ connections: 2, connectionsPerAccount: 1 })
   const first = held()
   const same = held()
@@ -59,7 +59,7 @@ test("an account that waits behind its own does not hold up another that asks th
   await Promise.all([running, waiting])
 })
 
-test("what a statement fails with goes to all who share it, and to nobody later", async () => {
+test("the error of a statement reaches all callers that share it, and no later one", async () => {
   await using pool = poolOf()
   const failing = () => pool.run(1, "key", () => Promise.reject(new Error("Failed")))
   const outcomes = await Promise.allSettled([failing(), failing()])
@@ -78,7 +78,7 @@ test("a statement whose connection has died without a word ends at its deadline,
   proxy.close()
 })
 
-test("what is cut off is refused at once, whether it runs or waits, in a transaction or not", async () => {
+test("a cut-off pool rejects running and waiting statements at once, in a transaction or not", async () => {
   await using pool = poolOf({ connections: 2 })
   const sleep = "select pg_sleep(60)"
   const cut = [

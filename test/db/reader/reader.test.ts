@@ -139,7 +139,7 @@ test("a page past a cached total runs no statement", async () => {
   expect(lists.counter.rows).toBe(0)
 })
 
-test("what is cached of a release is not read again", async () => {
+test("the reader reads a cached total of a release once", async () => {
   const reader = newReader()
   const release = await newest()
   const total = await reader.total(allReports, release)
