@@ -1,25 +1,22 @@
 /** The overview tells the state of the data at the newest release, and asks the database once for each. */
-import { afterAll, expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { join } from "node:path"
-import { load } from "../../src/loading/load.ts"
-import { sourceNamed } from "../../src/sources/catalogue.ts"
+import { expect, test } from "bun:test"
+import type { LoadOptions } from "../../src/loading/load-options.ts"
+import { fileLoader } from "../loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
+import { afterFile, directoryOfFile } from "../support/of-file.ts"
 import { relayTo, statementObserver } from "../support/relay.ts"
-import { scratchDirectory } from "../support/scratch.ts"
-import { testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { cellsOf, factsOf, textOf } from "./page-reader.ts"
 
 const browser = { Accept: "text/html" }
 
-/** Serves the same database through a relay, which counts the statements and can be cut. */
-/** Those on data, without those of housekeeping. */
+/** The statements on data that pass the relay, without those of housekeeping. */
 const statements: string[] = []
 const isOnData = (text: string) =>
   /"(?:companies|tenements|subsidiaries|reports)"|"manifest"/.test(text)
 
-const database = await testService({ records: none })
+const database = await serviceOfFile({ records: none })
 const { hostname, port } = new URL(database.database.url)
 const relay = await relayTo(
   { hostname, port: Number(port || 5432) },
@@ -30,15 +27,9 @@ const relay = await relayTo(
 const through = new URL(database.database.url)
 through.hostname = "127.0.0.1"
 through.port = String(relay.port)
-const service = await testService({ beside: database, reach: () => through.href })
-const directory = mkdtempSync(join(scratchDirectory, "mds-overview-"))
-
-afterAll(async () => {
-  relay.stop()
-  rmSync(directory, { recursive: true })
-  await service.stop()
-  await database.stop()
-})
+afterFile(relay.stop)
+const service = await serviceOfFile({ beside: database, reach: () => through.href })
+const rejectsDir = directoryOfFile()
 
 const openOverview = async (): Promise<string> => {
   const answer = await fetch(`${service.url}/`, { headers: browser })
@@ -46,24 +37,9 @@ const openOverview = async (): Promise<string> => {
   return answer.text()
 }
 
-async function loadFile(
-  sourceName: string,
-  name: string,
-  content: string,
-  options: { partial?: boolean } = {},
-) {
-  const source = sourceNamed(sourceName)
-  if (typeof source === "string") throw new Error(source)
-  const path = join(directory, name)
-  await Bun.write(path, content)
-  return load({
-    url: database.database.url,
-    source,
-    files: [path],
-    rejectsDir: directory,
-    ...options,
-  })
-}
+const load = fileLoader(database)
+const loadFile = (source: string, name: string, content: string, options?: Partial<LoadOptions>) =>
+  load(source, { [name]: content.trimEnd().split("\r\n") }, { rejectsDir, ...options })
 
 const labels = ["Active companies", "Tenements", "Subsidiaries", "Announcements"]
 const figuresIn = (page: string) => labels.map((label) => factsOf(page)[label])
