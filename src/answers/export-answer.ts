@@ -21,12 +21,15 @@ import {
   represent,
   type Validators,
 } from "./represent.ts"
+import type { ReadState } from "./state-answer.ts"
 
 /** For the log alone, as in the logs of proxies: nobody receives this response. */
 const clientClosedRequest = 499
 
 export interface ExportOptions {
-  reader: Pick<Reader, "chunks" | "licences" | "total">
+  reader: Pick<Reader, "chunks" | "total">
+  /** Reads the sources, whose licences are in files. */
+  readSources: ReadState
   /** Admits the exports, in turns between accounts. */
   exportTurns: Turns
   exportCounts: ExportCounts
@@ -69,11 +72,13 @@ const acceptedCodings = ({ request }: Asked, { format }: ListPlan): string | nul
   representations[format].isBinary ? null : request.headers.get("accept-encoding")
 
 async function exportBody(
-  { reader, exportTurns, exportCounts, exportStallMs, exportShutdown, log }: ExportOptions,
+  options: ExportOptions,
   asked: Asked,
   { plan, list, release }: ResolvedPlan,
   answer: AnswerExport,
 ): Promise<Response> {
+  const { reader, readSources, exportTurns, exportCounts, exportStallMs, exportShutdown, log } =
+    options
   const { request, requestId, account, disableIdleTimeout } = asked
   const fields = {
     ...traceIds(),
@@ -103,7 +108,7 @@ async function exportBody(
   const found = await encodedExport({
     plan,
     release,
-    licences: () => reader.licences(list.resource, account),
+    sources: async () => (await readSources(account)).records,
     read: (newEncoder) =>
       reader.chunks(list, { release, account, chunkSize: recordsPerChunk, newEncoder }),
   }).catch((error: unknown) => {

@@ -1,9 +1,7 @@
 /** The rows of a list in each format that has whole lists. */
 import type { Export } from "../db/reader/export-reader.ts"
-import type { ReadLicences } from "../db/reader/licences.ts"
 import type { Release } from "../db/reader/releases.ts"
 import { createRecordSink, type RowEncoder } from "../db/reader/rows.ts"
-import { representations } from "../http/formats.ts"
 import { type ParquetColumn, parquetFile } from "../http/parquet.ts"
 import { queryText } from "../http/query-string.ts"
 import { pick, type Readable, type ResourceRecord } from "../resources/resource.ts"
@@ -24,29 +22,32 @@ const utf8 = new TextEncoder()
 interface EncodedExport {
   plan: ListPlan
   release: Release
-  licences: () => ReturnType<ReadLicences>
+  sources: () => Promise<Records>
   read: ReadRows
 }
 
 /** Every record of a list, chunk by chunk. `head` comes before the rows. */
-export async function encodedExport({ plan, release, licences, read }: EncodedExport) {
+export async function encodedExport({ plan, release, sources, read }: EncodedExport) {
   if (plan.format === "parquet") {
     const file = await parquetFile(columnsOf(plan), {
       release: String(release.id),
       query: queryOf(plan),
-      licences: JSON.stringify(await licences()),
+      licences: JSON.stringify(licencesOf(plan.shown, await sources())),
     })
     const found = await read(() => recordEncoder(plan, (records) => records))
     return found && { head: "", total: found.total, chunks: parquetChunks(found.chunks, file) }
   }
-  const { head, newEncoder } = representations[plan.format].isDelimited
-    ? delimitedRows(plan)
-    : {
-        head: "",
-        newEncoder: () => recordEncoder(plan, (records) => utf8.encode(linesOf(plan, records))),
-      }
+  const { head, newEncoder } = textFormat(plan)
   const found = await read(newEncoder)
   return found && { head, ...found }
+}
+
+/** The licences of the sources of a resource or, for records that come from several resources, of all. */
+function licencesOf({ name }: Readable, sources: Records) {
+  const own = sources.filter(({ resource }) => resource === name)
+  return (own.length > 0 ? own : sources).map((source) =>
+    pick(source, ["source", "licence", "attribution"]),
+  )
 }
 
 const queryOf = ({ path, canonical }: ListPlan): string => `${path}?${queryText(canonical)}`
@@ -66,44 +67,42 @@ export async function encodedRecords(plan: ListPlan, records: Records): Promise<
   return Buffer.concat([file.add(records), file.end()])
 }
 
-/** The records in a format of text: lines of JSON, or rows with a header. */
+/** The records in a format of text. */
 export function textOfRecords(plan: ListPlan, records: Records): string {
-  if (plan.format === "ndjson") return linesOf(plan, records)
-  const { head, rows } = delimitedRows(plan)
+  const { head, rows } = textFormat(plan)
   return head + rows(records)
 }
 
-const linesOf = ({ fields }: ListPlan, records: Records): string =>
-  records.map((record) => `${JSON.stringify(fields ? pick(record, fields) : record)}\n`).join("")
-
-/** Decodes the cells, for a format that is encoded from records. */
-function recordEncoder<T>({ shown }: ListPlan, encode: (records: Records) => T): RowEncoder<T> {
-  const { records, ...sink } = createRecordSink(shown)
-  return { ...sink, content: () => encode(records) }
+/** Rows with a header, or lines of JSON. */
+function textFormat(plan: ListPlan) {
+  const { format, formula_guard: formulaGuard, bom } = plan
+  if (format === "csv" || format === "tsv") {
+    const { header, rows, newEncoder } = delimitedWriter(format, columnsOf(plan), { formulaGuard })
+    const head = (bom ? "\uFEFF" : "") + header
+    return { head, rows, newEncoder: () => picking(plan, newEncoder()) }
+  }
+  const rows = (records: Records) => records.map((record) => `${JSON.stringify(record)}\n`).join("")
+  const newEncoder = () => recordEncoder(plan, (records) => utf8.encode(rows(records)))
+  return { head: "", rows, newEncoder }
 }
 
-/** @throws Error for a format without a header row, which is a mistake in the program */
-function delimitedRows(plan: ListPlan) {
-  const { format, formula_guard: formulaGuard, bom } = plan
-  if (format !== "csv" && format !== "tsv") throw new Error(`The format ${format} has no rows`)
-  const { header, rows, newEncoder } = delimitedWriter(format, columnsOf(plan), { formulaGuard })
+/** Decodes the cells, for a format that is encoded from records. */
+function recordEncoder<T>(
+  { shown, fields }: ListPlan,
+  encode: (records: Records) => T,
+): RowEncoder<T> {
+  const { records, ...sink } = createRecordSink(shown)
   return {
-    head: (bom ? "\uFEFF" : "") + header,
-    rows,
-    newEncoder: picked(plan, newEncoder),
+    ...sink,
+    content: () => encode(fields ? records.map((each) => pick(each, fields)) : records),
   }
 }
 
-/** Encoders of whole rows, which encode the cells of the requested fields alone, in their order. */
-function picked<T>({ shown, fields }: ListPlan, newEncoder: () => RowEncoder<T>) {
-  if (!fields) return newEncoder
+/** Encodes the cells of the requested fields alone, in their order. */
+function picking<T>({ shown, fields }: ListPlan, encoder: RowEncoder<T>): RowEncoder<T> {
+  if (!fields) return encoder
   const names = Object.keys(shown.fields)
   const places = fields.map((name) => names.indexOf(name))
-  return () => picking(places, newEncoder())
-}
-
-/** An encoder of whole rows, which encodes the cells at these places, in this order. */
-function picking<T>(places: readonly number[], encoder: RowEncoder<T>): RowEncoder<T> {
   let cells: (readonly [text: Buffer, start: number, end: number] | null)[] = []
   return {
     cell: (...cell) => cells.push(cell),

@@ -8,7 +8,7 @@ import type { Release } from "../db/reader/releases.ts"
 import type { List } from "../db/reader/statements.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
 import { offsetOf, type PageMeta, pageMeta } from "../http/page.ts"
-import type { ResourceRecord } from "../resources/resource.ts"
+import { pick, type ResourceRecord } from "../resources/resource.ts"
 import { step } from "../telemetry/steps.ts"
 import type { Asked, Asker } from "./asked.ts"
 import type { ReleaseResolver } from "./at-release.ts"
@@ -59,7 +59,7 @@ export function createListAnswers(options: ListOptions) {
   }
 
   async function readPage({ plan, list, release }: ResolvedPlan, account: number) {
-    const { page, per_page, facet } = plan
+    const { page, per_page, facet, fields } = plan
     const offset = offsetOf(page, per_page)
     const found = await step("read", async () => {
       if (facet === undefined) {
@@ -69,7 +69,8 @@ export function createListAnswers(options: ListOptions) {
       return { total: counts.length, records: counts.slice(offset, offset + per_page) }
     })
     if (!found) throw new ApiError("NOT_FOUND")
-    return { records: found.records, meta: pageMeta(found.total, page, per_page), release }
+    const records = fields ? found.records.map((each) => pick(each, fields)) : found.records
+    return { records, meta: pageMeta(found.total, page, per_page), release }
   }
 
   async function answerAt(release: Release, plan: ListPlan, asked: Asked): Promise<Response> {

@@ -3,7 +3,7 @@ import { atomFeed } from "../http/atom.ts"
 import { codedBody } from "../http/content-coding.ts"
 import { representations } from "../http/formats.ts"
 import { linkHeader, type PageMeta } from "../http/page.ts"
-import { pick, type ResourceRecord } from "../resources/resource.ts"
+import type { ResourceRecord } from "../resources/resource.ts"
 import { encodedRecords, textOfRecords } from "./export-rows.ts"
 import type { ListPlan } from "./list-plan.ts"
 import { type Content, type ContentHeaders, contentOf, type Validators } from "./represent.ts"
@@ -35,13 +35,7 @@ export function pageText(
   { records, meta }: { records: Records; meta: PageMeta },
   baseUrl: string,
 ): string {
-  const { fields } = plan
-  if (plan.format === "json") {
-    return JSON.stringify({
-      data: fields ? records.map((each) => pick(each, fields)) : records,
-      meta,
-    })
-  }
+  if (plan.format === "json") return JSON.stringify({ data: records, meta })
   if (plan.format !== "atom" || !plan.feed) return textOfRecords(plan, records)
   const query = plan.canonical.filter(([name]) => name !== "format")
   const publishedAt = new Date(validators["Last-Modified"] ?? 0)

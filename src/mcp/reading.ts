@@ -7,7 +7,6 @@ import type { Release, Releases } from "../db/reader/releases.ts"
 import { canonicalQuery, encodeQuery, type Pair, queryText } from "../http/query-string.ts"
 import type { AnswersOptions } from "../plugins/answers.ts"
 import { companies } from "../resources/companies.ts"
-import { pick } from "../resources/resource.ts"
 import type { DataOptions } from "../routes/data.ts"
 
 export interface ReadingOptions
@@ -37,12 +36,12 @@ export function createReading(options: ReadingOptions, asker: Asker, publicUrl: 
     return `${publicUrl}${path}?${encodeQuery([...others, ["as_of", String(id)]])}`
   }
 
-  const part = ({ path, canonical, fields }: ListPlan, { records, meta, release }: ListPage) => ({
+  const part = ({ path, canonical }: ListPlan, { records, meta, release }: ListPage) => ({
     request: addressOf(path, canonical, release),
     total: meta.total,
     page: meta.page,
     total_pages: meta.total_pages,
-    records: fields ? records.map((record) => pick(record, fields)) : records,
+    records,
   })
 
   return {

@@ -156,8 +156,8 @@ export const recordKind = ({ name, isComplete }: Readable): string =>
   isComplete ? `complete ${name}` : name
 
 /** Selects these fields of the record, in this order. */
-export const pick = (record: Readonly<Record<string, unknown>>, names: readonly string[]) =>
-  Object.fromEntries(names.map((name) => [name, record[name]]))
+export const pick = (record: ResourceRecord, names: readonly string[]): ResourceRecord =>
+  Object.fromEntries(names.map((name) => [name, record[name] ?? null]))
 
 /** Returns the filter of that name. @throws Error for an unknown name, which is a mistake in the program */
 export function filterOf({ name: resource, filters }: Readable, name: string): Filter {

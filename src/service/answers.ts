@@ -12,6 +12,7 @@ import { createTurns } from "../db/pool/turns.ts"
 import type { CachedReleases } from "../db/reader/newest-release.ts"
 import type { OrdinaryCode } from "../db/reader/ordinary-codes.ts"
 import { createReader, type ReaderPools } from "../db/reader/reader.ts"
+import type { ReadSources } from "../db/reader/sources.ts"
 import type { Log } from "../log/log.ts"
 import type { RedisConnection } from "../redis/connection.ts"
 
@@ -21,6 +22,7 @@ export interface AnswersPartsOptions {
   pools: ReaderPools
   releases: CachedReleases
   ordinaryCode: OrdinaryCode
+  readSources: ReadSources
   redis: RedisConnection | null
   log: Log
   now: () => Date
@@ -28,9 +30,9 @@ export interface AnswersPartsOptions {
 }
 
 export function createAnswers(options: AnswersPartsOptions) {
-  const { config, sizes, pools, releases, ordinaryCode, redis, log, now, steadyMs } = options
+  const { config, sizes, pools, releases, readSources, log } = options
   const reader = createReader(pools, sizes, releases.recordSeen)
-  const pins = createPins({ redis, maxBytes: sizes.pageSequences, steadyMs })
+  const pins = createPins({ ...options, maxBytes: sizes.pageSequences })
   const cachedAnswers = createCachedAnswers(sizes)
   const exportTurns = createTurns({
     places: config.MAX_EXPORTS,
@@ -38,10 +40,11 @@ export function createAnswers(options: AnswersPartsOptions) {
   })
   const exportCounts = createExportCounts()
   const exportShutdown = new AbortController()
-  const resolver = createReleaseResolver({ releases, ordinaryCode, pins, now })
+  const resolver = createReleaseResolver({ ...options, pins })
   const reading = { resolver, reader, cachedAnswers }
   const lists = createListAnswers({
     ...reading,
+    readSources,
     exportTurns,
     exportCounts,
     exportStallMs: config.EXPORT_STALL_SECONDS * 1000,

@@ -112,6 +112,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
 
   const pools = database.readPools
   const ordinaryCode = createOrdinaryCodes(records)
+  const readSources = createSources(database.pools)
   const answers = createAnswers({
     ...options,
     ...clocks,
@@ -119,6 +120,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     pools,
     releases,
     ordinaryCode,
+    readSources,
     redis,
   })
 
@@ -162,7 +164,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       accountPool,
       changeAccount: createPageChanges(database.sessionUrl),
       releases,
-      readSources: createSources(database.pools),
+      readSources,
       sourceLoads: createSourceLoads(records),
       suggestedHolders: createSuggestedHolders(records),
       readiness,

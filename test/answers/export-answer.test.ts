@@ -26,9 +26,9 @@ async function waitingExport(outcome: "found" | "not found" | "failed") {
     if (outcome === "failed") throw new Error("Failed")
     return outcome === "found" ? { total: 0, chunks: (async function* () {})() } : null
   }
-  const reader = { chunks, licences: async () => [], total: async () => 0 }
   const options = {
-    reader,
+    reader: { chunks, total: async () => 0 },
+    readSources: async () => ({ version: "", records: [] }),
     exportTurns,
     exportCounts: createExportCounts(),
     log,

@@ -9,7 +9,6 @@ import { type CacheSizes, createCache } from "../cache.ts"
 import type { ReadPool } from "../pool/pool.ts"
 import { createExportReader } from "./export-reader.ts"
 import { createFacets, type ValueCount } from "./facets.ts"
-import { createLicences } from "./licences.ts"
 import { createListReader } from "./list-reader.ts"
 import { createReads, type Reads } from "./reads.ts"
 import { createRecordReader } from "./record-reader.ts"
@@ -59,7 +58,6 @@ export function createReader(
     chunks: createExportReader(reading, total),
     facet: createFacets(reading),
     find: createRecordReader(reading),
-    licences: createLicences(pools.records),
     /** The state of each cache, by name. */
     cacheReadings: () =>
       Object.fromEntries(Object.entries(caches).map(([name, cache]) => [name, cache.readings()])),
