@@ -22,7 +22,7 @@ export interface ObjectEndpoint {
 
 export type Endpoint = ListEndpoint | RecordEndpoint | ObjectEndpoint
 
-/** An endpoint and where it is served: `/api/v1/companies/:code`. */
+/** An endpoint and its path under the prefix of the API: `/companies/:code`. */
 export interface ServedEndpoint {
   path: string
   endpoint: Endpoint

@@ -42,8 +42,8 @@ export interface Operation {
 }
 
 export const operationsOf = (served: readonly ServedEndpoint[]): Operation[] =>
-  served.map(({ path: fullPath, endpoint }) => {
-    const path = fullPath.slice(apiPrefix.length).replace(/:(\w+)/g, "{$1}")
+  served.map(({ path: routePath, endpoint }) => {
+    const path = routePath.replace(/:(\w+)/g, "{$1}")
     return {
       ...naming(path, endpoint),
       path,

@@ -1,4 +1,4 @@
-/** The endpoints of the API and their paths: the routes serve them, and the API's description describes them. */
+/** The endpoints of the API and their paths: the routes and the API's description are made from them. */
 import { recordEndpoint, type ServedEndpoint } from "../answers/endpoint.ts"
 import { type ListEndpoint, listEndpoint } from "../answers/list-endpoint.ts"
 import type { FeedOf } from "../http/atom.ts"
@@ -35,8 +35,6 @@ export const companyList = listEndpoint({
   resource: companies,
 })
 
-export const company = recordEndpoint(companies)
-
 export const tenementsOfCompany = listEndpoint({
   description: "Those of the company and its subsidiaries, ordered by `id` by default.",
   resource: tenements,
@@ -56,8 +54,6 @@ export const tenementList = listEndpoint({
   description: "Ordered by `id` by default. Unknown dates and areas come last.",
   resource: tenements,
 })
-
-export const tenement = recordEndpoint(tenements)
 
 export const tenementHistory = historyOf(tenements)
 
@@ -81,39 +77,35 @@ export const reportList = listEndpoint({
   feed: announcements,
 })
 
-export const report = recordEndpoint(reports)
-
 export const reportHistory = historyOf(reports)
 
-export const companyFacets = facetsIn(companies, "sector")
 export const tenementFacets = facetsIn(tenements, "state")
-export const reportFacets = facetsIn(reports, "group")
+const releaseList = listEndpoint({ description: "Newest first.", resource: releases })
 
-export const releaseList = listEndpoint({ description: "Newest first.", resource: releases })
-
-export const sourceList = listEndpoint({
+const sourceList = listEndpoint({
   description:
     "In the order of their first loads. The list shows their present state and belongs to no release: loads that publish none change it too.",
   resource: sources,
   ofNoRelease: true,
 })
 
+/** Under /api/v1. */
 export const endpoints: readonly ServedEndpoint[] = [
-  { path: "/api/v1/companies", endpoint: companyList },
-  { path: "/api/v1/companies/:code", endpoint: company },
-  { path: "/api/v1/companies/:code/tenements", endpoint: tenementsOfCompany },
-  { path: "/api/v1/companies/:code/subsidiaries", endpoint: subsidiariesOfCompany },
-  { path: "/api/v1/companies/:code/history", endpoint: companyHistory },
-  { path: "/api/v1/tenements", endpoint: tenementList },
-  { path: "/api/v1/tenements/:id", endpoint: tenement },
-  { path: "/api/v1/tenements/:id/history", endpoint: tenementHistory },
-  { path: "/api/v1/reports", endpoint: reportList },
-  { path: "/api/v1/reports/:hash", endpoint: report },
-  { path: "/api/v1/reports/:hash/history", endpoint: reportHistory },
-  { path: "/api/v1/facets/companies/:field", endpoint: companyFacets },
-  { path: "/api/v1/facets/tenements/:field", endpoint: tenementFacets },
-  { path: "/api/v1/facets/reports/:field", endpoint: reportFacets },
-  { path: "/api/v1/releases", endpoint: releaseList },
-  { path: "/api/v1/sources", endpoint: sourceList },
-  { path: "/api/v1/usage", endpoint: usageOfAccount },
+  { path: "/companies", endpoint: companyList },
+  { path: "/companies/:code", endpoint: recordEndpoint(companies) },
+  { path: "/companies/:code/tenements", endpoint: tenementsOfCompany },
+  { path: "/companies/:code/subsidiaries", endpoint: subsidiariesOfCompany },
+  { path: "/companies/:code/history", endpoint: companyHistory },
+  { path: "/tenements", endpoint: tenementList },
+  { path: "/tenements/:id", endpoint: recordEndpoint(tenements) },
+  { path: "/tenements/:id/history", endpoint: tenementHistory },
+  { path: "/reports", endpoint: reportList },
+  { path: "/reports/:hash", endpoint: recordEndpoint(reports) },
+  { path: "/reports/:hash/history", endpoint: reportHistory },
+  { path: "/facets/companies/:field", endpoint: facetsIn(companies, "sector") },
+  { path: "/facets/tenements/:field", endpoint: tenementFacets },
+  { path: "/facets/reports/:field", endpoint: facetsIn(reports, "group") },
+  { path: "/releases", endpoint: releaseList },
+  { path: "/sources", endpoint: sourceList },
+  { path: "/usage", endpoint: usageOfAccount },
 ]
