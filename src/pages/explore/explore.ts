@@ -50,7 +50,7 @@ export const explore = (options: ExploreOptions) => {
           const company = view.isOfExplorerOnly && belongsToCompany(query)
           if (company) return company
           const clean = withoutEmpty(query)
-          if (clean !== null) return redirect(clean === "" ? path : `${path}?${clean}`)
+          if (clean !== query) return redirect(clean === "" ? path : `${path}?${clean}`)
           await admit(options, person, isTypeAhead(request))
           return page(await listPage(visit, view, code))
         },

@@ -4,7 +4,7 @@
  */
 import { Type } from "@sinclair/typebox"
 import { readParameters } from "../../http/parameters.ts"
-import { type CanonicalQuery, encodeQuery } from "../../http/query-string.ts"
+import { encodeQuery } from "../../http/query-string.ts"
 import type { ResourceRecord } from "../../resources/resource.ts"
 import { freeText } from "../../resources/values.ts"
 import { fold } from "../../text/fold.ts"
@@ -14,9 +14,9 @@ import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
 import { mostSearched, textOf } from "./lists/cells.ts"
 import { linksAt, withoutEmpty } from "./lists/list-address.ts"
-import { type ListView, pathWith } from "./lists/list-view.ts"
+import { type ListOfRecords, type ListView, recordPathOf, titleOf } from "./lists/list-view.ts"
 import { tenementsView } from "./lists/tenement-views.ts"
-import { companiesView, reportsView } from "./lists/views.ts"
+import { companiesView, largestFirst, reportsView } from "./lists/views.ts"
 import type { Visit } from "./visit.ts"
 
 interface Match {
@@ -31,57 +31,46 @@ interface Kind {
   view: ListView
   /** The list's filter for the term. */
   filter: string
-  /** The order, the best matches first. */
+  /** The best matches first. */
   find: (visit: Visit, term: string) => Promise<Match[]>
 }
 
 const most = 5
 const mostCompanies = 100
 const links = linksAt(undefined)
-const recordLink = (path: string, key: string, record: ResourceRecord) =>
-  links(pathWith(path, textOf(key)(record)))
 
-const firstWith = (visit: Visit, view: ListView, term: string, query: CanonicalQuery) =>
-  visit.first(view, encodeQuery([["search", term], ...query]))
+const firstWith = (visit: Visit, view: ListView, term: string, further: string) =>
+  visit.first(view, `${encodeQuery([["search", term]])}&${further}`)
+
+/** The first records of a list, unless `read` reads them in another order. */
+const recordsOf = (
+  view: ListOfRecords,
+  note: (record: ResourceRecord) => Content,
+  read = (visit: Visit, term: string) => firstWith(visit, view, term, `per_page=${most}`),
+): Kind => ({
+  title: titleOf(view),
+  view,
+  filter: "search",
+  find: async (visit, term) =>
+    (await read(visit, term)).map((record) => ({
+      href: links(recordPathOf(view, textOf(view.endpoint.resource.key)(record))),
+      label: view.record.title(record),
+      note: note(record),
+    })),
+})
+
+const withCode = (record: ResourceRecord, words: Content) =>
+  html`<span class="mono">${textOf("asx_code")(record)}</span>${words}`
 
 const kinds: readonly Kind[] = [
-  {
-    title: "Companies",
-    view: companiesView,
-    filter: "search",
-    find: async (visit, term) => {
-      const order = [
-        ["sort", "market_cap"],
-        ["order", "desc"],
-        ["per_page", `${mostCompanies}`],
-      ] as const
-      const lists = await Promise.all(
-        ["true", "false"].map((active) =>
-          firstWith(visit, companiesView, term, [["active", active], ...order]),
-        ),
-      )
-      const folded = fold(term)
-      return lists
-        .flat()
-        .sort((a, b) => rankOf(a, folded) - rankOf(b, folded))
-        .map((record) => ({
-          href: recordLink("/companies/:code", "asx_code", record),
-          label: textOf("company_name")(record),
-          note: html`<span class="mono">${textOf("asx_code")(record)}</span>${!record.is_active && " inactive"}`,
-        }))
-    },
-  },
-  {
-    title: "Tenements",
-    view: tenementsView,
-    filter: "search",
-    find: async (visit, term) =>
-      (await firstWith(visit, tenementsView, term, [["per_page", `${most}`]])).map((record) => ({
-        href: recordLink("/tenements/:id", "id", record),
-        label: textOf("tenement_id")(record),
-        note: [record.state, record.type, record.holder_name].filter(Boolean).join(" · "),
-      })),
-  },
+  recordsOf(
+    companiesView,
+    (record) => withCode(record, !record.is_active && " inactive"),
+    companiesByRank,
+  ),
+  recordsOf(tenementsView, ({ state, type, holder_name }) =>
+    [state, type, holder_name].filter(Boolean).join(" · "),
+  ),
   {
     title: "Holders",
     view: tenementsView,
@@ -95,18 +84,21 @@ const kinds: readonly Kind[] = [
       )
     },
   },
-  {
-    title: "Announcements",
-    view: reportsView,
-    filter: "search",
-    find: async (visit, term) =>
-      (await firstWith(visit, reportsView, term, [["per_page", `${most}`]])).map((record) => ({
-        href: recordLink("/reports/:hash", "hash", record),
-        label: textOf("title")(record),
-        note: html`<span class="mono">${textOf("asx_code")(record)}</span> ${textOf("published_at")(record).slice(0, 10)}`,
-      })),
-  },
+  recordsOf(reportsView, (record) =>
+    withCode(record, ` ${textOf("published_at")(record).slice(0, 10)}`),
+  ),
 ]
+
+async function companiesByRank(visit: Visit, term: string): Promise<ResourceRecord[]> {
+  const query = `${largestFirst}&per_page=${mostCompanies}`
+  const lists = await Promise.all(
+    [true, false].map((active) =>
+      firstWith(visit, companiesView, term, `${query}&active=${active}`),
+    ),
+  )
+  const folded = fold(term)
+  return lists.flat().sort((a, b) => rankOf(a, folded) - rankOf(b, folded))
+}
 
 /** The code itself, then names and codes that begin with the term, then the others. */
 function rankOf(record: ResourceRecord, term: string): number {
@@ -120,7 +112,7 @@ const parameters = {
 
 /** @throws ApiError INVALID_PARAMETER, Unavailable, ReleaseUnavailable */
 export async function searchPage(visit: Visit): Promise<PageResult> {
-  const { q = "" } = readParameters(withoutEmpty(visit.query) ?? visit.query, parameters)
+  const { q = "" } = readParameters(withoutEmpty(visit.query), parameters)
   const term = q.trim()
   const groups = await Promise.all(
     kinds.map(async (kind) => {

@@ -62,6 +62,8 @@ export function createVisits(options: VisitOptions) {
     const asker = { account, sequenceOwner: `session ${person.sessionId}` }
     const targetOf = (list: ListAddress, key: string, query: string) =>
       ({ path: apiPathOf(list, key), query, accept: null }) as const
+    const planned = (list: ListAddress, key: string, query: string) =>
+      planOf(list.endpoint, targetOf(list, key, query), key)
     const newest = () => releases.current(account)
     return {
       query,
@@ -72,7 +74,7 @@ export function createVisits(options: VisitOptions) {
         (asOf === undefined ? now() : new Date(publishedAt * 1000)).toISOString().slice(0, 10),
       suggestedHolders: (code: string) => suggestedHolders(code, account),
       page: async (list: ListAddress, key: string, query: string): Promise<ShownPage> => {
-        const plan = planOf(list.endpoint, targetOf(list, key, query), key)
+        const plan = planned(list, key, query)
         const shown = { ...plan.list, resource: resourceOf(list) }
         return { ...(await lists.read(asker, { ...plan, list: shown })), plan }
       },
@@ -81,11 +83,7 @@ export function createVisits(options: VisitOptions) {
        * @param most their number, by default that of a page
        */
       first: async (list: ListAddress, query: string, most?: number) => {
-        const { list: found, per_page: perPage } = planOf(
-          list.endpoint,
-          targetOf(list, "", query),
-          "",
-        )
+        const { list: found, per_page: perPage } = planned(list, "", query)
         if (isScanned(found)) return []
         return reader.first(found, most ?? perPage, { release: await newest(), account })
       },
@@ -94,8 +92,7 @@ export function createVisits(options: VisitOptions) {
        * some records.
        */
       valuesWith: async (list: ListAddress, filter: string, term: string) => {
-        const query = encodeQuery([[filter, term]])
-        const { list: found } = planOf(list.endpoint, targetOf(list, "", query), "")
+        const { list: found } = planned(list, "", encodeQuery([[filter, term]]))
         if (isScanned(found)) return []
         const options = { release: await newest(), account, isSampled: true }
         return (await reader.facet(found, filter, options)) ?? []
@@ -106,13 +103,13 @@ export function createVisits(options: VisitOptions) {
       export: async (list: ListAddress, key: string, query: string) => {
         const target = targetOf(list, key, query)
         const asked = { ...visitor, ...asker, target, headers: {} }
-        return lists.answer(asked, planOf(list.endpoint, target, key))
+        return lists.answer(asked, planned(list, key, query))
       },
       /** The values of each filter among the records that match the other filters. */
       facets: async (view: ListView, key: string, query: string, release: Release) => {
         const facets = countedOf(view).map(async ({ name }) => {
           const others = queryText(sentQuery(query), [name])
-          const { list } = planOf(view.endpoint, targetOf(view, key, others), key)
+          const { list } = planned(view, key, others)
           const read = () => reader.facet(list, name, { release, account })
           return [name, await inTime(read)] as const
         })

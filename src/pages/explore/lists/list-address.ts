@@ -23,12 +23,12 @@ export const pageParameters = ({ endpoint, filters }: ListView) =>
     ),
   )
 
-/** The query without the empty fields of a form; null if there are none. */
-export function withoutEmpty(query: string): string | null {
-  const pairs = query.split("&").filter((pair) => pair !== "")
-  const filled = pairs.filter((pair) => !/^[^=]+=$/.test(pair))
-  return filled.length === pairs.length ? null : filled.join("&")
-}
+/** The query without the empty fields of a form. */
+export const withoutEmpty = (query: string): string =>
+  query
+    .split("&")
+    .filter((pair) => !/^[^=]+=$/.test(pair))
+    .join("&")
 
 /** Without parameters that the API accepts everywhere: no link may contain a token. */
 export const sentQuery = (query: string): CanonicalQuery =>

@@ -92,8 +92,9 @@ export const apiPathOf = ({ path }: ListAddress, key: string): string =>
 export const wholeList = (list: ListAddress, key: string): List =>
   planList(list.endpoint, { path: apiPathOf(list, key), query: "", accept: null }, key).list
 
+/** The path of a record, under /api/v1 and under /explore. */
 export const recordPathOf = ({ path }: ListAddress, key: string): string =>
-  `/api/v1${path}/${encodeURIComponent(key)}`
+  `${path}/${encodeURIComponent(key)}`
 
 /** `Tenements`, `Tenements of BIG` */
 export const titleOf = ({ noun: [, plural] }: ListView, code = ""): string =>

@@ -8,12 +8,11 @@ import { type Content, html } from "../../kit/html.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 import { textOf } from "./cells.ts"
 import { addressWith, linksAt, type RequestedList, sentValue } from "./list-address.ts"
-import { companiesView } from "./views.ts"
+import { companiesView, largestFirst } from "./views.ts"
 
 const mostNamed = 3
 /** More than the number of companies on the exchange. */
 const mostCompanies = 5_000
-const largestFirst = "sort=market_cap&order=desc"
 const codeOf = textOf("asx_code")
 
 /**

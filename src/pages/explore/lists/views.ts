@@ -89,6 +89,9 @@ export const companiesView: ListOfRecords = {
   },
 }
 
+/** An order of companies, as a query. */
+export const largestFirst = "sort=market_cap&order=desc"
+
 function companyLead(
   { asx_code, is_active }: ResourceRecord,
   { trading_as, successor }: ResourceRecord,

@@ -49,16 +49,17 @@ export async function recordPage(
   const { resource } = view.endpoint
   const key = textOf(resource.key)(record)
   const path = recordPathOf(view, key)
+  const apiPath = `/api/v1${path}`
   const day = visit.dayOf(asOf, release)
   const found = { ...shown, key, links: linksAt(asOf), day, isPast: asOf !== undefined }
   const [parts, versions] = await Promise.all([
     readParts?.(visit, found),
     visit.page(view.record.history, key, firstRows(release, versionsRead)),
   ])
-  const present = linksAt(undefined)(`${view.path}/${encodeURIComponent(key)}`)
+  const present = linksAt(undefined)(path)
   const api = {
     baseUrl: visit.publicUrl,
-    path,
+    path: apiPath,
     query: canonicalQuery({ as_of: asOf }, {}),
     resource,
   }
@@ -79,7 +80,7 @@ ${exploreTabs(view)}
 ${tiles.length > 0 && html`<dl class="figures">${tiles.map((tile) => html`<div class="panel">${pairOf(tile)}</div>`)}</dl>`}
 <div class="panel"><dl class="facts">${facts.map(pairOf)}</dl></div>
 ${parts}
-${history(versions, `${path}/history`)}
+${history(versions, `${apiPath}/history`)}
 <div class="panel">${elsewherePanel(api, null)}</div></div>`,
   }
 }
