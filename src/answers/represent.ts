@@ -3,7 +3,7 @@
  * every error response.)
  */
 import { type Release, releaseKey } from "../db/reader/releases.ts"
-import { type CodedBody, encodeBody } from "../http/content-coding.ts"
+import { type CodedBody, encodedResponse } from "../http/content-coding.ts"
 import { entityTag, namesTag } from "../http/entity-tag.ts"
 import { contentType, type Format } from "../http/formats.ts"
 import { withCacheBuster } from "../http/page.ts"
@@ -56,11 +56,12 @@ export function represent(
   if (isKnown(request, validators) || hasWildcardIfNoneMatch(request)) {
     return notModified(asked, validators, status)
   }
-  const { bytes, coding } = bodyOf(request, body)
-  const response = new Response(bytes, { headers })
+  // A stream is already coded.
+  const response =
+    body === null || body instanceof ReadableStream
+      ? new Response(body, { headers })
+      : encodedResponse(request, body, { headers })
   setHeaders(response, asked.headers, status)
-  if (bytes instanceof Uint8Array) response.headers.set("Content-Length", String(bytes.length))
-  if (coding) response.headers.set("Content-Encoding", coding)
   const links = cacheBuster && response.headers.get("Link")
   if (links) response.headers.set("Link", withCacheBuster(links, cacheBuster))
   return response
@@ -82,12 +83,6 @@ function setHeaders(response: Response, headers: ContentHeaders, status?: CacheS
   for (const name in headers) response.headers.set(name, headers[name] ?? "")
   if (status) response.headers.set("Cache-Status", status)
 }
-
-/** A stream is already coded. */
-const bodyOf = ({ headers }: Request, body: CodedBody | ReadableStream<Uint8Array> | null) =>
-  body === null || body instanceof ReadableStream
-    ? { bytes: body, coding: null }
-    : encodeBody(body, headers.get("accept-encoding"))
 
 /** Whether `If-None-Match` names the response. */
 export const isKnown = ({ headers }: Pick<Request, "headers">, { ETag }: Validators): boolean =>

@@ -35,10 +35,10 @@ const coders: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<Arra
 export function encodedResponse(
   request: Pick<Request, "headers">,
   body: CodedBody,
-  init: { status?: number; headers: Readonly<Record<string, string>> },
+  init: { status?: number; headers: Headers | Record<string, string> },
 ): Response {
   const { bytes, coding } = encodeBody(body, request.headers.get("accept-encoding"))
-  const response = new Response(bytes, { ...init, headers: { ...init.headers } })
+  const response = new Response(bytes, init)
   response.headers.set("Content-Length", String(bytes.length))
   if (coding) response.headers.set("Content-Encoding", coding)
   return response
