@@ -14,7 +14,7 @@ import { otherMethods } from "./plugins/other-methods.ts"
 import { preflight } from "./plugins/preflight.ts"
 import { rateLimit } from "./plugins/rate-limit.ts"
 import { decodablePath, requestTarget } from "./plugins/target.ts"
-import { type DataOptions, data } from "./routes/data.ts"
+import { data } from "./routes/data.ts"
 import { describeOnce, description } from "./routes/description.ts"
 import { endpoints } from "./routes/endpoints.ts"
 import { adminOperations, type OperationOptions, operations } from "./routes/operations.ts"
@@ -24,7 +24,6 @@ export type AppOptions = AnswersOptions &
   OperationOptions &
   PagesOptions &
   ObserveOptions &
-  DataOptions &
   McpOptions & { trustedProxies: number }
 
 /**
@@ -49,8 +48,8 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
         .use(usage(options)) // does not count; has a bound of its own
         .use(rateLimit(options)) // window, or 429
         .use(requestTarget()) // target, or 405
-        .use(answers(options)) // list, state, record
-        .use(data(options)) // list, record or state of each endpoint
+        .use(answers(options)) // list, record
+        .use(data(options)) // list or record of each endpoint
         .use(others)
         .all("/", () => notFound())
         .all("/*", () => notFound()),

@@ -2,6 +2,7 @@
 import type { Turns } from "../db/pool/turns.ts"
 import { Unavailable } from "../db/pool/unavailable.ts"
 import type { Reader } from "../db/reader/reader.ts"
+import type { ReadSources } from "../db/reader/sources.ts"
 import { ApiError } from "../http/api-error.ts"
 import { streamCoder, streamHeaders } from "../http/content-coding.ts"
 import { representations } from "../http/formats.ts"
@@ -21,7 +22,6 @@ import {
   represent,
   type Validators,
 } from "./represent.ts"
-import type { ReadState } from "./state-answer.ts"
 
 /** For the log alone, as in the logs of proxies: nobody receives this response. */
 const clientClosedRequest = 499
@@ -29,7 +29,7 @@ const clientClosedRequest = 499
 export interface ExportOptions {
   reader: Pick<Reader, "chunks" | "total">
   /** Reads the sources, whose licences are in files. */
-  readSources: ReadState
+  readSources: ReadSources
   /** Admits the exports, in turns between accounts. */
   exportTurns: Turns
   exportCounts: ExportCounts

@@ -17,13 +17,12 @@ import { type ExportOptions, exportAnswer } from "./export-answer.ts"
 import { pageContent, wholeContent } from "./list-content.ts"
 import type { ListPlan } from "./list-plan.ts"
 import { cacheStatus, isKnown, notModified, represent, validatorsOf } from "./represent.ts"
+import { answerState, type StateOptions } from "./state-answer.ts"
 
-export interface ListOptions extends ExportOptions {
+export interface ListOptions extends ExportOptions, StateOptions {
   resolver: ReleaseResolver
   reader: Reader
   cachedAnswers: CachedAnswers
-  /** The service's public address, which links carry; empty for relative links. */
-  baseUrl: string
 }
 
 /** A list whose release is known. */
@@ -100,7 +99,9 @@ export function createListAnswers(options: ListOptions) {
 
   return {
     answer: (asked: Asked, plan: ListPlan): Promise<Response> =>
-      atRelease(plan, asked, (release) => answerAt(release, plan, asked)),
+      plan.ofNoRelease
+        ? answerState(options, asked, plan)
+        : atRelease(plan, asked, (release) => answerAt(release, plan, asked)),
 
     /** Reads one page for the explorer and the tools of assistants. */
     read: (asker: Asker, plan: ListPlan): Promise<ListPage> =>

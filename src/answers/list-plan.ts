@@ -45,6 +45,7 @@ export interface ListPlan extends Given {
   shown: Readable
   format: Format
   feed: ListEndpoint["feed"]
+  ofNoRelease: ListEndpoint["ofNoRelease"]
   /** Identifies the response at a release, apart from its format: its entity tag comes from this. */
   tagKey: string
   /**
@@ -101,6 +102,7 @@ export function planList(
     shown: counts ? resource : list.resource,
     format,
     feed: endpoint.feed,
+    ofNoRelease: endpoint.ofNoRelease,
     tagKey: `${path}?${queryText(canonical, ["format"])}`,
     cacheable:
       !given.all &&

@@ -1,22 +1,26 @@
 /** Reads the data for one call of a tool, as the endpoints of the API do. */
 import type { Asker } from "../answers/asked.ts"
-import type { ListPage } from "../answers/list-answer.ts"
 import type { ListEndpoint } from "../answers/list-endpoint.ts"
-import type { ListPlan } from "../answers/list-plan.ts"
 import type { Release, Releases } from "../db/reader/releases.ts"
+import type { ReadSources } from "../db/reader/sources.ts"
 import { canonicalQuery, encodeQuery, type Pair, queryText } from "../http/query-string.ts"
 import type { AnswersOptions } from "../plugins/answers.ts"
 import { companies } from "../resources/companies.ts"
-import type { DataOptions } from "../routes/data.ts"
 
 export interface ReadingOptions
-  extends Pick<AnswersOptions, "lists" | "records" | "planOf" | "now">,
-    Pick<DataOptions, "readSources"> {
+  extends Pick<AnswersOptions, "lists" | "records" | "planOf" | "now"> {
   releases: Pick<Releases, "current">
+  readSources: ReadSources
 }
 
 /** The parameters of a request by name. */
 type Values = Readonly<Record<string, unknown>>
+
+/** The release of a list, and the key in its path. */
+interface Place {
+  release?: Release
+  key?: string
+}
 
 export type Reading = ReturnType<typeof createReading>
 
@@ -25,46 +29,27 @@ export function createReading(options: ReadingOptions, asker: Asker, publicUrl: 
   const { lists, records, planOf, releases, readSources, now } = options
   const { account } = asker
 
-  const planFor = (endpoint: ListEndpoint, path: string, values: Values, key: string): ListPlan => {
-    const query = queryText(canonicalQuery(values, {}))
-    return planOf(endpoint, { path: `/api/v1${path}`, query, accept: null }, key)
-  }
-
   /** The address of the request that returns the same, whatever is published later. */
   const addressOf = (path: string, query: readonly Pair[], { id }: Release): string => {
     const others = query.filter(([name]) => name !== "as_of")
     return `${publicUrl}${path}?${encodeQuery([...others, ["as_of", String(id)]])}`
   }
 
-  const part = ({ path, canonical }: ListPlan, { records, meta, release }: ListPage) => ({
-    request: addressOf(path, canonical, release),
-    total: meta.total,
-    page: meta.page,
-    total_pages: meta.total_pages,
-    records,
-  })
-
   return {
     /** Today, in UTC. */
     today: now().toISOString().slice(0, 10),
 
-    /** A page of a list at the release of `as_of`, of its page sequence, or the newest. */
-    list: async (endpoint: ListEndpoint, path: string, values: Values) => {
-      const plan = planFor(endpoint, path, values, "")
-      const page = await lists.read(asker, plan)
-      return { release: page.release, part: part(plan, page) }
-    },
-
-    /** A page of a list at a release. @param key in the path */
-    listAt: async (
-      release: Release,
-      endpoint: ListEndpoint,
-      path: string,
-      values: Values,
-      key = "",
-    ) => {
-      const plan = planFor(endpoint, path, values, key)
-      return part(plan, await lists.readAt(release, plan, account))
+    /** A page of a list at the given release or, without one, that of `as_of`, of its page sequence, or the newest. */
+    list: async (endpoint: ListEndpoint, path: string, values: Values, at: Place = {}) => {
+      const query = queryText(canonicalQuery(values, {}))
+      const target = { path: `/api/v1${path}`, query, accept: null }
+      const plan = planOf(endpoint, target, at.key ?? "")
+      const { records, meta, release } = at.release
+        ? await lists.readAt(at.release, plan, account)
+        : await lists.read(asker, plan)
+      const { total, page, total_pages } = meta
+      const request = addressOf(plan.path, plan.canonical, release)
+      return { release, part: { request, total, page, total_pages, records } }
     },
 
     company: async (code: string, values: Values) => {

@@ -105,8 +105,8 @@ const company: Tool = {
     const path = `/companies/${encodeURIComponent(key)}`
     const yesterday = new Date(Date.parse(reading.today) - 1).toISOString().slice(0, 10)
     const ended = { status: "granted", expires_to: yesterday, sort: "expiry_date", per_page: 10 }
-    const at = (endpoint: ListEndpoint, below: string, values: object, inPath = key) =>
-      reading.listAt(release, endpoint, below, { ...values }, inPath)
+    const at = async (endpoint: ListEndpoint, below: string, values: object, inPath = key) =>
+      (await reading.list(endpoint, below, { ...values }, { release, key: inPath })).part
     const [subsidiaries, by_state, by_status, past_expiry, newest_announcements] =
       await Promise.all([
         at(subsidiariesOfCompany, `${path}/subsidiaries`, { per_page: 25 }),
@@ -155,12 +155,13 @@ const changes: Tool = {
     const values = { ...chosen, ...point, ...selection, per_page: maxRecords / 2 }
     const path = `/${list}`
     const changed = await reading.list(endpoint, path, { ...values, updated_since: since })
+    const { release } = changed
     const removed = { ...values, removed_since: since }
     return {
-      release: shown(changed.release),
+      release: shown(release),
       since,
       added_or_changed: changed.part,
-      removed: await reading.listAt(changed.release, endpoint, path, removed),
+      removed: (await reading.list(endpoint, path, removed, { release })).part,
       notes: [
         "Added and changed records are shown as they are at the release, removed ones as they were at `since`.",
         "A record is in `removed` when it was removed or no longer matches the filters.",

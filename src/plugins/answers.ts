@@ -6,7 +6,6 @@ import type { ListAnswers } from "../answers/list-answer.ts"
 import type { ListEndpoint } from "../answers/list-endpoint.ts"
 import type { PlanOf } from "../answers/list-plan.ts"
 import type { RecordAnswers } from "../answers/record-answer.ts"
-import { answerState, type ReadState } from "../answers/state-answer.ts"
 import { exchangeOf } from "./exchange.ts"
 import { type RateLimitOptions, rateLimit } from "./rate-limit.ts"
 import { requestTarget } from "./target.ts"
@@ -15,16 +14,14 @@ export interface AnswersOptions extends RateLimitOptions {
   lists: ListAnswers
   records: RecordAnswers
   planOf: PlanOf
-  /** The service's public address, which links carry; empty for relative links. */
-  baseUrl: string
 }
 
 /**
- * Gives `list`, `state` and `record`. The only parameter of a path is the key of the record or of the list's
+ * Gives `list` and `record`. The only parameter of a path is the key of the record or of the list's
  * parent.
  */
 export const answers = (options: AnswersOptions) => {
-  const { lists, records, planOf, baseUrl } = options
+  const { lists, records, planOf } = options
   return new Elysia({ name: "answers" })
     .use(rateLimit(options))
     .use(requestTarget())
@@ -43,9 +40,6 @@ export const answers = (options: AnswersOptions) => {
       const [key = ""] = Object.values<string>(params ?? {})
       return {
         list: (endpoint: ListEndpoint) => lists.answer(asked, planOf(endpoint, target, key)),
-        /** Serves a list that belongs to no release. */
-        state: (endpoint: ListEndpoint, read: ReadState) =>
-          answerState(asked, planOf(endpoint, target, key), read, baseUrl),
         record: (endpoint: RecordEndpoint) => records.answer(asked, endpoint, key),
       }
     })
