@@ -90,7 +90,7 @@ function searching({ tool, endpoint, selection, notes }: Searched): Tool {
 
 const shown = ({ id, publishedAt }: Release) => ({
   number: id,
-  published_at: id === 0 ? null : new Date(publishedAt * 1_000).toISOString(),
+  published_at: id === 0 ? null : new Date(publishedAt * 1_000).toISOString().replace(".000", ""),
 })
 
 const company: Tool = {

@@ -27,9 +27,8 @@ import {
 
 const state = oneOf(states, { description: "State or territory", examples: ["WA"] })
 
-/** Reduces the text to letters and digits, as in keys. A text without any stays as it is: no key contains it. */
-const numberKey = (text: string): string =>
-  text.toLowerCase().replace(/[^a-z0-9]+/g, "") || fold(text)
+/** Reduces the text to letters and digits, as in keys; a text without any to a character that no key contains. */
+const numberKey = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, "") || "/"
 
 /** The tenements linked to a company: it or one of its subsidiaries holds them. */
 export const belongsToCompany = includes(table.asx_codes)

@@ -131,6 +131,7 @@ test("a tenement is found by a part of its number or id, however it is punctuate
     ["1wam", 0],
     ["7", 7],
     ["%2F", 0],
+    ["%20", 0],
     ["%C3%A9", 0],
   ] as const) {
     const list = (await (await service.get(`/tenements?search=${query}`)).json()) as {
