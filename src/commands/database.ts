@@ -1,10 +1,13 @@
 /** Opens the database that a command works on. */
+import { existsSync } from "node:fs"
 import { hostname } from "node:os"
+import { join } from "node:path"
 import type { Changed, Editor } from "../access/change.ts"
 import type { Config } from "../config.ts"
 import { withSnapshot } from "../db/connection.ts"
 import { keepRunning } from "../db/embedded/restart.ts"
 import { startEmbedded } from "../db/embedded/server.ts"
+import { DatabaseError } from "../db/first-connection.ts"
 import { checkSchema, migrate } from "../db/migrate.ts"
 import { createPool, type Pool } from "../db/pool/pool.ts"
 import { describeError, type Log } from "../log/log.ts"
@@ -18,7 +21,7 @@ export interface Database {
   close(): Promise<void>
 }
 
-/** @throws DatabaseError */
+/** Creates a missing embedded database. @throws DatabaseError */
 export const openMigrated = (config: Config): Promise<Database> => open(config, migrate)
 
 /** Opens the database of the settings, or starts the embedded database. @throws DatabaseError */
@@ -56,11 +59,21 @@ async function openEmbedded(dataDir: string): Promise<Database> {
   }
 }
 
-/** Runs `work` on the database of the settings and closes it. @throws DatabaseError if its schema is outdated */
+/**
+ * Runs `work` on the database of the settings and closes it.
+ * @throws DatabaseError if it is missing or its schema is outdated
+ */
 export async function withDatabase<T>(
   config: Config,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
+  const { DATABASE_URL, DATA_DIR } = config
+  // A misspelt directory does not become an empty database.
+  if (!DATABASE_URL && !existsSync(join(DATA_DIR, "cluster"))) {
+    throw new DatabaseError(
+      `There is no database in ${DATA_DIR}: check DATA_DIR, or run \`mds migrate\` first`,
+    )
+  }
   const database = await open(config, checkSchema)
   try {
     return await work(database)

@@ -32,31 +32,27 @@ const show = reading({
   parameters: { source: argument(String) },
   read: async ({ source }, { config }) => {
     const details = await withSnapshotOf(config, (sql) => sourceDetails(sql, source))
-    if (details.length === 0) {
+    if (details === undefined) {
       const known = sourceNamed(source)
       throw new LoadError(
         typeof known === "string" ? known : `The source ${source} has not been loaded yet`,
       )
     }
-    return details.map(({ missing_records, ...status }) => ({
-      ...status,
-      missing_records: missing_records.map((record) => ({
+    return {
+      ...details,
+      missing_records: details.missing_records.map((record) => ({
         ...record,
-        goes_from: removalTime(record.missing_since, config.ABSENT_AFTER_HOURS),
+        removable_from: removalTime(record.missing_since, config.ABSENT_AFTER_HOURS),
       })),
-    }))
+    }
   },
-  text: (details) =>
-    details
-      .map(({ missing_records, ...status }) =>
-        [
-          ...Object.entries(status)
-            .filter(([name]) => name !== "counts")
-            .map(([name, value]) => printableLine(`${name.replaceAll("_", " ")}: ${value ?? "-"}`)),
-          `\nMissing records:\n${formatTable(missing_records)}`,
-        ].join("\n"),
-      )
-      .join("\n\n"),
+  text: ({ missing_records, ...status }) =>
+    [
+      ...Object.entries(status)
+        .filter(([name]) => name !== "counts")
+        .map(([name, value]) => printableLine(`${name.replaceAll("_", " ")}: ${value ?? "-"}`)),
+      `\nMissing records:\n${formatTable(missing_records)}`,
+    ].join("\n"),
 })
 
 export const sources = group("show the sources, their loads and missing records", { list, show })

@@ -93,15 +93,12 @@ export interface SourceDetails extends SourceStatus {
   missing_records: MissingRecord[]
 }
 
-/** Returns the state of each resource of a source; empty before its first load. */
+/** Returns the state of a source; undefined before its first load. */
 export async function sourceDetails(
   sql: Sql | TransactionSql,
   name: string,
-): Promise<SourceDetails[]> {
-  const details: SourceDetails[] = []
-  for (const status of await sourceStatuses(sql)) {
-    if (status.name !== name) continue
-    details.push({ ...status, missing_records: await missingRecords(sql, name, status.resource) })
-  }
-  return details
+): Promise<SourceDetails | undefined> {
+  const status = (await sourceStatuses(sql)).find((status) => status.name === name)
+  if (status === undefined) return undefined
+  return { ...status, missing_records: await missingRecords(sql, name, status.resource) }
 }

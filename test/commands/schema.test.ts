@@ -1,6 +1,8 @@
 /** Only `serve`, `quickstart` and `migrate` change the schema; every other command checks it. */
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { databaseOfFile } from "../support/of-file.ts"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { databaseOfFile, directoryOfFile } from "../support/of-file.ts"
 import { emptyDatabase } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
 
@@ -26,4 +28,14 @@ test("every command but migrate, serve and quickstart leaves the schema unchange
   )
   expect((await mds("migrate")).said).toBe("The database schema is up to date\n")
   expect((await mds("account", "list")).exitCode).toBe(0)
+})
+
+test("a command on a directory without a database creates nothing and names the cure", async () => {
+  const directory = join(directoryOfFile(), "misspelt")
+  expect(await command(["sources", "list"], { DATA_DIR: directory })).toEqual({
+    exitCode: 1,
+    printed: "",
+    said: `There is no database in ${directory}: check DATA_DIR, or run \`mds migrate\` first\n`,
+  })
+  expect(existsSync(directory)).toBe(false)
 })
