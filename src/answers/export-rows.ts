@@ -60,9 +60,8 @@ async function* parquetChunks(
   yield { records: 0, content: file.end() }
 }
 
-/** The records as a whole body. */
-export async function encodedRecords(plan: ListPlan, records: Records): Promise<Bytes> {
-  if (plan.format !== "parquet") return utf8.encode(textOfRecords(plan, records))
+/** The records as a whole Parquet file. */
+export async function parquetOf(plan: ListPlan, records: Records): Promise<Bytes> {
   const file = await parquetFile(columnsOf(plan), { query: queryOf(plan) })
   return Buffer.concat([file.add(records), file.end()])
 }

@@ -1,10 +1,9 @@
 /** The content of a page or of a whole list in one of the formats. */
 import { atomFeed } from "../http/atom.ts"
 import { codedBody } from "../http/content-coding.ts"
-import { representations } from "../http/formats.ts"
 import { linkHeader, type PageMeta } from "../http/page.ts"
 import type { ResourceRecord } from "../resources/resource.ts"
-import { encodedRecords, textOfRecords } from "./export-rows.ts"
+import { parquetOf, textOfRecords } from "./export-rows.ts"
 import type { ListPlan } from "./list-plan.ts"
 import { type Content, type ContentHeaders, contentOf, type Validators } from "./represent.ts"
 
@@ -48,9 +47,10 @@ export async function wholeContent(
   validators: Validators,
   records: Records,
 ): Promise<Content> {
-  const { isBinary = false } = representations[plan.format]
-  const bytes = await encodedRecords(plan, records)
-  const body = { bytes, coded: isBinary ? null : {} }
+  const body =
+    plan.format === "parquet"
+      ? { bytes: await parquetOf(plan, records), coded: null }
+      : codedBody(textOfRecords(plan, records))
   return contentOf(validators, plan.format, exportHeaders(plan, records.length), body)
 }
 

@@ -61,13 +61,9 @@ export function createRecordAnswers({ resolver, reader, cachedAnswers }: RecordO
       const validators = validatorsOf(release, id, "json")
       if (isKnown(request, validators)) return notModified(asked, validators, cacheStatus.miss)
       const { fields } = values
-      const record = fields
-        ? pick(await find(release, account, complete(resource), key), fields)
-        : await find(release, account, resource, key)
-      const make = () =>
-        step("represent", () =>
-          contentOf(validators, "json", {}, codedBody(JSON.stringify({ data: record }))),
-        )
+      const record = await find(release, account, fields ? complete(resource) : resource, key)
+      const body = JSON.stringify({ data: fields ? pick(record, fields) : record })
+      const make = () => step("represent", () => contentOf(validators, "json", {}, codedBody(body)))
       return represent(asked, cachedAnswers.share(release, id, make), cacheStatus.miss)
     },
 

@@ -4,6 +4,7 @@
  */
 import type { SchemaElement } from "hyparquet-writer"
 import type { Column } from "../text/delimited.ts"
+import { dayMs } from "../text/durations.ts"
 
 export interface ParquetColumn extends Column {
   nullable: boolean
@@ -16,8 +17,6 @@ interface ParquetType {
   /** Converts a value of the API other than null. */
   convert: (value: unknown) => unknown
 }
-
-const dayMs = 86_400_000
 
 const parquetTypes: Readonly<Record<Column["type"], ParquetType>> = {
   text: {
