@@ -2,8 +2,6 @@
 import { readFileSync } from "node:fs"
 import { type Setting, settings } from "./settings.ts"
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 export type SettingName = keyof typeof settings
 export type Config = Readonly<{
   [Name in SettingName]: ReturnType<(typeof settings)[Name]["parse"]>
@@ -19,7 +17,7 @@ export class ConfigError extends Error {
  * Kubernetes mount one.
  * @throws ConfigError that lists every invalid setting; it never contains a secret's value
  */
-export function readConfig(environment: Environment): Config {
+export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const faults: string[] = []
   const config: Record<string, unknown> = {}
   for (const [name, { fallback = "", secret, parse }] of Object.entries<Setting>(settings)) {
@@ -42,7 +40,7 @@ const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
 /** @throws Error whose message never contains the value */
-function secretValue(name: string, environment: Environment): string | undefined {
+function secretValue(name: string, environment: NodeJS.ProcessEnv): string | undefined {
   const value = environment[name]
   const path = environment[`${name}_FILE`]
   if (!path) return value

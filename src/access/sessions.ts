@@ -147,8 +147,6 @@ const listSessions = (pool: Pool, accountId: number, now: Date) =>
         userAgent: sessions.user_agent,
         signedInAt: timeOf(sessions.signed_in_at),
         lastSeenAt: timeOf(sessions.last_seen_at),
-        /** When the session ends even if it is used. */
-        expiresAt: timeOf(sessions.expires_at),
       })
       .from(sessions)
       .where(

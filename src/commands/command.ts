@@ -70,11 +70,9 @@ export const oneOf =
     throw new Error(`Allowed choices are ${choices.join(", ")}.`)
   }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 export interface Invocation {
   config: Config
-  environment: Environment
+  environment: NodeJS.ProcessEnv
   /** `--json`, of commands that have it. */
   json: boolean
   /** `--debug` */
@@ -82,7 +80,7 @@ export interface Invocation {
 }
 
 /** Adds a command or a group of commands of this name to its parent. */
-export type Declared = (parent: Command, name: string, environment: Environment) => void
+export type Declared = (parent: Command, name: string, environment: NodeJS.ProcessEnv) => void
 
 interface Declaration<Values> {
   help: string

@@ -2,9 +2,11 @@
  * A layer of an ArcGIS server, by its REST interface. Each page has the records whose object ids follow the
  * last one, so that a record added or removed in between moves no others. Requests exclude geometry.
  */
+import { isObject } from "../loading/reading/json.ts"
+import type { RawRecord } from "../sources/source.ts"
 import { excerpt } from "../text/printable-text.ts"
 import { FetchError } from "./fetch-error.ts"
-import { isObject, type JsonObject, type Layer, objectIn, readJson, withQuery } from "./layer.ts"
+import { type Layer, objectIn, readJson, withQuery } from "./layer.ts"
 import type { Access } from "./request.ts"
 import type { ArcgisEntry } from "./sources-file.ts"
 
@@ -55,7 +57,7 @@ export async function arcgisLayer(
   }
 
   /** ArcGIS returns errors with status 200. */
-  function checked(response: JsonObject): JsonObject {
+  function checked(response: RawRecord): RawRecord {
     const { error } = response
     if (!isObject(error)) return response
     const code = Number(error.code)

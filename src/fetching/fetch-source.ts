@@ -16,7 +16,7 @@ import { type Fetchable, headersOf, withoutSecrets } from "./sources-file.ts"
 
 export interface FetchOptions extends FetchedLoadOptions {
   userAgent: string
-  environment: Readonly<Record<string, string | undefined>>
+  environment: NodeJS.ProcessEnv
   /** By one clock for all processes that share the database. */
   now: () => Date
   /** Returns the message for an error that is no LoadError. */

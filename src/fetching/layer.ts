@@ -4,6 +4,8 @@
  * download counts the records before and after, and rejects one that it receives twice.
  */
 import { open } from "node:fs/promises"
+import { isObject } from "../loading/reading/json.ts"
+import type { RawRecord } from "../sources/source.ts"
 import { excerpt } from "../text/printable-text.ts"
 import { FetchError, statusError, withRetries } from "./fetch-error.ts"
 import { megabytes } from "./limits.ts"
@@ -20,9 +22,9 @@ export interface Layer {
   /** Of the records after the first `read`, the last of which has the key `last`. */
   pageUrl: (read: number, last: string | undefined) => URL
   /** Throws for an object that reports an error. */
-  check?: (response: JsonObject) => void
+  check?: (response: RawRecord) => void
   /** The values by which the pages are ordered, unique to each record. */
-  keyOf: (feature: JsonObject) => string
+  keyOf: (feature: RawRecord) => string
 }
 
 /** Writes all features to `path`. @throws FetchError where they may not be all */
@@ -88,18 +90,13 @@ const pageOf = (
     throw new FetchError(url, `a page of it has no features${quoted(JSON.stringify(others))}`)
   })
 
-export type JsonObject = Readonly<Record<string, unknown>>
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 export function withQuery(url: URL, parameters: Readonly<Record<string, string>>): URL {
   const full = new URL(url)
   for (const [name, value] of Object.entries(parameters)) full.searchParams.set(name, value)
   return full
 }
 
-export const readJson = <T>(url: URL, access: Access, use: (value: JsonObject) => T): Promise<T> =>
+export const readJson = <T>(url: URL, access: Access, use: (value: RawRecord) => T): Promise<T> =>
   read(url, access, (text) => use(objectIn(url, text)))
 
 const read = <T>(url: URL, access: Access, use: (text: string) => T): Promise<T> =>
@@ -125,7 +122,7 @@ async function textAt(url: URL, access: Access): Promise<string> {
 }
 
 /** A failure is temporary: a server in trouble responds with other text. */
-export function objectIn(url: URL, text: string): JsonObject {
+export function objectIn(url: URL, text: string): RawRecord {
   try {
     const value: unknown = JSON.parse(text)
     if (isObject(value)) return value

@@ -11,10 +11,10 @@ import {
 } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
+import { isObject } from "../loading/reading/json.ts"
 import { sourceNamed } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
 import { codeOf } from "../text/error-code.ts"
-import { isObject } from "./layer.ts"
 
 /** Whether a text is an address to fetch. It must not have a user or password. */
 export function isAddress(text: string): boolean {
@@ -160,15 +160,13 @@ export function publicAddress(entry: SourceEntry): string | null {
   return others.length > 0 || entry.allow_private ? null : origin
 }
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /**
  * The headers of an entry with their values.
  * @throws LoadError where a variable is not set
  */
 export function headersOf(
   { headers = {} }: Pick<SourceEntry, "headers">,
-  environment: Environment,
+  environment: NodeJS.ProcessEnv,
 ): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([header, variable]) => {
@@ -189,7 +187,7 @@ const shortestSecret = 4
 export function withoutSecrets(
   message: string,
   entry: SourceEntry,
-  environment: Environment,
+  environment: NodeJS.ProcessEnv,
 ): string {
   const ofHeaders = Object.values(entry.headers ?? {}).flatMap((variable) => {
     const value = environment[variable] ?? ""

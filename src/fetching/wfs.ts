@@ -1,6 +1,7 @@
 /** A layer of a Web Feature Service 2.0 that returns GeoJSON. */
+import { isObject } from "../loading/reading/json.ts"
 import { FetchError } from "./fetch-error.ts"
-import { isObject, type Layer, withQuery } from "./layer.ts"
+import { type Layer, withQuery } from "./layer.ts"
 import type { WfsEntry } from "./sources-file.ts"
 
 export function wfsLayer(url: URL, { type_name, sort_by, page_size = 1_000 }: WfsEntry): Layer {

@@ -33,13 +33,11 @@ import {
 import { codeOf } from "../text/error-code.ts"
 import type { Attributes, Tracing } from "./steps.ts"
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /**
  * @param onError receives the reason why spans were not sent
  * @returns the tracing, and a function that sends the last spans
  */
-export function startTracing(environment: Environment, onError: (error: unknown) => void) {
+export function startTracing(environment: NodeJS.ProcessEnv, onError: (error: unknown) => void) {
   setGlobalErrorHandler(onError)
   const provider = new TracerProvider({
     resource: defaultResource()
@@ -61,7 +59,7 @@ export function startTracing(environment: Environment, onError: (error: unknown)
 }
 
 /** The specification defines these variables, but `sdk-trace` does not read them. */
-function samplerOf(environment: Environment): Sampler {
+function samplerOf(environment: NodeJS.ProcessEnv): Sampler {
   const [, parentBased, name] =
     /^(parentbased_)?(.*)$/.exec(environment.OTEL_TRACES_SAMPLER ?? "parentbased_always_on") ?? []
   const ratio = Number(environment.OTEL_TRACES_SAMPLER_ARG || 1)

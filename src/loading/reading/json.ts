@@ -96,5 +96,5 @@ function parsed(json: string): unknown {
   }
 }
 
-const isObject = (value: unknown): value is RawRecord =>
+export const isObject = (value: unknown): value is RawRecord =>
   typeof value === "object" && value !== null && !Array.isArray(value)
