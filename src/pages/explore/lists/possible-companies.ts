@@ -15,49 +15,52 @@ const mostNamed = 3
 const mostCompanies = 5_000
 const codeOf = textOf("asx_code")
 
-/**
- * Companies with more tenements than a list of holders with their name has: registers list most tenements
- * under the names of subsidiaries. For an unknown code, companies with the code in their names, or else the
- * one with the nearest code.
- */
+/** For a holder, companies of that name; for a code without records, companies that it may mean. */
 export async function possibleCompanies(
   visit: Visit,
   list: RequestedList,
   { meta, release }: ShownPage,
 ): Promise<Content> {
-  const company = sentValue(list, "company")
-  const sought = company === undefined ? sentValue(list, "holder") : meta.total === 0 && company
-  const isOfCompany = list.view.filters.every(({ name }) => name !== "company")
-  if (!sought || isOfCompany || meta.page > 1 || release.id === 0) return null
-  const found = encodeQuery([
+  const code = sentValue(list, "company")
+  const sought = code ?? sentValue(list, "holder")
+  const hasCompany = list.view.filters.some(({ name }) => name === "company")
+  if (!sought || !hasCompany || meta.page > 1 || release.id === 0) return null
+  if (code !== undefined && meta.total > 0) return null
+  const query = encodeQuery([
     ["search", sought],
     ["per_page", String(mostNamed)],
     ["as_of", String(release.id)],
   ])
-  const { records: named } = await visit.page(companiesView, "", `${largestFirst}&${found}`)
-  const isKnown =
-    company !== undefined && named.some((each) => codeOf(each) === company.toUpperCase())
-  if (isKnown) return null
-  const records =
-    named.length > 0 || company === undefined
-      ? named
-      : nearestCompany(company, await visit.first(companiesView, largestFirst, mostCompanies))
-  const links = linksAt(sentValue(list, "as_of"))
-  const lines = records.flatMap((record) => {
-    const [code, tenements] = [codeOf(record), Number(record.total_tenements)]
-    const linkTo = (address: string) =>
-      html`<a href="${address}">${textOf("company_name")(record)} (${code})</a>`
-    if (company !== undefined) {
-      return html`<p>Did you mean ${linkTo(addressWith(list, { company: code }))}?</p>`
-    }
-    if (tenements <= meta.total) return []
-    return html`<p>${linkTo(links(list.view.path, [["company", code]]))} holds ${count(tenements, "tenement")}, in its own name or through subsidiaries.</p>`
-  })
+  const { records } = await visit.page(companiesView, "", `${largestFirst}&${query}`)
+  const lines =
+    code === undefined
+      ? holdersOfMore(list, records, meta.total)
+      : (await companiesLike(visit, code, records)).map(
+          (record) =>
+            html`<p>Did you mean ${linkTo(record, addressWith(list, { company: codeOf(record) }))}?</p>`,
+        )
   return lines.length > 0 && notice("neutral", lines)
 }
 
-/** @param companies the first of several equally near codes is returned */
-function nearestCompany(code: string, companies: readonly ResourceRecord[]): ResourceRecord[] {
+const linkTo = (record: ResourceRecord, address: string) =>
+  html`<a href="${address}">${textOf("company_name")(record)} (${codeOf(record)})</a>`
+
+/** Registers list most tenements of a company under the names of its subsidiaries. */
+function holdersOfMore(list: RequestedList, named: readonly ResourceRecord[], listed: number) {
+  const links = linksAt(sentValue(list, "as_of"))
+  return named.flatMap((record) => {
+    const tenements = Number(record.total_tenements)
+    if (tenements <= listed) return []
+    const address = links(list.view.path, [["company", codeOf(record)]])
+    return html`<p>${linkTo(record, address)} holds ${count(tenements, "tenement")}, in its own name or through subsidiaries.</p>`
+  })
+}
+
+/** None for a known code; else the named ones or, without any, the first of those with the nearest code. */
+async function companiesLike(visit: Visit, code: string, named: readonly ResourceRecord[]) {
+  if (named.some((record) => codeOf(record) === code.toUpperCase())) return []
+  if (named.length > 0) return named
+  const companies = await visit.first(companiesView, largestFirst, mostCompanies)
   const nearest = nearestName(code, companies.map(codeOf))
   return companies.filter((company) => codeOf(company) === nearest)
 }
