@@ -14,7 +14,7 @@ import { accounts } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import type { AccountId } from "../db/pool/turns.ts"
 import { sessions } from "../db/sign-in-tables.ts"
-import { milliseconds } from "../resources/values.ts"
+import { instantText, milliseconds } from "../resources/values.ts"
 import { minuteMs } from "../text/durations.ts"
 import { existingAccount } from "./accounts.ts"
 import { type Changed, change, type Editor } from "./change.ts"
@@ -145,8 +145,8 @@ const listSessions = (pool: Pool, accountId: number, now: Date) =>
         method: sessions.method,
         address: sessions.address,
         userAgent: sessions.user_agent,
-        signedInAt: timeOf(sessions.signed_in_at),
-        lastSeenAt: timeOf(sessions.last_seen_at),
+        signedInAt: sql<string>`${instantText(sessions.signed_in_at)}`,
+        lastSeenAt: sql<string>`${instantText(sessions.last_seen_at)}`,
       })
       .from(sessions)
       .where(

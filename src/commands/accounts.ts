@@ -116,9 +116,9 @@ const sessions = reading({
   read: async ({ email }, { config }) => {
     const found = await withPool(config, (pool) => sessionsOf(pool, email, new Date()))
     return found.map((session) => ({
-      signed_in_at: instantText(session.signedInAt),
+      signed_in_at: session.signedInAt,
       method: session.method,
-      last_seen_at: instantText(session.lastSeenAt),
+      last_seen_at: session.lastSeenAt,
       address: session.address,
       browser: session.userAgent,
     }))
@@ -173,5 +173,3 @@ async function printLink(pool: Pool, config: Config, email: string): Promise<voi
   })
   logToStderr(`The link signs in once, within ${validMinutes} minutes`)
 }
-
-const instantText = (at: Date): string => at.toISOString().replace(".000Z", "Z")

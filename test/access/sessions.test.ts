@@ -20,6 +20,8 @@ const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 const client = { address: "192.0.2.1", userAgent: "Mozilla/5.0 (a test)" }
 const later = (ms: number) => new Date(now.getTime() + ms)
+/** As lists show a time. */
+const textOf = (at: Date) => at.toISOString().replace(".000Z", "Z")
 
 async function newAccount(): Promise<{ id: number; email: string }> {
   const email = `${crypto.randomUUID()}@example.com`
@@ -67,7 +69,7 @@ test("a session ends 30 days after it began, however much it is used", async () 
     expect(await sessions.find(cookie, later(day * dayMs))).not.toBeNull()
     await until(async () => {
       const [session] = await sessions.list(id, later(day * dayMs))
-      return session?.lastSeenAt.getTime() === later(day * dayMs).getTime()
+      return session?.lastSeenAt === textOf(later(day * dayMs))
     })
   }
   expect(await sessions.find(cookie, later(30 * dayMs - 1))).not.toBeNull()
@@ -87,7 +89,7 @@ test("when a session was last seen is written once a minute at most", async () =
   expect(await sessions.find(cookie, later(minuteMs))).not.toBeNull()
   await until(async () => {
     const [row] = await sessions.list(id, now)
-    return row?.lastSeenAt.getTime() === later(minuteMs).getTime()
+    return row?.lastSeenAt === textOf(later(minuteMs))
   })
 })
 
@@ -133,15 +135,15 @@ test("a list tells sessions apart, the last one used first", async () => {
       method: "password",
       address: "2001:db8:0:1::/64",
       userAgent: "x".repeat(300),
-      signedInAt: later(minuteMs),
-      lastSeenAt: later(minuteMs),
+      signedInAt: textOf(later(minuteMs)),
+      lastSeenAt: textOf(later(minuteMs)),
     },
     {
       id: hashSecret(older),
       method: "password",
       ...client,
-      signedInAt: now,
-      lastSeenAt: now,
+      signedInAt: textOf(now),
+      lastSeenAt: textOf(now),
     },
   ])
 })

@@ -52,19 +52,19 @@ const columns = (currentId: string, nowMs: number): Column<SessionRow>[] => [
   {
     head: "Last seen",
     fixed: true,
-    cell: ({ lastSeenAt }) => instantAgo(lastSeenAt.toISOString(), nowMs),
+    cell: ({ lastSeenAt }) => instantAgo(lastSeenAt, nowMs),
   },
   {
     head: "Signed in",
     fixed: true,
     cell: ({ signedInAt, method }) =>
-      html`${instant(signedInAt.toISOString())}, by ${method === "link" ? "link" : "password"}`,
+      html`${instant(signedInAt)}, by ${method === "link" ? "link" : "password"}`,
   },
   { head: "From", fixed: true, cell: ({ address }) => html`<span class="mono">${address}</span>` },
   {
     head: "Action",
     cell: ({ id, userAgent, signedInAt }) =>
-      html`<form method="post" action="/account/sessions/end">${hidden("session", id)}<button class="quiet">Sign out<span class="visually-hidden"> ${browserName(userAgent)}, signed in ${signedInAt.toISOString()}</span></button></form>`,
+      html`<form method="post" action="/account/sessions/end">${hidden("session", id)}<button class="quiet">Sign out<span class="visually-hidden"> ${browserName(userAgent)}, signed in ${signedInAt}</span></button></form>`,
   },
 ]
 
