@@ -1,4 +1,4 @@
-/** Content codings (RFC 9110, 8.4): zstd and gzip for clients that accept them, where they pay. */
+/** Content codings (RFC 9110, 8.4): zstd and gzip for clients that accept them. */
 
 import { createGzip } from "node:zlib"
 import { type Coding, preferredCoding } from "./negotiation.ts"
@@ -6,7 +6,7 @@ import { type Coding, preferredCoding } from "./negotiation.ts"
 /** Below this size, in bytes, a body fits one packet and is sent as it is. */
 const smallestWorthwhile = 1_024
 
-/** A whole body, and its coded forms, each made when it is first requested; null where no coding pays. */
+/** A whole body, and its coded forms, each made at its first request; null for a compressed format. */
 export interface CodedBody {
   bytes: Uint8Array<ArrayBuffer>
   coded: Partial<Record<Coding, Uint8Array<ArrayBuffer>>> | null
@@ -44,7 +44,7 @@ export function encodedResponse(
   return response
 }
 
-/** Encodes a body part by part, each of which must not change any more. The output of a part may be empty; the rest comes with a later one. */
+/** Encodes a body part by part. No part may change afterwards. The output of a part may be empty. */
 export interface StreamCoder {
   code(part: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>
   end(): Promise<Uint8Array<ArrayBuffer>>

@@ -1,6 +1,6 @@
 /**
- * Which representation to send. The `format` parameter wins over `Accept` (RFC 9110, 12.5.1), and
- * JSON is sent where the header allows none of the formats. `Accept-Encoding` (12.5.3) chooses its coding.
+ * Chooses a representation. The `format` parameter wins over `Accept` (RFC 9110, 12.5.1), and JSON is the
+ * default if the header allows no offered format. `Accept-Encoding` (12.5.3) chooses the coding.
  */
 
 import { type Format, representations } from "./formats.ts"
@@ -36,7 +36,7 @@ function rangesOf(format: Format): string[] {
 
 export type Coding = "zstd" | "gzip"
 
-/** The names of a coding, the exact one first. `*` stands for the one that every client knows. */
+/** The names of a coding, the exact one first. `*` means gzip, which every client can decode. */
 const namesOf: Readonly<Record<Coding, readonly string[]>> = {
   zstd: ["zstd"],
   gzip: ["gzip", "x-gzip", "*"],
@@ -64,8 +64,8 @@ interface Range {
 const validWeight = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/
 
 /**
- * What a client names, each with its weight (RFC 9110, 12.4.2): `text/csv; q=0.5`. A malformed weight counts
- * as none, so the alternative is not wanted rather than wanted most.
+ * Parses the alternatives of a client with their weights (RFC 9110, 12.4.2): `text/csv; q=0.5`. A malformed
+ * weight counts as 0, which excludes the alternative.
  */
 const readRanges = (header: string): Range[] =>
   header

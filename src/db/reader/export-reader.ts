@@ -1,6 +1,6 @@
 /**
- * Reads a whole list in chunks, each of which begins after the position at which the one before
- * ended. While the receiver takes a chunk, the next one is read: one is ahead, never more.
+ * Reads a whole list in chunks, each of which begins after the end of the previous one. While the receiver
+ * takes a chunk, the reader reads one ahead.
  */
 import { Unavailable } from "../pool/unavailable.ts"
 import type { Reading } from "./reader.ts"
@@ -31,12 +31,13 @@ export interface ChunkOptions<T> extends ReadOptions {
 type EncodedRows<T> = RowsRead & Pick<Chunk<T>, "content">
 
 /**
- * Reads every record of a list; null where its parent does not exist. After the first chunk, it retries
- * while the database is unavailable for some seconds. May throw Unavailable or ReleaseUnavailable.
+ * Reads every record of a list; null if its parent does not exist. After the first chunk, it retries for some
+ * seconds while the database is unavailable.
+ * @throws Unavailable, ReleaseUnavailable
  */
 export type ReadExport = <T>(list: List, options: ChunkOptions<T>) => Promise<Export<T> | null>
 
-/** An export that has begun would be lost as a whole where the database is away for a short time. */
+/** A short outage of the database would otherwise abort a whole export. */
 const retryForMs = 10_000
 const pauseMs = 250
 
@@ -68,14 +69,14 @@ export function createExportReader({ pools, read }: Reading, readTotal: ReadTota
   ): Export<T>["chunks"] {
     let left = total
     for (let chunk = first; ; ) {
-      // Records of the release are gone, as where its history was deleted.
+      // Pruning has deleted records of the release.
       if (chunk.count < Math.min(left, options.chunkSize)) {
         throw new ReleaseUnavailable(options.release)
       }
       left -= chunk.count
       const { count, content, position } = chunk
       let ahead = left > 0 ? readChunk(list, position, options) : undefined
-      // It may fail before the receiver asks for it, or when none will.
+      // It may fail before the receiver takes it, or after the receiver has ended.
       ahead?.catch(() => {})
       yield { records: count, content }
       if (!ahead) return

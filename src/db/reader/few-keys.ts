@@ -3,12 +3,12 @@ import { type SQL, sql } from "drizzle-orm"
 import { keyColumn, type OrderTerm, type Readable } from "../../resources/resource.ts"
 import { sortTerms } from "./seek.ts"
 
-/** Of a longer list, a page is found soon by reading the table in the list's order. */
+/** A page of a longer list is near the beginning of the table in its order. */
 const mostKeys = sql.raw("2000")
 
 /**
- * The number of rows as `total` and their keys in order as `keys`, separated by spaces, which no key
- * contains; null where there are more than a few. The rows are scanned no further than that.
+ * Selects the number of rows as `total` and their keys in order as `keys`, separated by spaces, which no key
+ * contains; null for more than a few rows. The scan ends after these.
  * @param rows FROM and WHERE of the list
  */
 export function fewKeys(

@@ -1,19 +1,19 @@
-/** Finds the first rows of a list whose filter is a part of a text. */
+/** Finds the first rows of a list with a filter for part of a text. */
 import { type SQL, sql } from "drizzle-orm"
 import type { OrderTerm, Readable } from "../../resources/resource.ts"
 import { type Part, type Relation, relationOf, tableName } from "./relations.ts"
 import { orderBy } from "./seek.ts"
 
-/** Reading more rows in order takes longer than finding all matches of a term that is as rare by their index. */
+/** For a term whose first matches come later, finding all matches by the index is faster. */
 const mostRead = sql.raw("4000")
 
 /**
  * A relation with at least the first rows of the list.
  *
- * The planner knows about how frequent a term is, but not where its rows are in the list's order. Where it
- * expects to find them soon, it reads the table in order, and reads all of it if they are at the end. This
- * statement looks for them among the first rows of the table. Only where these have too few, it finds all
- * matches by their index. OFFSET keeps the planner from reading the table in order again.
+ * The planner knows the frequency of a term, but not where its rows are in the list's order. For a frequent term
+ * it reads the table in order, and reads all of it if the matches are at the end. This statement searches the
+ * first rows of the table. If these have too few matches, it finds all by their index. OFFSET keeps the planner
+ * from reading the table in order again.
  * @param limit how many rows are enough
  * @param after the condition that a row comes after the position at which the page begins
  */

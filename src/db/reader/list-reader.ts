@@ -14,14 +14,14 @@ interface PageBounds {
   limit: number
 }
 
-/** One page; null where the list's parent does not exist. May throw Unavailable or ReleaseUnavailable. */
+/** Reads a page; null if the list's parent does not exist. @throws Unavailable, ReleaseUnavailable */
 export type ReadPage = (
   list: List,
   bounds: PageBounds,
   options: ReadOptions,
 ) => Promise<{ total: number; records: Records } | null>
 
-/** The first rows alone, whose total may take longer. May throw Unavailable or ReleaseUnavailable. */
+/** Reads the first rows without the total, which may take longer. @throws Unavailable, ReleaseUnavailable */
 export type ReadFirst = (list: List, limit: number, options: ReadOptions) => Promise<Records>
 
 export function createListReader(
@@ -31,7 +31,7 @@ export function createListReader(
   const { pools, caches, read } = reading
   const startAt = createAnchors(reading)
 
-  /** Rows from an offset: by their keys where those are cached, or else from where to begin. */
+  /** Reads the rows from an offset: by their keys if those are cached, otherwise from the start. */
   async function readRows(
     list: List,
     { offset, limit }: PageBounds,
@@ -59,7 +59,7 @@ export function createListReader(
     return page.records
   }
 
-  /** @param total where it is known, as that of a list must be before a deep page is read */
+  /** @param total of the list, if known; required for a deep page */
   async function startOf(
     list: List,
     { offset }: PageBounds,

@@ -1,13 +1,11 @@
 /**
- * Keeps the newest release in memory, so that a request for it costs no query.
+ * Caches the newest release, so that a request for it costs no query.
  *
- * PostgreSQL notifies every process when the releases change, which invalidates the cached one. While a
- * process is not subscribed to these notifications, every request asks the database. A change without
- * a notification, as by restoring a database without its triggers, is noticed too: while requests
- * come, the release is read again once a second, without any of them waiting. Where that fails it is
- * cached for at most `maxStalenessMs`. Where a statement sees that another one is the newest, because
- * its notification is still on its way or a database was restored without any, the cached one is
- * invalidated at once.
+ * PostgreSQL notifies every process when the releases change, which invalidates the cached one. A process
+ * without a subscription queries the database for each request. A restore without triggers sends no
+ * notification, so while requests arrive, the cache refreshes once a second without delaying any. If that
+ * fails, the cached release expires after `maxStalenessMs`. A statement that sees a newer release
+ * invalidates the cached one at once.
  */
 import { isRecent } from "../is-recent.ts"
 import { maxStalenessMs } from "../notifications.ts"
@@ -21,13 +19,12 @@ export type CachedReleases = ReturnType<typeof cacheNewestRelease>
 export function cacheNewestRelease(releases: Releases, now: () => Date) {
   let subscribed = false
   let cached: { release: Release; readMs: number } | undefined
-  /** The read that is under way, unless it began before the last invalidation. */
+  /** The read in progress, unless it began before the last invalidation. */
   let pending: Promise<Release> | undefined
   /** When the last read began; and the newest release that a statement has seen since then. */
   let readMs = Number.NEGATIVE_INFINITY
   let seen: number | null | undefined
 
-  /** What is read from now on is newer. */
   function invalidate(): void {
     cached = undefined
     pending = undefined
@@ -56,7 +53,7 @@ export function cacheNewestRelease(releases: Releases, now: () => Date) {
     const result = releases
       .current()
       .then((release) => {
-        // Otherwise it may be out of date: it is a result for those who asked before, and not cached.
+        // Otherwise it may be out of date: earlier callers get it, and it is not cached.
         const isNewest = seen === undefined || (seen !== null && seen <= release.id)
         if (pending === result && isNewest) cached = { release, readMs: nowMs }
         return release
@@ -74,12 +71,12 @@ export function cacheNewestRelease(releases: Releases, now: () => Date) {
       const nowMs = now().getTime()
       const release = usable(nowMs)
       if (!release) return read(nowMs)
-      // Whoever asks once the cached one is too old gets the error of a read that fails.
+      // A failure reaches a caller only once the cached release has expired.
       if (!isRecent(readMs, nowMs, refreshMs)) read(nowMs).catch(() => {})
       return release
     },
 
-    /** The newest release, where `current` gives it without asking. */
+    /** The newest release if it is cached. */
     cached: () => usable(now().getTime()),
 
     oldest: releases.oldest,

@@ -1,9 +1,9 @@
 /**
  * Reads lists and records at a release.
  *
- * All statements of one response read the same release, even if a newer one is published in between
- * (see `reads.ts`). The contents of a release never change: totals, positions, facets and the keys of
- * short lists are cached by release without expiry, and concurrent requests for the same share a statement.
+ * All statements of one response read the same release, even if a load publishes a newer one meanwhile
+ * (`reads.ts`). A release never changes: caches of totals, positions, facets and the keys of short lists
+ * do not expire, and concurrent equal requests share a statement.
  */
 import { type CacheSizes, createCache } from "../cache.ts"
 import type { ReadPool } from "../pool/pool.ts"
@@ -18,21 +18,21 @@ import { createTotals } from "./totals.ts"
 /** Each kind of statement has connections of its own. */
 export type ReaderPools = Readonly<Record<"records" | "lists" | "exports", ReadPool>>
 
-/** What the parts of the reader share. */
+/** Shared by the parts of the reader. */
 export interface Reading {
   pools: ReaderPools
   caches: ReturnType<typeof createCaches>
   read: Reads
 }
 
-/** What is cached by release. */
+/** The caches by release. */
 const createCaches = (sizes: CacheSizes) => ({
   totals: createCache<number>(sizes.totals, () => 16),
   /** Of the rows of lists, separated by spaces. */
   keys: createCache<string>(sizes.keys, bytesOfText),
-  /** At which pages end, and those at equal distances, by list and offset. */
+  /** The positions of the ends of pages, and positions at equal distances, by list and offset. */
   positions: createCache<Position>(sizes.positions, bytesOfPosition),
-  /** Null where there are too many values. */
+  /** Null for too many values. */
   facets: createCache<{ counts: readonly ValueCount[] | null }>(sizes.facets, bytesOfFacet),
 })
 
@@ -43,7 +43,7 @@ const bytesOfFacet = ({ counts }: { counts: readonly ValueCount[] | null }): num
 
 export type Reader = ReturnType<typeof createReader>
 
-/** @param onSeen called with what each statement saw: the newest release, or null if the requested one is not there */
+/** @param onSeen receives the newest release that a statement saw; null if the requested one is missing */
 export function createReader(
   pools: ReaderPools,
   sizes: CacheSizes,

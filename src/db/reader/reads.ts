@@ -1,8 +1,8 @@
 /**
- * Runs statements at a release. While that is the newest release, the current tables are read, without the
- * history. Each statement returns the newest release that its snapshot saw; where that is a newer one,
- * because a load was published in between, the statement is run once more with the history. Rows of another
- * release of the same number, in a database that was restored, are refused.
+ * Runs statements at a release. For the newest release they read the current tables without the history. Each
+ * statement returns the newest release that its snapshot saw. If a load has published a newer one meanwhile,
+ * the statement runs once more with the history. Reads reject another release of the same number, as in a
+ * restored database.
  */
 
 import type { Database, ReadPool } from "../pool/pool.ts"
@@ -19,25 +19,25 @@ import {
   type Statements,
 } from "./statements.ts"
 
-/** The release to read, and the account that the statements are run for. */
+/** The release to read, and the account whose turns the statements take. */
 export interface ReadOptions {
   release: Release
   account: AccountId
 }
 
-/** What a statement reads, and with what. */
+/** The input of a statement. */
 export interface ReadFrom {
   relation: Relation
   statements: Statements
   db: Database
-  /** Binds the release, and what the list binds. */
+  /** Binds the release and the values of the list. */
   values: Record<string, unknown>
 }
 
 export interface Read<T> extends ReadOptions {
-  /** The list that is read, if it is one. */
+  /** The list to read, if it is one. */
   list?: List
-  /** Equal for equal statements on the list at the release; null for one that is not shared. */
+  /** Equal for equal statements on the list at the release; null for an unshared statement. */
   key: string | null
   statement: (from: ReadFrom) => Promise<T>
 }
@@ -46,7 +46,7 @@ export interface Read<T> extends ReadOptions {
 export type Reads = <T extends SeenReleases>(pool: ReadPool, read: Read<T>) => Promise<T>
 
 /**
- * @param onSeen called with what each statement saw: the newest release, or null if the requested one is not there
+ * @param onSeen receives the newest release that a statement saw; null if the requested one is missing
  */
 export function createReads(onSeen: (newest: number | null) => void): Reads {
   const statementsOf = new Map<Database, Statements>()
@@ -88,7 +88,7 @@ export function createReads(onSeen: (newest: number | null) => void): Reads {
   }
 
   return async (pool, read) => {
-    // What was removed since a release is read from a relation of its own.
+    // Removed records have a relation of their own.
     if (read.list?.removed) return readFrom(pool, "removed", read)
     if (read.release.id < newestSeen) return readFrom(pool, "asOf", read)
     const result = await readFrom(pool, "current", read)

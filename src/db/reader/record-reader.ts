@@ -1,6 +1,6 @@
 /**
- * Reads records by their keys. A statement reads all keys that its account asks for until its turn comes, so
- * many lookups at once cost little more than one.
+ * Reads records by their keys. A statement reads all keys that its account requests before its turn, so many
+ * concurrent lookups cost little more than one.
  */
 import { type Readable, type ResourceRecord, recordKind } from "../../resources/resource.ts"
 import { arrayLiteral } from "../../text/array-literal.ts"
@@ -8,7 +8,7 @@ import type { Reading } from "./reader.ts"
 import type { ReadOptions } from "./reads.ts"
 import { releaseKey } from "./releases.ts"
 
-/** Null where there is none. May throw Unavailable or ReleaseUnavailable. */
+/** Null for an unknown key. @throws Unavailable, ReleaseUnavailable */
 export type FindRecord = (
   resource: Readable,
   key: string,
@@ -21,7 +21,7 @@ interface Batch {
 }
 
 export function createRecordReader({ pools, read }: Reading): FindRecord {
-  /** Those whose turn has not come, by account, resource and release. */
+  /** The batches before their turn, by account, resource and release. */
   const waiting = new Map<string, Batch>()
 
   function enqueue(id: string, resource: Readable, options: ReadOptions): Batch {

@@ -9,10 +9,7 @@ export interface Release {
   id: number
   /** Unix seconds; 0 before the first. */
   publishedAt: number
-  /**
-   * Of this release alone, whatever others have its number: those of a restored database may, even
-   * in the same second. Empty before the first.
-   */
+  /** Unique, unlike the number, which a restored database may use again. Empty before the first. */
   identity: string
 }
 
@@ -21,7 +18,7 @@ export const noRelease: Release = { id: 0, publishedAt: 0, identity: "" }
 /** Identifies a release. A database that was restored may publish another release of the same number. */
 export const releaseKey = ({ id, identity }: Release): string => `${id} ${identity}`
 
-/** The release that was to be read was pruned, or another database with another history was restored. */
+/** The requested release was pruned, or a restored database has another history. */
 export class ReleaseUnavailable extends Error {
   override readonly name = "ReleaseUnavailable"
 
@@ -33,17 +30,17 @@ export class ReleaseUnavailable extends Error {
 /** A release by its number, or the newest that was published by a point in time. */
 export type ReleasePoint = { kind: "release"; id: number } | { kind: "time"; untilSeconds: number }
 
-/** `account`: that the query is run for; the service itself by default. */
+/** `account`: whose turn the query takes; the service itself by default. */
 export interface Releases {
   /** Reads the newest release. @throws Unavailable */
   current(account?: AccountId): Promise<Release>
   /** The number of the oldest release that can be read; 0 before the first. @throws Unavailable */
   oldest(account?: AccountId): Promise<number>
-  /** The release at that point, or why it can't be read. @throws Unavailable */
+  /** Reads the release at that point, or the reason why it is unavailable. @throws Unavailable */
   at(point: ReleasePoint, account?: AccountId): Promise<Release | { refused: string }>
 }
 
-/** Not before any release's id and time. */
+/** No release has a greater id or time. */
 const lastId = 2_147_483_647
 const lastSecond = 253_402_300_799
 

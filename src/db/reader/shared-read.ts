@@ -1,8 +1,8 @@
 import { isRecent } from "../is-recent.ts"
 
 /**
- * Shares what is read, failures included, with all who ask while the read lasts and until `everyMs` after
- * its start. So the database is asked seldom, however many ask.
+ * Shares the result of a read, also a failure, between all calls during the read and until `everyMs` after its
+ * start.
  */
 export function sharedRead<T>(
   everyMs: number,

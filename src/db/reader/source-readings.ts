@@ -1,7 +1,6 @@
 /**
- * What the metrics report of the data: the newest release, and of each source when it was loaded, with
- * what outcome, and how many loads had which outcome. It is read at most once a minute, however often
- * metrics are scraped. Records are not counted for it.
+ * Reads the state of the data for the metrics: the newest release, and the last loads of each source with their
+ * outcomes. It queries at most once a minute, and counts no records.
  */
 import { settleWithin } from "../../text/settle-within.ts"
 import type { Pool } from "../pool/pool.ts"
@@ -15,7 +14,7 @@ export interface SourceReading {
   outcome: LoadOutcome
   /** The last release that changed its records; null where there is none. */
   release: number | null
-  /** In Unix seconds; null where it has not happened. */
+  /** In Unix seconds; null for never. */
   changedAt: number | null
   loadedAt: number | null
   attemptedAt: number | null
@@ -26,12 +25,12 @@ export interface SourceReading {
 export interface DataReadings {
   release: { id: number; publishedAt: number } | null
   sources: readonly SourceReading[]
-  /** Those that a load may have. */
+  /** The possible outcomes of a load. */
   outcomes: readonly LoadOutcome[]
 }
 
 const readEveryMs = 60_000
-/** A scrape waits no longer, and reports what was read before. */
+/** A scrape waits no longer, and then reports the previous state. */
 const waitMs = 1_000
 
 const seconds = (column: string) => `extract(epoch from ${column})::float8`
@@ -48,8 +47,8 @@ const statement = `
      from sources) as sources`
 
 /**
- * @param onFailure receives any error but an outage of the database, which its hosts' metrics report
- * @returns what is known; undefined until it was read once. Never rejects.
+ * @param onFailure receives any error but an outage of the database, which has metrics of its own
+ * @returns the last state; undefined before the first. Never rejects.
  */
 export function createSourceReadings(
   pool: Pool,

@@ -1,7 +1,6 @@
 /**
- * Reads what is known of the sources. It changes with releases and with loads that publish none, so it
- * has a version of its own. Counting the records takes long, the version is read in no time: while it is
- * the same, nothing is counted again.
+ * Reads the state of the sources. Releases change it, and loads that publish none, so it has a version of
+ * its own. Counting the records takes up to seconds, so it happens once for each version.
  */
 import type { ResourceRecord } from "../../resources/resource.ts"
 import { sources } from "../../resources/sources.ts"
@@ -10,13 +9,13 @@ import type { AccountId } from "../pool/turns.ts"
 import { type SourceStatus, statusStatement } from "../source-status.ts"
 
 export interface SourceStates {
-  /** Another one whenever any of the records is. */
+  /** Changes whenever a record changes. */
   version: string
-  /** In the order in which they were first loaded, with the fields of the resource. */
+  /** In the order of their first loads, with the fields of the resource. */
   records: readonly ResourceRecord[]
 }
 
-/** May throw Unavailable. */
+/** @throws Unavailable */
 export type ReadSources = (account: AccountId) => Promise<SourceStates>
 
 /** The newest release, and the transaction that last wrote each source. */

@@ -1,13 +1,13 @@
 /**
- * The totals of lists, and the keys of those lists that have few rows and are found only by a scan of
- * the table, so that their pages need no other.
+ * Reads the totals of lists. For a list that needs a scan and has few rows, the same scan reads their keys, so
+ * that its pages need no other.
  */
 import { arrayLiteral } from "../../text/array-literal.ts"
 import type { Reading } from "./reader.ts"
 import type { ReadOptions } from "./reads.ts"
 import { type List, listKey } from "./statements.ts"
 
-/** The number of records; null where the list's parent does not exist. May throw Unavailable or ReleaseUnavailable. */
+/** Returns the number of records; null if the list's parent does not exist. @throws Unavailable, ReleaseUnavailable */
 export type ReadTotal = (list: List, options: ReadOptions) => Promise<number | null>
 
 export function createTotals({ pools, caches, read }: Reading): ReadTotal {
