@@ -7,7 +7,7 @@ import type { Reader } from "../db/reader/reader.ts"
 import type { Release } from "../db/reader/releases.ts"
 import type { List } from "../db/reader/statements.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
-import { offsetOf, type PageMeta, pageMeta } from "../http/page.ts"
+import { offsetOf, type PageMeta, pageMeta, pageOf } from "../http/page.ts"
 import { pick, type ResourceRecord } from "../resources/resource.ts"
 import { step } from "../telemetry/steps.ts"
 import type { Asked, Asker } from "./asked.ts"
@@ -59,14 +59,12 @@ export function createListAnswers(options: ListOptions) {
 
   async function readPage({ plan, list, release }: ResolvedPlan, account: number) {
     const { page, per_page, facet, fields } = plan
-    const offset = offsetOf(page, per_page)
-    const found = await step("read", async () => {
-      if (facet === undefined) {
-        return reader.page(list, { offset, limit: per_page }, { release, account })
-      }
-      const counts = await readFacet({ list, release }, facet, account)
-      return { total: counts.length, records: counts.slice(offset, offset + per_page) }
-    })
+    if (facet !== undefined) {
+      const counts = await step("read", () => readFacet({ list, release }, facet, account))
+      return { ...pageOf(counts, page, per_page), release }
+    }
+    const bounds = { offset: offsetOf(page, per_page), limit: per_page }
+    const found = await step("read", () => reader.page(list, bounds, { release, account }))
     if (!found) throw new ApiError("NOT_FOUND")
     const records = fields ? found.records.map((each) => pick(each, fields)) : found.records
     return { records, meta: pageMeta(found.total, page, per_page), release }

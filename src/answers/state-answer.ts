@@ -5,7 +5,7 @@
  */
 import type { ReadSources } from "../db/reader/sources.ts"
 import { entityTag } from "../http/entity-tag.ts"
-import { offsetOf, pageMeta } from "../http/page.ts"
+import { pageOf } from "../http/page.ts"
 import type { Asked } from "./asked.ts"
 import { pageContent, wholeContent } from "./list-content.ts"
 import type { ListPlan } from "./list-plan.ts"
@@ -27,14 +27,8 @@ export async function answerState(
   const { version, records } = await readSources(asked.account)
   const { format, page, per_page } = plan
   const validators = { ETag: entityTag(version, plan.tagKey, format) }
-  const total = records.length
-  const offset = offsetOf(page, per_page)
-  const shown = {
-    records: records.slice(offset, offset + per_page),
-    meta: pageMeta(total, page, per_page),
-  }
   const content = plan.all
     ? await wholeContent(plan, validators, records)
-    : pageContent(plan, validators, shown, baseUrl)
+    : pageContent(plan, validators, pageOf(records, page, per_page), baseUrl)
   return represent(asked, content, cacheStatus.bypass)
 }

@@ -15,9 +15,13 @@ export const pageMeta = (total: number, page: number, perPage: number): PageMeta
   total_pages: Math.ceil(total / perPage),
 })
 
-/**
- * The number of rows before the page, capped at the largest exact integer.
- */
+/** Returns a page of a whole list. */
+export const pageOf = <T>(all: readonly T[], page: number, perPage: number) => {
+  const offset = offsetOf(page, perPage)
+  return { records: all.slice(offset, offset + perPage), meta: pageMeta(all.length, page, perPage) }
+}
+
+/** The number of rows before the page, capped at the largest exact integer. */
 export const offsetOf = (page: number, perPage: number): number =>
   Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)
 
