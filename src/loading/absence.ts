@@ -14,7 +14,6 @@ import type { ChangeFigures, MissingFigures } from "./figures.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
-import { deleteNotes, type MissingNotes } from "./missing-notes.ts"
 import { digestsOf } from "./observation.ts"
 import { formatCount } from "./progress.ts"
 import type { Staging } from "./staging.ts"
@@ -22,7 +21,6 @@ import { assignOrdinaryCodes } from "./temporary-codes.ts"
 
 export interface AbsenceRule {
   load: Load
-  noted: MissingNotes
   /** Keys of rejected rows, whose records are not missing. */
   rejectedKeys: readonly string[]
   /** Whether the files are their source's complete set, and the load has read all of it. */
@@ -56,7 +54,7 @@ export async function applyMissing(
   const none = { changes: { removed: 0, deactivated: 0 }, newly: 0 }
   if (rule.isWhole) await findAbsent(staging, rule)
   const ended = rule.isWhole ? await keepCompaniesWithTemporaryCodes(staging, rule, release) : 0
-  const returned = await deleteNotes(staging.sql, load.source, rule.noted, observed)
+  const returned = await load.noted.delete(staging.sql, observed)
   const { changes, newly } = rule.isWhole ? await applyAbsent(staging, rule, release) : none
   const missing = await countMissing(staging)
   return {

@@ -8,7 +8,6 @@ import { applyStaged } from "./diff.ts"
 import { type Published, showsAbsence } from "./figures.ts"
 import { linkColumns } from "./links.ts"
 import type { Load } from "./load-options.ts"
-import { readMissingNotes } from "./missing-notes.ts"
 import { checkObserved, type LastObservation, observedTime, statedTime } from "./observation.ts"
 import { removeOtherIds } from "./other-sources.ts"
 import { recordsOfReferences } from "./shared-references.ts"
@@ -29,10 +28,9 @@ export async function applyRecords(
 ): Promise<Applied> {
   const { source, files } = load
   const { resource, sharesReferences } = source
-  const noted = await readMissingNotes(sql, source)
-  load.noted = noted
+  await load.noted.read(sql)
   const storeHolders = keepsFiles(load.holderNames, resource) ? null : await createStoreHolders(sql)
-  const staging = await stage(sql, source, candidatesOf(load, noted, storeHolders))
+  const staging = await stage(sql, source, candidatesOf(load, storeHolders))
   load.observed ??= statedTime(files)
   checkObserved(load.observed, last, source.name)
   load.progress.step(`Comparing ${resource.name}`)
@@ -42,15 +40,11 @@ export async function applyRecords(
   const rejectedKeys = sharesReferences
     ? await recordsOfReferences(staging, load.rejectedKeys)
     : load.rejectedKeys
-  await noted.settle(staging, rejectedKeys)
+  await load.noted.settle(staging, rejectedKeys)
   const observed = observedTime(load.observed, last, files)
   // Missing records first, so that the search for them skips added ones.
   const isWhole = source.complete && !load.partial && files.every(showsAbsence)
-  const missing = await applyMissing(
-    staging,
-    { load, noted, rejectedKeys, isWhole, observed },
-    release,
-  )
+  const missing = await applyMissing(staging, { load, rejectedKeys, isWhole, observed }, release)
   const values = stagedValues(staging, files)
   const kept = await countKept(staging, files, values)
   const computed = await linkColumns(sql, resource)

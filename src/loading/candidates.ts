@@ -4,7 +4,6 @@ import type { Mapped } from "../sources/source.ts"
 import { recordReader } from "./field-values.ts"
 import { countText, fileAt, newFileFigures, rowsRead } from "./figures.ts"
 import type { Load } from "./load-options.ts"
-import type { MissingNotes } from "./missing-notes.ts"
 import { openInputs } from "./reading/input.ts"
 import { type Row, readable } from "./reading/row.ts"
 import { countedBy, openRows } from "./reading/rows.ts"
@@ -27,11 +26,10 @@ export interface Candidate {
  */
 export async function* candidatesOf(
   load: Load,
-  noted: MissingNotes,
   storeHolders: StoreHolders | null,
 ): AsyncGenerator<Candidate[]> {
   const { source, paths, allSectors, maxUnpackedBytes, files, progress } = load
-  const candidateOf = rowProcessor(load, noted, storeHolders)
+  const candidateOf = rowProcessor(load, storeHolders)
   // A zip file may have several inputs.
   for (const path of paths) {
     for await (const input of openInputs(path, maxUnpackedBytes)) {
@@ -98,8 +96,8 @@ function findFields(
 }
 
 /** Counts, validates and rejects rows. */
-function rowProcessor(load: Load, noted: MissingNotes, storeHolders: StoreHolders | null) {
-  const { files, rejects, rejectedKeys } = load
+function rowProcessor(load: Load, storeHolders: StoreHolders | null) {
+  const { files, rejects, rejectedKeys, noted } = load
   const { resource } = load.source
   const validate = recordReader(resource)
   return (file: number, row: Row, mapped: Mapped): Candidate | undefined => {

@@ -66,6 +66,5 @@ export interface Load extends Omit<LoadOptions, "files"> {
   rejects: Rejects
   /** The keys of rejected rows: stored records of these keys are not missing. */
   rejectedKeys: string[]
-  /** Undefined until they have been read. */
-  noted?: MissingNotes
+  noted: MissingNotes
 }

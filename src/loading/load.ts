@@ -2,6 +2,7 @@
 import { checkAcceptEmpty } from "./emptied.ts"
 import { LoadError } from "./load-error.ts"
 import type { LoadOptions } from "./load-options.ts"
+import { MissingNotes } from "./missing-notes.ts"
 import { observedOf } from "./observation.ts"
 import { silent } from "./progress.ts"
 import { publish } from "./publish.ts"
@@ -50,6 +51,7 @@ export async function load({ files: paths, ...options }: LoadOptions): Promise<L
       startedMs: options.fetchStartedMs ?? startedMs,
       files: [],
       rejectedKeys: [],
+      noted: new MissingNotes(source),
     })
     return {
       source: source.name,

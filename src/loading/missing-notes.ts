@@ -12,22 +12,30 @@ import type { Staging } from "./staging.ts"
 export class MissingNotes {
   /** The keys of noted records that match the rows, certainly or possibly. */
   seen: string[] = []
-  readonly #unseen: Map<string, string[]>
+  #unseen = new Map<string, string[]>()
 
-  constructor(
-    noted: readonly string[],
-    readonly referenceOf: (key: string) => string,
-  ) {
-    this.#unseen = Map.groupBy(noted, referenceOf)
+  constructor(readonly source: Source) {}
+
+  /** Reads the notes before the load. */
+  async read(sql: TransactionSql): Promise<void> {
+    const { name, resource } = this.source
+    const noted = await sql<{ key: string }[]>`
+      select key from missing_records where source = ${name} and resource = ${resource.name}`
+    const keys = noted.map(({ key }) => key)
+    this.#unseen = Map.groupBy(keys, (key) => this.#referenceOf(key))
   }
 
   /** @param key of a row, as its source maps it */
   see(key: string): void {
     // Mostly nothing is missing.
     if (this.#unseen.size === 0) return
-    const reference = this.referenceOf(key)
+    const reference = this.#referenceOf(key)
     this.seen.push(...(this.#unseen.get(reference) ?? []))
     this.#unseen.delete(reference)
+  }
+
+  #referenceOf(key: string): string {
+    return this.source.sharesReferences ? referenceOf(key) : key
   }
 
   /**
@@ -43,36 +51,19 @@ export class MissingNotes {
     )
     this.seen = rows.map((row) => row.key)
   }
-}
 
-/** The notes before the load. */
-export async function readMissingNotes(
-  sql: TransactionSql,
-  { name: source, resource, sharesReferences }: Source,
-): Promise<MissingNotes> {
-  const noted = await sql<{ key: string }[]>`
-    select key from missing_records where source = ${source} and resource = ${resource.name}`
-  return new MissingNotes(
-    noted.map(({ key }) => key),
-    sharesReferences ? referenceOf : (key) => key,
-  )
-}
-
-/**
- * Deletes the notes of records that the rows showed, and returns how many.
- * @param observed when the files of the load were true; undefined for now
- */
-export async function deleteNotes(
-  sql: Sql | TransactionSql,
-  { name: source, resource }: Source,
-  { seen }: MissingNotes,
-  observed: string | undefined,
-): Promise<number> {
-  // Another load of newer files may have ended since.
-  const { count } = await sql.unsafe(
-    `delete from missing_records where source = $1 and resource = $2 and key = any($3::text[])
-       and last_missing_at <= coalesce($4::timestamptz, now())`,
-    [source, resource.name, arrayLiteral(seen), observed ?? null],
-  )
-  return count
+  /**
+   * Deletes the notes of records that the rows showed, and returns how many.
+   * @param observed when the files of the load were true; undefined for now
+   */
+  async delete(sql: Sql | TransactionSql, observed: string | undefined): Promise<number> {
+    const { name, resource } = this.source
+    // Another load of newer files may have ended since.
+    const { count } = await sql.unsafe(
+      `delete from missing_records where source = $1 and resource = $2 and key = any($3::text[])
+         and last_missing_at <= coalesce($4::timestamptz, now())`,
+      [name, resource.name, arrayLiteral(this.seen), observed ?? null],
+    )
+    return count
+  }
 }

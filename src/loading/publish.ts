@@ -16,7 +16,6 @@ import { linkSuccessors, recordListings } from "./listings.ts"
 import { loadBasis } from "./load-basis.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
-import { deleteNotes } from "./missing-notes.ts"
 import { checkObserved, digestsOf, lastObservation } from "./observation.ts"
 import { recordLoad, recordOutcome, secondsSince } from "./source-record.ts"
 import { storedNames } from "./stored-holders.ts"
@@ -50,7 +49,7 @@ async function recordRefusal(client: Sql, load: Load, { message: reason }: LoadE
   const seconds = secondsSince(startedMs)
   try {
     await client.begin(async (sql) => {
-      if (noted) await deleteNotes(sql, source, noted, observed)
+      await noted.delete(sql, observed)
       await recordOutcome(sql, source, { outcome: "refused", reason, seconds })
       await sql.unsafe(
         `update sources set last_loaded_at = date_trunc('second', clock_timestamp())
@@ -140,7 +139,7 @@ async function applyLoad(sql: TransactionSql, load: Load): Promise<Published> {
   const release = rowsChanged(resources[resource.name]) > 0 ? next : null
   // A public file without a given time may be of any time; the operator's own files are true now.
   const isKnown = load.observed !== undefined || source.removesMissingAtOnce === true
-  const observation = { time: observed, isKnown, returned: load.noted?.seen ?? [] }
+  const observation = { time: observed, isKnown, returned: load.noted.seen }
   if (release !== null) await recordTemporaryCodes(sql, release)
   const undated = release === null ? 0 : await recordFormerNames(sql, release, observation)
   if (source.hasTemporaryCodes) await recordListings(sql, source.name, observed)

@@ -54,7 +54,7 @@ export async function assignOrdinaryCodes(
   // A row that is rejected under a temporary code may be the company's too.
   rejectedKeys.push(...rejectedKeys.filter(isTemporaryCode).map((key) => key.slice(0, -2)))
   if (found.length === 0) return 0
-  for (const { ordinary } of found) noted?.see(ordinary)
+  for (const { ordinary } of found) noted.see(ordinary)
   const isEnded = "t.asx_code = any($1::text[]) and t.source = $2"
   const { count } = await sql.unsafe(
     `with kept as (${keepInHistory(companies, isEnded, "$3")}) delete from ${table} t where ${isEnded}`,
