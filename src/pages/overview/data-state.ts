@@ -30,10 +30,10 @@ export interface DataStateOptions {
 const periodMs = 1_000
 
 const lists = [
-  { label: "Active companies", list: wholeList(companiesView, "") },
-  { label: "Tenements", list: wholeList(tenementsView, "") },
-  { label: "Subsidiaries", list: wholeList(subsidiariesView, "") },
-  { label: "Announcements", list: wholeList(reportsView, "") },
+  { label: "Active companies", list: wholeList(companiesView) },
+  { label: "Tenements", list: wholeList(tenementsView) },
+  { label: "Subsidiaries", list: wholeList(subsidiariesView) },
+  { label: "Announcements", list: wholeList(reportsView) },
 ]
 
 /** May throw Unavailable or ReleaseUnavailable. */

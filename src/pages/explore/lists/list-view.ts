@@ -89,8 +89,8 @@ export const apiPathOf = ({ path }: ListAddress, key: string): string =>
   `/api/v1${pathWith(path, key)}`
 
 /** Without filters, at the newest release: the same query as the API's list, so that both share its counts. */
-export const wholeList = (list: ListAddress, key: string): List =>
-  planList(list.endpoint, { path: apiPathOf(list, key), query: "", accept: null }, key).list
+export const wholeList = (list: ListAddress): List =>
+  planList(list.endpoint, { path: apiPathOf(list, ""), query: "", accept: null }, "").list
 
 /** The path of a record, under /api/v1 and under /explore. */
 export const recordPathOf = ({ path }: ListAddress, key: string): string =>

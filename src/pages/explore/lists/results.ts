@@ -128,7 +128,7 @@ export function newerNotice(
 }
 
 /** Replaces an empty table: the reason, and links to records. */
-export function emptyWords(
+function emptyWords(
   list: RequestedList,
   { meta, release }: ShownPage,
   unfiltered: Facets,

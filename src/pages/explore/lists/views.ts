@@ -28,7 +28,7 @@ import {
   toList,
 } from "./cells.ts"
 import { quoted, type, valued } from "./filters.ts"
-import type { ListOfRecords, ListView, RecordLinks } from "./list-view.ts"
+import { type ListOfRecords, type ListView, type RecordLinks, recordPathOf } from "./list-view.ts"
 import { companyTenementsView, tenementsView } from "./tenement-views.ts"
 
 export const companiesView: ListOfRecords = {
@@ -98,7 +98,7 @@ function companyLead(
   links: RecordLinks,
 ): Content {
   if (typeof successor === "string") {
-    return html`Listed as ${String(asx_code)}, which went on as <a href="${links(`/companies/${encodeURIComponent(successor)}`)}">${successor}</a>`
+    return html`Listed as ${String(asx_code)}, which went on as <a href="${links(recordPathOf(companiesView, successor))}">${successor}</a>`
   }
   const isTemporary = is_active && typeof trading_as === "string"
   return `Listed as ${asx_code}${isTemporary ? `, trading as ${trading_as}` : ""}`

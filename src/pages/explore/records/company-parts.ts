@@ -7,7 +7,7 @@ import { number } from "../../kit/format.ts"
 import { type Html, html } from "../../kit/html.ts"
 import { textOf } from "../lists/cells.ts"
 import { countedPanels } from "../lists/counted-values.ts"
-import { type ListView, titleOf } from "../lists/list-view.ts"
+import { type ListView, recordPathOf, titleOf } from "../lists/list-view.ts"
 import { columnsOf } from "../lists/results.ts"
 import { companyTenementsView, expiringSoon, nextToExpire } from "../lists/tenement-views.ts"
 import { companiesView, companySubsidiariesView, reportsView } from "../lists/views.ts"
@@ -36,7 +36,7 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
     visit.page(expiriesView, code, `${encodeQuery(next)}&${firstRows(release, 5)}`),
     possibleHolders(visit, found),
   ])
-  const inCompany = `/companies/${encodeURIComponent(code)}`
+  const inCompany = recordPathOf(companiesView, code)
   const toTenements = (...query: Pair[]) => links(`${inCompany}/tenements`, query)
   const soon = toTenements(...Object.entries(expiringSoon.parameters(day)))
   const tenements = hasTenements
@@ -45,7 +45,7 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
     : html`<p class="muted">${
         owner === undefined
           ? html`None linked yet: no tenement is held under the name of the company or of a subsidiary that is known here. Not every holder is linked: see the <a href="/#linked">share of linked tenements by state</a>.`
-          : html`A secondary listing of <a href="${links(`/companies/${encodeURIComponent(owner)}`)}">${owner}</a>, which has the company’s tenements.`
+          : html`A secondary listing of <a href="${links(recordPathOf(companiesView, owner))}">${owner}</a>, which has the company’s tenements.`
       }</p>`
   return html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 ${tenements}</section>
