@@ -9,7 +9,9 @@ export function cannotListen(
   setting: "PORT" | "ADMIN_PORT",
   error: unknown,
 ): ListenError {
-  const reason = error instanceof Error ? error.message : String(error)
+  const message = error instanceof Error ? error.message : String(error)
+  // Bun's message is a question: "Is port 3000 in use?"
+  const reason = message.endsWith("in use?") ? "another program uses the port" : message
   const address = `${host.includes(":") ? `[${host}]` : host}:${port}`
   return new ListenError(`Cannot listen on ${address}: ${reason}. Check HOST and ${setting}`, {
     cause: error,

@@ -24,11 +24,11 @@ const program = newProgram(
   "\nSettings are environment variables: see src/guide/settings.md, or /docs/guide/settings of the running service.",
 )
 
-const given = process.argv[2] ?? "--help"
+const given = process.argv[2] ?? ""
 for (const [name, declared] of Object.entries(commands)) {
   // Help and suggestions need all commands.
   if (name === given || !Object.hasOwn(commands, given))
     (await declared())(program, name, process.env)
 }
 
-await run(program, [...process.argv.slice(0, 2), given, ...process.argv.slice(3)])
+await run(program)

@@ -19,7 +19,11 @@ const temporary = [408, 425, 429, 500, 502, 503, 504]
 
 /** @param detail from the body of the response */
 export const statusError = (url: URL, status: number, detail = ""): FetchError =>
-  new FetchError(url, `it returned ${status}${detail}`, { isTemporary: temporary.includes(status) })
+  new FetchError(
+    url,
+    `it returned ${status}${detail}${status === 404 ? ". Check the address" : ""}`,
+    { isTemporary: temporary.includes(status) },
+  )
 
 /** Without user, password and query, which may have secrets. */
 export const shownAddress = ({ origin, pathname }: URL): string => origin + pathname

@@ -117,7 +117,7 @@ async function textAt(url: URL, access: Access): Promise<string> {
     throw new FetchError(url, `${large}; ask for fewer records at once with page_size`)
   }
   const text = Buffer.concat(chunks).toString()
-  if (status !== 200) throw statusError(url, status, quoted(text))
+  if (status !== 200) throw statusError(url, status, errorIn(text))
   return text
 }
 
@@ -134,8 +134,12 @@ export function objectIn(url: URL, text: string): RawRecord {
   })
 }
 
+/** The error of the map service, in XML or JSON. A page in HTML repeats the status. */
+const errorIn = (text: string): string =>
+  /^\s*<(!doctype html|html)/i.test(text) ? "" : quoted(text, ": ")
+
 /** Quotes an unexpected response, mostly an error in XML, JSON or HTML. */
-function quoted(text: string): string {
+function quoted(text: string, before = ", but "): string {
   const shown = excerpt(text.replace(/<[^>]*>|\s+/g, " ").trim(), 200)
-  return shown === "" ? "" : `, but "${shown}"`
+  return shown === "" ? "" : `${before}"${shown}"`
 }

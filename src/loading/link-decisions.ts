@@ -46,9 +46,14 @@ export const decide = (
       isRight,
     ])
     if (stored) return { isChange: isRight || stored.was_right, keptBy: stored.kept_by }
-    throw new LoadError(
-      `Cannot decide whether ${holder} belongs to ${asxCode}: \`mds holders unlinked\` lists no such holder, or no company has the code`,
+    const [tenement] = await sql.unsafe(
+      "select from tenements where $1 = any(holder_keys) limit 1",
+      [normaliseName(holder)],
     )
+    const reason = tenement
+      ? "no company has the code"
+      : "no tenement has this holder. List holders with `mds holders unlinked`"
+    throw new LoadError(`Cannot decide whether ${holder} belongs to ${asxCode}: ${reason}`)
   })
 
 /** With the holder's most frequent spelling, and the ordinary code of a company under a temporary one. */

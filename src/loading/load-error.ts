@@ -10,6 +10,9 @@ export class LoadError extends Error {
 export const cannotRead = (name: string, what: string, options?: ErrorOptions): LoadError =>
   new LoadError(`Cannot read ${printableLine(name)}: ${what}`, options)
 
+/** Adds the cure to the fault of an incomplete copy. */
+export const damaged = (fault: string): string => `${fault}. Download or save it again`
+
 /** Why a file cannot be read or written, in the words of the operating system. */
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "no such file",

@@ -121,7 +121,7 @@ export class Rejects {
       .map(({ rows, first }) =>
         rows === 1
           ? `1 row was rejected: ${first}`
-          : `${formatCount(rows)} rows were rejected as ${first}`,
+          : `${formatCount(rows)} rows were rejected, the first in ${first}`,
       )
   }
 
@@ -130,7 +130,8 @@ export class Rejects {
     const max = this.#max(rowsRead)
     if (this.count <= max) return
     throw this.#refusal(
-      `Too many rejected rows: ${this.count} of ${rowsRead} read so far, more than the ${max} allowed. Nothing was published.`,
+      `Too many rejected rows: ${formatCount(this.count)} of ${formatCount(rowsRead)} read so far, more than the ` +
+        `${formatCount(max)} allowed. Nothing was published. Correct the file, or raise --max-rejects.`,
     )
   }
 
@@ -138,7 +139,9 @@ export class Rejects {
   checkAll(rowsRead: number): void {
     this.check(rowsRead)
     if (this.count > 0 && this.count === rowsRead)
-      throw this.#refusal(`Nothing was published: every row was rejected, ${this.count} in all.`)
+      throw this.#refusal(
+        `Nothing was published: every row was rejected, ${formatCount(this.count)} in all. Check the source in the command.`,
+      )
   }
 
   #refusal(cause: string): LoadError {

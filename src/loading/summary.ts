@@ -98,11 +98,12 @@ function linkLines(links: LinkFigures): string[] {
   const tenements = totalOf(Object.values(links.by_state), (state) => state.tenements)
   if (tenements === 0) return []
   return [
-    `links: ${formatCount(tenements)} tenements = ${formatCount(linked)} linked to a company + ` +
+    `links of all sources: ${formatCount(tenements)} tenements = ${formatCount(linked)} linked to a company + ` +
       `${formatCount(unlinked)} with unlinked holders + ${formatCount(tenements - linked - unlinked)} without a holder`,
-    `  linked by a company's name: ${formatCount(directly)}, by a subsidiary's name: ${formatCount(through_subsidiaries)}, ` +
-      `by both: ${formatCount(directly + through_subsidiaries - linked)}`,
-    `  this load changed the links of ${formatCount(links.relinked)} stored tenements and the totals of ${formatCount(links.retotalled)} companies`,
+    `  linked by a company's name alone: ${formatCount(linked - through_subsidiaries)}, by a subsidiary's name alone: ` +
+      `${formatCount(linked - directly)}, by both: ${formatCount(directly + through_subsidiaries - linked)}`,
+    `  this load changed the companies of ${formatCount(links.relinked)} tenements of earlier loads and the number of tenements of ` +
+      `${formatCount(links.retotalled)} companies`,
     `  unlinked holders: ${formatCount(links.unlinked_holders)}; list them with \`mds holders unlinked\``,
     ...(undated_names === 0
       ? []
@@ -112,10 +113,12 @@ function linkLines(links: LinkFigures): string[] {
   ]
 }
 
-function outcome({ dryRun, release, resources, seconds }: LoadSummary): string {
+function outcome({ dryRun, release, resources, missing, seconds }: LoadSummary): string {
   const took = `${seconds.toFixed(1)} s`
   if (release !== null) return `Published as release ${release} in ${took}.`
   const differs = Object.values(resources).some((figures) => rowsChanged(figures) > 0)
-  if (!differs) return `No changes: nothing was published (${took}).`
+  const newly = dryRun ? 0 : totalOf(Object.values(missing), (figures) => figures.newly)
+  const recorded = newly > 0 ? `, but ${formatCount(newly)} records are newly missing` : ""
+  if (!differs) return `No changes: nothing was published${recorded} (${took}).`
   return dryRun ? `Dry run: nothing was published (${took}).` : `Nothing was published (${took}).`
 }

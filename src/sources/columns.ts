@@ -46,7 +46,8 @@ export function matchColumns(columns: Columns, header: readonly string[]): Colum
     })
   }
   const missing = columns.required.filter((name) => !names.includes(name))
-  const known = [...columns.required, ...columns.optional].flatMap(spelled)
+  const all = [...columns.required, ...columns.optional]
+  const known = all.flatMap(spelled)
   const unknown = header.filter((written) => !known.some((column) => isSame(column, written)))
   const errors = [
     ...known
@@ -61,7 +62,12 @@ export function matchColumns(columns: Columns, header: readonly string[]): Colum
       : { names }
   }
   if (missing.length === columns.required.length && missing.length > 1)
-    return { error: noKnownColumns(header, known) }
+    return {
+      error: noKnownColumns(
+        header,
+        all.flatMap((name) => spelled(name).slice(0, 1)),
+      ),
+    }
   return { error: errors.join("; ") }
 }
 

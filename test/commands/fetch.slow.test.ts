@@ -182,7 +182,7 @@ test("an address is loaded in place of a file, under the same rules", async () =
   const missing = await load(`${bench.server.url}/none.csv`)
   expect([missing.code, missing.stderr]).toEqual([
     1,
-    `Fetching ${bench.server.url}/none.csv …\nCannot fetch ${bench.server.url}/none.csv: it returned 404\n`,
+    `Fetching ${bench.server.url}/none.csv …\nCannot fetch ${bench.server.url}/none.csv: it returned 404. Check the address\n`,
   ])
 })
 

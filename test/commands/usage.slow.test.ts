@@ -10,12 +10,22 @@ const service = await serviceOfFile()
 
 const mds = (...args: string[]) => command(args, { DATABASE_URL: service.database.url })
 
-test("without arguments the help is printed, which says where the settings are described", async () => {
-  const { exitCode, printed, said } = await mds()
+test("the help names the page that describes the settings", async () => {
+  const { exitCode, printed, said } = await mds("--help")
   expect([exitCode, said]).toEqual([0, ""])
   expect(printed).toStartWith("Usage: mds ")
   expect(printed).toContain("Settings are environment variables")
   expect((await mds("releases", "list", "--help")).printed).toContain("Settings are environment")
+})
+
+test("the program or a group without a command exits with 2 and its help", async () => {
+  for (const [args, usage] of [
+    [[], "Usage: mds "],
+    [["releases"], "Usage: mds releases "],
+  ] as const) {
+    const help = expect.stringMatching(new RegExp(`^${usage}`))
+    expect(await mds(...args)).toEqual({ exitCode: 2, printed: "", said: help })
+  }
 })
 
 test("--version prints the version", async () => {

@@ -72,7 +72,7 @@ test("failures of a moment are tried again, others are not", async () => {
   await fetched()
   expect(content()).toBe(body)
   server.answer(() => reply(404, {}))
-  expect(await failure()).toBe("Cannot fetch /file.csv: it returned 404")
+  expect(await failure()).toBe("Cannot fetch /file.csv: it returned 404. Check the address")
   expect(server.asked).toHaveLength(1)
 })
 
@@ -161,6 +161,6 @@ test("this machine and private networks are not connected to unless that is allo
 test("an error names the address without user, password and query", async () => {
   server.answer(() => reply(404, {}))
   expect(await failure(testAccess(), "/x.csv?key=secret")).toBe(
-    "Cannot fetch /x.csv: it returned 404",
+    "Cannot fetch /x.csv: it returned 404. Check the address",
   )
 })

@@ -110,7 +110,7 @@ test("a decision names a holder of tenements and a company", async () => {
   const outcome = (decision: Decision) =>
     decide(bench.url, decision).catch((error: unknown) => String(error))
   expect(await outcome(right("Nobody", "QZA"))).toContain(
-    "Cannot decide whether Nobody belongs to QZA",
+    "Cannot decide whether Nobody belongs to QZA: no tenement has this holder",
   )
   expect(await outcome(right("Somebody Else", "QZX"))).toContain("no company has the code")
   expect(await publish()).toBeNull()

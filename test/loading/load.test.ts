@@ -247,19 +247,21 @@ test("the three most frequent reasons for rejected rows are warnings, also of a 
   const rows = companies("QZF,Quarry,,,true", ...bad)
   await bench.load("companies", rows, { progress, maxRejects: 2000 })
   const expected = [
-    '1,500 rows were rejected as rows.csv, line 5: market_cap_aud is not an integer: "x0"',
-    "3 rows were rejected as rows.csv, line 1506: market_cap_aud is below 0: -3",
-    '2 rows were rejected as rows.csv, line 3: asx_code is malformed: "A"',
+    '1,500 rows were rejected, the first in rows.csv, line 5: market_cap_aud is not an integer: "x0"',
+    "3 rows were rejected, the first in rows.csv, line 1506: market_cap_aud is below 0: -3",
+    '2 rows were rejected, the first in rows.csv, line 3: asx_code is malformed: "A"',
   ]
   expect(warnings.splice(0)).toEqual(expected)
   await bench.refusal("companies", rows, { progress })
-  expect(warnings[0]).toMatch(/ rows were rejected as rows\.csv, line 5: market_cap_aud is not an/)
+  expect(warnings[0]).toMatch(
+    / rows were rejected, the first in rows\.csv, line 5: market_cap_aud is not an/,
+  )
 })
 
 test("a load of which every row is rejected is refused, however many may be rejected", async () => {
   const bad = companies("A,Too short,,,true", "B,Too short,,,true")
   const refusal =
-    /^Nothing was published: every row was rejected, 2 in all\. The first is rows\.csv, line 2: asx_code is malformed: "A"\./
+    /^Nothing was published: every row was rejected, 2 in all\. Check the source in the command\. The first is rows\.csv, line 2: asx_code is malformed: "A"\./
   for (const options of [{}, { partial: true }, { dryRun: true }, { maxRejects: 9 }])
     expect(await bench.refusal("companies", bad, options)).toMatch(refusal)
   await bench.load("asx-directory", "ASX code,Company name,GICS industry group\nQZA,A,Materials\n")
@@ -272,7 +274,7 @@ test("a file that cannot be opened leaves no trace of the load", async () => {
   const path = bench.file("rows.csv", three)
   const absent = `${bench.directory}/nonexistent.csv`
   expect(await bench.refusal("companies", [path, absent])).toBe(
-    "Cannot read nonexistent.csv: no such file",
+    `Cannot read ${absent}: no such file`,
   )
   expect(await bench.refusal("companies", [bench.directory])).toMatch(/is a directory$/)
   const traces = await bench.sql`

@@ -160,7 +160,7 @@ test("no more than twenty lines may precede the header", async () => {
 test("below title lines, the header is what lacks a column", async () => {
   const content = `Tenements, Victoria\nAs at July\n${plain.replace("own_name", "own name")}`
   expect(await bench.refusal("vic", content)).toEndWith(
-    'column "own_name" is missing (did you mean "own name"?)',
+    'column "own_name" is missing (did you mean "own name"?). Check the source in the command, or correct the header',
   )
 })
 

@@ -55,6 +55,13 @@ test("1,838 files without anything to tell are one line", () => {
   ])
 })
 
+test("a load that publishes nothing names the records that it found missing", () => {
+  const missing = { tenements: { missing: 1500, newly: 1200, returned: 0 } }
+  expect(formatSummary({ ...summaryOf(many(1)), missing })).toEndWith(
+    "No changes: nothing was published, but 1,200 records are newly missing (1.3 s).",
+  )
+})
+
 test("the counts, warnings and notes of many files are summed", () => {
   const files = many(20)
   const leftOut = { left_out: { "other sectors": 5 }, repeated: 1 }

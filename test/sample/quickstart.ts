@@ -78,7 +78,7 @@ Serving ${url}/api/v1 with the demo account's token. Try
 
 In Google Sheets, from where the service has a public address (BASE_URL):
 
-  =IMPORTDATA("${url}/api/v1/tenements?state=WA&status=granted&format=csv&api_key=${token}")
+  =IMPORTDATA("${url}/api/v1/tenements?state=WA&status=granted&format=csv&all=true&api_key=${token}")
 
 Next: README.md has every parameter, how to load data of your own, and how to deploy.
 Ctrl-C stops the service; loaded data is kept.

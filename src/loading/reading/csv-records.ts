@@ -5,6 +5,7 @@
  * Our own reader because it must reject a malformed record alone, once, and with its line; and an
  * unterminated quote must not use all memory.
  */
+import { damaged } from "../load-error.ts"
 import type { RejectFile } from "./row.ts"
 import { linesOf } from "./text.ts"
 
@@ -45,7 +46,7 @@ export async function* csvRecords(
   if (open === null) return
   reject(
     open.error === null
-      ? "it is truncated: it ends inside a quoted value"
+      ? damaged("it is truncated: it ends inside a quoted value")
       : unterminated(open.line),
   )
 }

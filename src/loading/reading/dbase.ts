@@ -6,6 +6,7 @@
  * Our own reader because it streams, also from a zip file, and rejects a file with fewer records than its
  * header states.
  */
+import { damaged } from "../load-error.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
 import type { Reading, Row } from "./row.ts"
 
@@ -35,9 +36,9 @@ export async function* readDbase(
 ): AsyncGenerator<Row> {
   const { reject } = reading
   const take = byteReader(bytes)
-  const sizes = sizesOf((await take(32)) ?? reject("it is truncated in its header"))
+  const sizes = sizesOf((await take(32)) ?? reject(damaged("it is truncated in its header")))
   const columns = columnsOf(
-    (await take(sizes.headerLength - 32)) ?? reject("it is truncated in its header"),
+    (await take(sizes.headerLength - 32)) ?? reject(damaged("it is truncated in its header")),
   )
   const names = columns.map(({ name }) => name)
   matchHeader(reading, names)
@@ -46,7 +47,7 @@ export async function* readDbase(
   for (let record = 1; record <= sizes.records; record++) {
     const content =
       (await take(sizes.recordLength)) ??
-      reject(`it is truncated: it has ${record - 1} of ${sizes.records} records`)
+      reject(damaged(`it is truncated: it has ${record - 1} of ${sizes.records} records`))
     if (content[0] === deleted) continue
     const raw: Record<string, unknown> = {}
     let fault: string | undefined

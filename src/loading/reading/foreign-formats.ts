@@ -1,5 +1,7 @@
 /** Recognises files that are not tables by their content. */
+
 import { excerpt } from "../../text/printable-text.ts"
+import { damaged } from "../load-error.ts"
 
 /** How many bytes `foreignFormat` looks at. */
 export const signatureLength = 16
@@ -44,7 +46,7 @@ const scriptStart =
 export function foreignText(start: string): string | undefined {
   const text = start.trim().replace(/^(?:<\?xml[^>]*>|<!--.*?-->|\s)+/s, "")
   const shown = `not a table ("${onOneLine(text)}")`
-  if (start.trim() === "") return "it is empty"
+  if (start.trim() === "") return damaged("it is empty")
   if (/^[^\n]*\0/.test(start)) return "it is no text, or UTF-16 without its mark; save it as UTF-8"
   if (htmlStart.test(text)) {
     return `it is a web page (HTML), such as a sign-in or error page, not a table ("${pageTitle(text)}")`

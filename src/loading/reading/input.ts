@@ -9,7 +9,7 @@ import { basename } from "node:path"
 import { pipeline, type Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { codeOf } from "../../text/error-code.ts"
-import { cannotRead, LoadError, reasonOf } from "../load-error.ts"
+import { cannotRead, damaged, LoadError, reasonOf } from "../load-error.ts"
 import { foreignFormat, isZip, signatureLength } from "./foreign-formats.ts"
 import type { InputFile, RejectFile } from "./row.ts"
 import { tablesInZip } from "./zip.ts"
@@ -39,9 +39,9 @@ export async function* openInputs(
   }
 }
 
-/** @throws LoadError where an input cannot be opened */
+/** @throws LoadError with the given path where an input cannot be opened */
 export async function checkReadable(path: string): Promise<void> {
-  if (path !== "-") await sizeOf(path, basename(path))
+  if (path !== "-") await sizeOf(path, path)
 }
 
 /** Limits the size, because a small file may expand without end. */
@@ -103,7 +103,7 @@ async function* decompressed(bytes: AsyncGenerator<Uint8Array>, reject: RejectFi
     yield* pipeline(all, createGunzip({ chunkSize: chunkBytes }), () => {})
   } catch (error) {
     if (!codeOf(error).startsWith("Z_")) throw error
-    reject("its gzip data is truncated or corrupt")
+    reject(damaged("its gzip data is truncated or corrupt"))
   }
 }
 

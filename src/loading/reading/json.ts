@@ -4,7 +4,9 @@
  * of their geometry: the reader splits the streaming text into records, parses each alone and drops its
  * geometry at once, so that memory depends on the largest record and not on the file.
  */
+
 import type { RawRecord } from "../../sources/source.ts"
+import { damaged } from "../load-error.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
 import type { Reading, Row } from "./row.ts"
 import { splitJson } from "./split-json.ts"
@@ -73,7 +75,7 @@ export async function* readNdjson(
         matchHeader(reading, Object.keys(object ?? {}))
       }
       if (!object && !content.endsWith("\n"))
-        reject(`it is truncated: line ${line}, the last, is not a complete record`)
+        reject(damaged(`it is truncated: line ${line}, the last, is not a complete record`))
       yield object ? rowOf(object, line) : { line, raw: content, error: "is not a JSON object" }
     }
   }

@@ -25,7 +25,7 @@ export function matchHeader(
   return reject(
     isOther
       ? `it looks like a file of the source "${other.name}": ${other.description}`
-      : match.error,
+      : `${match.error}. Check the source in the command, or correct the header`,
   )
 }
 

@@ -6,7 +6,9 @@
  * Our own splitter because it only finds where elements end and leaves parsing to `JSON.parse`;
  * streaming parsers tokenise every value, coordinates of geometry included.
  */
+
 import type { RawRecord } from "../../sources/source.ts"
+import { damaged } from "../load-error.ts"
 import type { RejectFile } from "./row.ts"
 
 /** A coastline may be long; a longer element means one that does not end. */
@@ -69,7 +71,7 @@ export async function* splitJson(
       reject(`a record is longer than ${maxElementLength} characters`)
     if (envelope.length > maxEnvelopeLength) reject("it contains no list of records")
   }
-  if (depth > 0 || isInString) reject("it is truncated: its JSON does not end")
+  if (depth > 0 || isInString) reject(damaged("it is truncated: its JSON does not end"))
   return parsed(envelope, reject)
 }
 

@@ -3,8 +3,10 @@
  * part of a value, as the service itself writes it. Header and rows are read in one pass of constant
  * memory.
  */
+
 import { type Columns, hasRequired } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
+import { damaged } from "../load-error.ts"
 import { csvRecords, type Separator, type TableRecord } from "./csv-records.ts"
 import { type Header, readHeader, withoutBlankEnd } from "./header.ts"
 import type { Reading, Row } from "./row.ts"
@@ -26,7 +28,9 @@ export async function* readTable(
   }
   if (!last) return reject("it has a header but no rows")
   if (last.error === null && last.cells.length < header.named && !last.text.endsWith("\n")) {
-    reject(`it is truncated: line ${last.line}, the last, has fewer columns than the header`)
+    reject(
+      damaged(`it is truncated: line ${last.line}, the last, has fewer columns than the header`),
+    )
   }
 }
 

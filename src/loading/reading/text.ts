@@ -2,6 +2,7 @@
  * Decodes text by its bytes: UTF-16 with a byte order mark, UTF-8, or Windows-1252 for bytes that are not
  * UTF-8. A file that mixes both, or has bytes of neither, is rejected: its letters would be a guess.
  */
+import { damaged } from "../load-error.ts"
 import type { Reading, RejectFile } from "./row.ts"
 
 type Remarks = Pick<Reading, "reject" | "note">
@@ -37,7 +38,7 @@ async function* decodedWith(
   yield decode(undefined, endsInCharacter)
 }
 
-const endsInCharacter = "it is truncated: it ends inside a character"
+const endsInCharacter = damaged("it is truncated: it ends inside a character")
 const mixture = "its text mixes UTF-8 with other bytes; save it as UTF-8"
 
 /** In bytes as Latin-1. */

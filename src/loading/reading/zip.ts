@@ -8,7 +8,7 @@ import { crc32 } from "node:zlib"
 import { type Entry, openPromise, type ZipFile } from "yauzl"
 import { excerpt, firstOf } from "../../text/printable-text.ts"
 import { fileDigest } from "../file-names.ts"
-import { cannotRead, LoadError } from "../load-error.ts"
+import { cannotRead, damaged, LoadError } from "../load-error.ts"
 import type { InputFile } from "./row.ts"
 
 /** Reasons to skip files, by their names. */
@@ -25,7 +25,7 @@ const maxNamesShown = 50
 
 export async function* tablesInZip(path: string, name: string): AsyncGenerator<InputFile> {
   const zip = await openPromise(path, { autoClose: false }).catch((error: unknown) => {
-    throw damaged(name, error)
+    throw damagedZip(name, error)
   })
   try {
     const entries = await entriesOf(zip, name)
@@ -86,10 +86,10 @@ function tableOf(
           yield chunk
         }
       } catch (error) {
-        throw damaged(name, error)
+        throw damagedZip(name, error)
       }
       // yauzl does not check it.
-      if (checksum !== entry.crc32) reject("its contents do not match their checksum")
+      if (checksum !== entry.crc32) reject(damaged("its contents do not match their checksum"))
     },
     reject,
   }
@@ -105,10 +105,10 @@ async function entriesOf(zip: ZipFile, name: string): Promise<Entry[]> {
       if (!entry.fileName.endsWith("/")) entries.push(entry)
     }
   } catch (error) {
-    throw error instanceof LoadError ? error : damaged(name, error)
+    throw error instanceof LoadError ? error : damagedZip(name, error)
   }
   return entries
 }
 
-const damaged = (name: string, cause: unknown) =>
-  cannotRead(name, "it is a truncated or corrupt zip file", { cause })
+const damagedZip = (name: string, cause: unknown) =>
+  cannotRead(name, damaged("it is a truncated or corrupt zip file"), { cause })
