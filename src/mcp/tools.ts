@@ -55,6 +55,7 @@ const tenementSearch: Searched = {
   endpoint: tenementList,
   selection: { fields: [...Object.keys(tenements.fields), "asx_codes"] },
   notes: (records, today) => {
+    if (records.length === 0) return []
     const unlinked = records.filter(({ asx_codes }) => String(asx_codes ?? "") === "").length
     const past = records.filter((record) => isPastExpiry(record, today)).length
     return [
@@ -138,13 +139,30 @@ const compared = {
   page: paging.page,
 }
 
+const changeFilters = Type.Object(
+  {},
+  {
+    description:
+      "Filters of the list, named as the arguments of the tool that searches it; without them, the whole list",
+    examples: [{ company: "XMR" }],
+  },
+)
+
+const isFilter = (name: string): boolean =>
+  searches.some(({ endpoint }) => endpoint.filters.includes(name))
+
 const changes: Tool = {
   name: "changes",
   description:
-    "The records of a list that were added or changed after `since`, and those that left the list after it, up to `as_of` or now. `since` and `as_of` are release numbers, days or date-times. `filters` are arguments of the tool that searches the list.",
-  parameters: { ...compared, filters: Type.Optional(Type.Object({})) },
+    'The records of a list that were added or changed after `since`, and those that left the list after it, up to `as_of` or now. `since` and `as_of` are release numbers, days or date-times. `filters` are arguments of the tool that searches the list, such as {"company": "XMR"} for the tenements that a company gained or lost.',
+  parameters: { ...compared, filters: Type.Optional(changeFilters) },
   call: async (given, reading) => {
     const { filters, ...others } = { filters: {}, ...given }
+    const misplaced = Object.keys(others).filter(isFilter)
+    if (misplaced.length > 0) {
+      const message = 'Must be inside filters, such as "filters": {"company": "XMR"}'
+      throw invalidParameters(misplaced.map((parameter) => ({ parameter, message })))
+    }
     const { list, since, ...point } = readArguments(others, compared)
     if (typeof filters !== "object" || filters === null) {
       throw invalidParameters([{ parameter: "filters", message: "Must be an object" }])

@@ -58,6 +58,14 @@ const faults: [tool: string, given: object, fault: object][] = [
     { parameter: "filters", message: "Must be an object" },
   ],
   ["changes", { list: "tenements", since: "1", filters: { all: "true" } }, { parameter: "all" }],
+  [
+    "changes",
+    { list: "tenements", since: "1", company: "XMR" },
+    {
+      parameter: "company",
+      message: 'Must be inside filters, such as "filters": {"company": "XMR"}',
+    },
+  ],
   ["sources", { source: "wa" }, { parameter: "source" }],
 ]
 

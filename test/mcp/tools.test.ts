@@ -51,6 +51,18 @@ test("a tool that finds records takes the filters and orders of its list", async
   }
 })
 
+test("changes describes its filters by an example", async () => {
+  const { result } = await ask(service, "tools/list", {})
+  const tool = result?.tools?.find(({ name }) => name === "changes")
+  expect(tool?.inputSchema.properties.filters).toEqual(
+    expect.objectContaining({
+      type: "object",
+      description: expect.stringContaining("Filters of the list"),
+      examples: [{ company: "XMR" }],
+    }),
+  )
+})
+
 test.each(calls)(
   "%s with %j has the records of the requests that it names",
   async (tool, given) => {
