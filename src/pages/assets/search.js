@@ -1,4 +1,4 @@
-// The search box of the explorer: matches while one types, by keyboard too.
+// The search box in the header: matches while one types, by keyboard too.
 
 const box = document.getElementById("q")
 const { form } = box

@@ -38,7 +38,8 @@ export const serviceName = "Mining and Geological Data"
 /** A whole document. */
 export function layout(content: PageContent, frame: Frame): Html {
   const { title, section, main, searched } = content
-  const hasSearch = section === "/explore"
+  // Its results need a session.
+  const hasSearch = section === "/explore" || typeof frame.email === "string"
   const scripts = [...(content.scripts ?? []), ...(hasSearch ? (["search.js"] as const) : [])]
   return html`<!doctype html>
 <html lang="en">
