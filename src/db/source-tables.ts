@@ -20,7 +20,7 @@ export const loadedSources = pgTable(
     resource: bytewise().notNull(),
     /** Numbers the sources in the order of their first loads. */
     number: integer().notNull().generatedAlwaysAsIdentity(),
-    /** When its last load ended, also a rejected one; null before the first load. */
+    /** When its last successful load ended; null before the first one. */
     last_loaded_at: instant("last_loaded_at"),
     /** The outcome of its last load or fetch. */
     last_outcome: text({ enum: loadOutcomes }).notNull(),

@@ -51,11 +51,6 @@ async function recordRefusal(client: Sql, load: Load, { message: reason }: LoadE
     await client.begin(async (sql) => {
       await noted.delete(sql, observed)
       await recordOutcome(sql, source, { outcome: "refused", reason, seconds })
-      await sql.unsafe(
-        `update sources set last_loaded_at = date_trunc('second', clock_timestamp())
-         where name = $1 and resource = $2`,
-        [source.name, source.resource.name],
-      )
     })
   } catch (error) {
     progress.warn(`Cannot record that the load was refused: ${error}`)

@@ -42,7 +42,7 @@ export const sources: Readable = {
         "2026-02-16T02:00:00Z",
       ),
       last_loaded_at: instant(
-        "When its last load ended, successful or not",
+        "When its last successful load ended, with changes or without",
         "2026-02-16T02:00:00Z",
       ),
       last_outcome: oneOf(loadOutcomes, {

@@ -222,9 +222,9 @@ test("Parquet columns have the types of the fields", async () => {
 })
 
 test("a Parquet file names its release, its query and the licences of its sources", async () => {
-  await service.sql`insert into sources (name, resource, last_outcome, licence)
-    values ('wa', 'tenements', 'published', 'CC BY 4.0'),
-      ('asx-directory', 'companies', 'published', 'None')`
+  await service.sql`insert into sources (name, resource, last_outcome, last_release, licence)
+    values ('wa', 'tenements', 'published', 1, 'CC BY 4.0'),
+      ('asx-directory', 'companies', 'published', 1, 'None')`
   const path = "/tenements?all=true&format=parquet&state=WA&fields=id,asx_codes,since_release"
   const { metadata, rows } = await parquet(path)
   const pairs = metadata.key_value_metadata?.map(({ key, value }) => [key, value])

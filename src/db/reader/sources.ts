@@ -43,7 +43,7 @@ export function createSources({ lists, records }: Record<"lists" | "records", Po
     )
     if (!row) throw new Error("A query for the sources returned no row")
     const statuses: SourceStatus[] = JSON.parse(row.statuses)
-    return { version: row.version, records: statuses.map(toRecord) }
+    return { version: row.version, records: statuses.filter(hasPublished).map(toRecord) }
   }
 
   return async (account) => {
@@ -54,6 +54,9 @@ export function createSources({ lists, records }: Record<"lists" | "records", Po
     return states
   }
 }
+
+/** The public list excludes names that only failed loads and fetches have recorded. */
+const hasPublished = ({ last_release }: SourceStatus): boolean => last_release !== null
 
 function toRecord({ name, counts, ...status }: SourceStatus): ResourceRecord {
   const values: ResourceRecord = {

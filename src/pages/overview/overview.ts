@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import type { LoadedFile, SourceLoad } from "../../db/reader/source-loads.ts"
 import type { ResourceRecord } from "../../resources/resource.ts"
-import { integer, moment } from "../explore/lists/cells.ts"
+import { day, integer } from "../explore/lists/cells.ts"
 import {
   bars,
   copyable,
@@ -31,7 +31,7 @@ export const overview = (options: OverviewOptions) => {
 }
 
 const lead =
-  "ASX-listed resource companies, Australian mining tenements, company subsidiaries and announcements (“reports” in the API), from one read-only API as JSON, CSV or TSV. Data is published in numbered releases, and every response shows exactly one of them."
+  "ASX-listed resource companies, Australian mining tenements, company subsidiaries and announcements (“reports” in the API), from one read-only API as JSON, CSV, TSV, NDJSON or Parquet. Data is published in numbered releases, and every response shows exactly one of them."
 
 const overviewContent = (state: DataState, publicUrl: string, nowMs: number): PageResult => ({
   title: serviceName,
@@ -98,8 +98,8 @@ ${table<ResourceRecord>({
     { head: "Missing", cell: integer("missing"), number: true },
     { head: "Rows rejected", cell: integer("rejected"), number: true },
     { head: "Release", cell: integer("last_release"), number: true },
-    { head: "Loaded", cell: loaded, fixed: true },
-    { head: "Data as of", cell: moment("last_observed_at"), fixed: true },
+    { head: "Loaded", cell: loaded(nowMs), fixed: true },
+    { head: "Data as of", cell: day("last_observed_at"), fixed: true },
     { head: "Files", cell: (source) => orDash(fileNames(filesOf(source, made))), wide: true },
   ],
 })}
@@ -114,11 +114,19 @@ function sourceName({ source, resource }: ResourceRecord): Html {
   return html`<code>${name}</code> <div class="muted small">${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}${state && ` of ${state}`}</div>`
 }
 
-/** The time of the last load, and whether that load was refused or a later fetch failed. */
-const loaded = (source: ResourceRecord): Content =>
-  html`${moment("last_loaded_at")(source)}${["refused", "failed"]
-    .filter((outcome) => outcome === source.last_outcome)
-    .map((outcome) => html` ${status(outcome, "bad")}`)}`
+const failures: Readonly<Record<string, string>> = {
+  refused: "later load refused",
+  failed: "later fetch failed",
+}
+
+/** The time of the last successful load, its age, and whether a later one failed. */
+const loaded =
+  (nowMs: number) =>
+  (source: ResourceRecord): Content => {
+    const failure = failures[String(source.last_outcome)]
+    const age = relative(Date.parse(String(source.last_loaded_at)), nowMs)
+    return html`${day("last_loaded_at")(source)} <div class="muted small">${age}</div>${failure && html` ${status(failure, "bad")}`}`
+  }
 
 /** The files of the latest load with changes. */
 const filesOf = ({ source }: ResourceRecord, made: readonly SourceLoad[]): readonly LoadedFile[] =>
