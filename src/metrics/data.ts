@@ -49,7 +49,7 @@ export function dataMetrics({ release, sources, outcomes }: DataReadings): Metri
     ),
     gauge(
       "mds_source_loaded_timestamp_seconds",
-      "Time of the last load of a source with any outcome, in Unix seconds",
+      "When the last successful load of a source ended, in Unix seconds",
       perSource(({ loadedAt }) => loadedAt),
     ),
     gauge(
