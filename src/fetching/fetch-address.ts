@@ -45,19 +45,19 @@ export async function withAddresses<T>(
       throw new LoadError("Cannot fetch an address that has a user or password")
     progress.step(`Fetching ${shownAddress(new URL(address))}`)
   }
-  const locked = await withRawDirectory(options, async (directory) => {
+  const loadFetched = async (directory: string) => {
     const access = { userAgent: options.userAgent, headers: {}, allowPrivate, limits }
     const now = await options.clock()
     const fetched = await fetchFiles({ kind: "file", url }, { directory, access, now })
     const paths = fetched.map(({ path }) => path)
-    const value = await load({
+    return load({
       files: files.map((file) => (isFetched(file) ? (paths.shift() ?? file) : file)),
       observed: observedTime(fetched),
       maxUnpackedBytes: limits.maxUnpackedBytes,
       fetchStartedMs,
     })
-    return { value }
+  }
+  return withRawDirectory(options, loadFetched, (reason) => {
+    throw new LoadError(`Cannot fetch files of ${source}: ${reason}`)
   })
-  if (locked !== null) return locked.value
-  throw new LoadError(`Cannot fetch files of ${source}: another process is fetching it`)
 }

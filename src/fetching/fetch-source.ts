@@ -51,8 +51,8 @@ export async function fetchSource(
     const outcome = await withRawDirectory(
       { databaseUrl, dataDir, source: name, keeps },
       (directory, sql) => fetchIfDue(sql, fetchable, options, directory),
+      (reason) => withoutLoad(name, "busy", reason),
     )
-    if (outcome === null) return withoutLoad(name, "busy", "another process is fetching it")
     return keeps ? outcome : { ...outcome, files: [] }
   } catch (error) {
     // Without the database there is no record of it.

@@ -32,16 +32,17 @@ export interface RawFiles {
  * Runs `work` in the raw directory of a source while no other process fetches the source. The lock ends
  * with its connection, which `work` may use. Should that be lost, another fetch may begin: both load the
  * same files, and the second load publishes nothing.
- * @returns null where another process has the lock
+ * @param busy called instead of `work` where another process has the lock
  */
 export const withRawDirectory = <T>(
   { databaseUrl, dataDir, source, keeps }: RawFiles,
   work: (directory: string, sql: Connection) => Promise<T>,
-): Promise<T | null> =>
+  busy: (reason: string) => T,
+): Promise<T> =>
   withConnection(databaseUrl, async (sql) => {
     const [row] = await sql<{ taken: boolean }[]>`
       select pg_try_advisory_lock(${fetchingLocks}, hashtext(${source})) as taken`
-    if (!row?.taken) return null
+    if (!row?.taken) return busy("another process is fetching it")
     const directory = rawDirectory(dataDir, source)
     try {
       return await work(directory, sql)
