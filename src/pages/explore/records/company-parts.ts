@@ -29,11 +29,11 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
   const first = firstRows(release)
   const next = Object.entries(nextToExpire(day))
   const [facets, subsidiaries, reports, owner, expiries, holders] = await Promise.all([
-    visit.facets(companyTenementsView, code, "", release),
+    hasTenements ? visit.facets(companyTenementsView, code, "", release) : {},
     visit.page(companySubsidiariesView, code, first),
     visit.page(reportsView, "", `company=${encodeURIComponent(code)}&${first}`),
     hasTenements ? undefined : listingWithTenements(visit, found),
-    visit.page(expiriesView, code, `${encodeQuery(next)}&${firstRows(release, 5)}`),
+    hasTenements && visit.page(expiriesView, code, `${encodeQuery(next)}&${firstRows(release, 5)}`),
     possibleHolders(visit, found),
   ])
   const inCompany = recordPathOf(companiesView, code)
@@ -49,7 +49,7 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
       }</p>`
   return html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 ${tenements}</section>
-${expiries.meta.total > 0 && part(expiriesView, expiries, found, toTenements(...next))}
+${expiries && expiries.meta.total > 0 && part(expiriesView, expiries, found, toTenements(...next))}
 ${holders}
 ${part(companySubsidiariesView, subsidiaries, found, links(`${inCompany}/subsidiaries`))}
 ${part(reportsView, reports, found, links("/reports", [["company", code]]))}`
