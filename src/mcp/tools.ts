@@ -4,6 +4,7 @@
  */
 import { type TProperties, Type } from "@sinclair/typebox"
 import { asOf, type ListEndpoint, paging, changes as sinceOf } from "../answers/list-endpoint.ts"
+import { undatedRecords, undatedWords } from "../answers/undated.ts"
 import type { Release } from "../db/reader/releases.ts"
 import { invalidParameters } from "../http/api-error.ts"
 import { isPastExpiry, tenements } from "../resources/tenements.ts"
@@ -83,8 +84,17 @@ function searching({ tool, endpoint, selection, notes }: Searched): Tool {
     parameters,
     call: async (given, reading) => {
       const values = { ...readArguments(given, parameters), ...selection }
-      const { release, part } = await reading.list(endpoint, `/${resource.name}`, values)
-      return { release: shown(release), ...part, notes: notes(part.records, reading.today) }
+      const path = `/${resource.name}`
+      const { release, part } = await reading.list(endpoint, path, values)
+      const undated = await undatedRecords(
+        values,
+        async (others) => (await reading.list(endpoint, path, others, { release })).part.total,
+      )
+      return {
+        release: shown(release),
+        ...part,
+        notes: [...undated.map(undatedWords), ...notes(part.records, reading.today)],
+      }
     },
   }
 }

@@ -43,6 +43,23 @@ const person = await signedInVisitor(service, "admin@example.com")
 
 const first = (rows: string[][]) => rows.map(([cell]) => cell)
 
+test("a list by expiry counts the tenements without an expiry date, and so does a company's page", async () => {
+  const words =
+    "The list leaves out 1 of the 11 records that match the other filters: they have no expiry date."
+  const dated = "/explore/tenements?company=quo&expires_from=2026-03-01"
+  expect(textOf(await person.read(dated))).toContain(words)
+  expect(textOf(await person.read(`${dated}&expires_to=2026-05-30&per_page=1&page=2`))).toContain(
+    words,
+  )
+  expect(
+    textOf(await person.read("/explore/tenements?company=quo&granted_from=2000-01-01")),
+  ).not.toContain("leaves out")
+  expect(textOf(await person.read("/explore/tenements?company=quo"))).not.toContain("leaves out")
+  expect(textOf(await person.read("/explore/companies/QUO"))).toContain(
+    "1 of 9 granted tenements have no expiry date.",
+  )
+})
+
 test("filters by company and dates show in the sentence and can be cleared alone", async () => {
   const page = await person.read(
     "/explore/tenements?company=quo&granted_to=2026-01-01&expires_from=2026-03-01&expires_to=2026-05-30&sort=expiry_date",

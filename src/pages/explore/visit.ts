@@ -7,6 +7,7 @@ import type { Asked } from "../../answers/asked.ts"
 import type { ListAnswers, ListPage } from "../../answers/list-answer.ts"
 import type { ListPlan, PlanOf } from "../../answers/list-plan.ts"
 import type { RecordAnswers } from "../../answers/record-answer.ts"
+import { undatedRecords } from "../../answers/undated.ts"
 import { noAnswerWithin, Unavailable } from "../../db/pool/unavailable.ts"
 import type { ValueCount } from "../../db/reader/facets.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
@@ -14,7 +15,7 @@ import type { Reader } from "../../db/reader/reader.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { isScanned } from "../../db/reader/statements.ts"
 import type { ReadSuggestedHolders } from "../../db/reader/suggested-holders.ts"
-import { encodeQuery, queryText } from "../../http/query-string.ts"
+import { canonicalQuery, encodeQuery, queryText } from "../../http/query-string.ts"
 import { complete, type Readable } from "../../resources/resource.ts"
 import { settleWithin } from "../../text/settle-within.ts"
 import { sentQuery } from "./lists/list-address.ts"
@@ -78,6 +79,12 @@ export function createVisits(options: VisitOptions) {
         const shown = { ...plan.list, resource: resourceOf(list) }
         return { ...(await lists.read(asker, { ...plan, list: shown })), plan }
       },
+      /** The records of a list that its filters by day exclude because they lack the day. */
+      undated: (list: ListAddress, key: string, query: string, release: Release) =>
+        undatedRecords(Object.fromEntries(sentQuery(query)), async (values) => {
+          const plan = planned(list, key, queryText(canonicalQuery(values, {})))
+          return (await lists.readAt(release, plan, account)).meta.total
+        }),
       /**
        * The first records of a list at the newest release; none if finding them takes a scan.
        * @param most their number, by default that of a page

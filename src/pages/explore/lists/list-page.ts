@@ -1,4 +1,5 @@
 /** A list as a page: its filters, its records, and its exports. */
+import { undatedWords } from "../../../answers/undated.ts"
 import type { Release } from "../../../db/reader/releases.ts"
 import { ApiError, type Fault, faultsOf } from "../../../http/api-error.ts"
 import { readParameters } from "../../../http/parameters.ts"
@@ -52,11 +53,12 @@ export async function csvDownload(visit: Visit, view: ListView, code = ""): Prom
 
 async function shownList(visit: Visit, list: RequestedList, page: ShownPage): Promise<PageResult> {
   const { view, code } = list
-  const [facets, unfiltered, newest, companies] = await Promise.all([
+  const [facets, unfiltered, newest, companies, undated] = await Promise.all([
     visit.facets(view, code, visit.query, page.release),
     page.meta.total > 0 ? {} : visit.facets(view, code, "", page.release),
     page.meta.page > 1 ? visit.newest() : null,
     possibleCompanies(visit, list, page),
+    visit.undated(view, code, visit.query, page.release),
   ])
   const asOf = sentValue(list, "as_of")
   const day = visit.dayOf(asOf, page.release)
@@ -76,6 +78,7 @@ ${presetLinks(list, day)}
 ${filtersInUse(list)}
 <p class="to-actions"><a href="#elsewhere">Use this view elsewhere</a></p>
 ${companies}
+${undated.map((each) => html`<p class="muted">${undatedWords(each)}</p>`)}
 ${resultsTable(list, page, unfiltered, day)}
 <div class="panel beside-list">
 ${elsewherePanel(api, csvAddress(list, page.release))}

@@ -28,12 +28,14 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
   const hasTenements = Number(record.total_tenements) > 0
   const first = firstRows(release)
   const next = Object.entries(nextToExpire(day))
-  const [facets, subsidiaries, reports, owner, expiries, holders] = await Promise.all([
+  const nextQuery = encodeQuery(next)
+  const [facets, subsidiaries, reports, owner, expiries, undated, holders] = await Promise.all([
     hasTenements ? visit.facets(companyTenementsView, code, "", release) : {},
     visit.page(companySubsidiariesView, code, first),
     visit.page(reportsView, "", `company=${encodeURIComponent(code)}&${first}`),
     hasTenements ? undefined : listingWithTenements(visit, found),
-    hasTenements && visit.page(expiriesView, code, `${encodeQuery(next)}&${firstRows(release, 5)}`),
+    hasTenements && visit.page(expiriesView, code, `${nextQuery}&${firstRows(release, 5)}`),
+    hasTenements ? visit.undated(companyTenementsView, code, nextQuery, release) : [],
     possibleHolders(visit, found),
   ])
   const inCompany = recordPathOf(companiesView, code)
@@ -41,7 +43,8 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
   const soon = toTenements(...Object.entries(expiringSoon.parameters(day)))
   const tenements = hasTenements
     ? html`<div class="columns">${countedPanels(companyTenementsView, facets, (...pair) => toTenements(pair), true)}</div>
-<p><a href="${soon}">${expiringSoon.title}</a></p>`
+<p><a href="${soon}">${expiringSoon.title}</a></p>
+${undated.map(({ count, total, field }) => html`<p class="muted">${number(count)} of ${number(total)} granted tenements have no ${field}.</p>`)}`
     : html`<p class="muted">${
         owner === undefined
           ? html`None linked yet: no tenement is held under the name of the company or of a subsidiary that is known here. Not every holder is linked: see the <a href="/#linked">share of linked tenements by state</a>.`

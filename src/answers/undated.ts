@@ -1,0 +1,44 @@
+/** Counts the records that a filter by day excludes because they lack that day. */
+type Values = Readonly<Record<string, unknown>>
+
+export interface Undated {
+  /** The field that they lack: `expiry date`. */
+  field: string
+  count: number
+  /** The number of records that match the other filters. */
+  total: number
+}
+
+const periods = [
+  { field: "grant date", from: "granted_from", to: "granted_to" },
+  { field: "expiry date", from: "expires_from", to: "expires_to" },
+] as const
+
+/** Before every known day. */
+const firstDay = "0001-01-01"
+
+/**
+ * @param values the parameters of a list of tenements
+ * @param totalOf the number of records with these parameters, at the release of the list
+ */
+export async function undatedRecords(
+  { page: _, per_page: __, ...values }: Values,
+  totalOf: (values: Values) => Promise<number>,
+): Promise<Undated[]> {
+  const counted = periods
+    .filter(({ from, to }) => values[from] !== undefined || values[to] !== undefined)
+    .map(async ({ field, from, to }) => {
+      const others = { ...values, [from]: undefined, [to]: undefined, per_page: 1 }
+      const [total, known] = await Promise.all([
+        totalOf(others),
+        totalOf({ ...others, [from]: firstDay }),
+      ])
+      return { field, total, count: total - known }
+    })
+  return (await Promise.all(counted)).filter(({ count }) => count > 0)
+}
+
+const number = (value: number) => value.toLocaleString("en-AU")
+
+export const undatedWords = ({ field, count, total }: Undated): string =>
+  `The list leaves out ${number(count)} of the ${number(total)} records that match the other filters: they have no ${field}.`
