@@ -36,7 +36,7 @@ const guidePages = (
 
 /** For users of the API. */
 export const userGuide = guidePages([
-  ["start", 420, "Start", "A token, a request, filters, CSV and TSV"],
+  ["start", 430, "Start", "A token, a request, filters, CSV and TSV"],
   ["holdings", 320, "What a company holds", "Its tenements, its subsidiaries, its announcements"],
   [
     "meaning",
@@ -64,9 +64,9 @@ export const userGuide = guidePages([
 /** For operators. */
 export const operatorGuide = guidePages([
   ["install", 520, "Install and load", "From an empty machine to the first release"],
-  ["load", 780, "Load a file", "Sources, file formats, and the checks of a load"],
+  ["load", 810, "Load a file", "Sources, file formats, and the checks of a load"],
   ["fetch", 650, "Fetch daily", "Public files and services, downloaded and loaded by themselves"],
-  ["refused", 450, "When a load is refused", "Each refusal with its cure"],
+  ["refused", 480, "When a load is refused", "Each refusal with its cure"],
   ["holders", 500, "Link holders", "Links between holders of tenements and companies"],
   ["accounts", 540, "Accounts, tokens, plans", "Commands, sign-in and rate limits"],
   ["deploy", 1170, "Deploy", "Docker, Compose with Caddy, Kubernetes"],
