@@ -171,6 +171,11 @@ test.each([
     'a page of it has no features, but "{"exceptions":[{"text":"Cannot sort"}]}"',
   ],
   ["WFS", reply(400, {}, exception), 'it returned 400: "Cannot sort"'],
+  [
+    "WFS",
+    reply(404, {}, "<!DOCTYPE html><title>Gone</title>"),
+    "it returned 404. Check the address",
+  ],
   ["WFS", reply(304, {}), "it returned 304"],
 ] as const)("a page of an %s layer that is none is a fault: %#", async (kind, answer, message) => {
   server.answer(withPages(kind, () => answer))
