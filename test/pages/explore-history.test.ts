@@ -90,7 +90,9 @@ test("a company's page has the course of its capitalisation, by the time of the 
       'observed', case id when 1 then '2026-01-01T00:00:00Z' when 13 then '2026-01-02T00:00:00Z' else '2026-01-05T00:00:00Z' end)`
   const page = await person.read("/explore/companies/BIG")
   expect(line(page)).toBe("0.0,16.0 50.0,2.0 200.0,30.0")
-  expect(textOf(page)).toContain("A$250 bn on 2026-01-01 A$200 bn on 2026-01-05")
+  expect(textOf(page)).toContain(
+    "A$250 bn on 2026-01-01 A$200 bn on 2026-01-05 Highest: A$300 bn on 2026-01-02",
+  )
   expect(
     cellsOf(page, "History")
       .slice(0, 3)

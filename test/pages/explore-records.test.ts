@@ -158,7 +158,7 @@ test("a company's page has its fields, its tenements by value, its subsidiaries 
     "2 Tenements",
     "3 By state",
     "3 By status",
-    "2 Next expiries",
+    "2 Coming expiries",
   ])
   const [, , subsidiaries = "", reports = ""] = page.split('<section class="stack">')
   const names = awkward.subsidiaries.filter(({ parent_asx_code: code }) => code === "BIG")

@@ -135,9 +135,9 @@ test("a past release marks and offers what was so on its day", async () => {
   await service.sql`update releases set published_at = '2026-03-01T00:00:00Z'`
 })
 
-test("a company's page shows its next expiries, and the way to all of them", async () => {
+test("a company's page shows its coming expiries, and the way to all of them", async () => {
   const page = await person.read("/explore/companies/QUO")
-  expect(first(cellsOf(page, "Next expiries"))).toEqual([
+  expect(first(cellsOf(page, "Coming expiries"))).toEqual([
     "today",
     "last-day",
     "later",
@@ -148,10 +148,10 @@ test("a company's page shows its next expiries, and the way to all of them", asy
     "today",
     "last-day",
   ])
-  expect(leadOf(await person.read(linkTo(page, "All 6 next expiries") ?? ""))).toStartWith(
+  expect(leadOf(await person.read(linkTo(page, "All 6 coming expiries") ?? ""))).toStartWith(
     "6 tenements of QUO ",
   )
-  expect(await person.read("/explore/companies/SIG")).not.toContain("Next expiries")
+  expect(await person.read("/explore/companies/SIG")).not.toContain("Coming expiries")
 })
 
 test("a holder's name that few holders have leads to the company that it means", async () => {

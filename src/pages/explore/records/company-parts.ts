@@ -17,7 +17,7 @@ import { type FoundRecord, firstRows } from "./record-page.ts"
 
 const expiriesView: ListView = {
   ...companyTenementsView,
-  noun: ["next expiry", "next expiries"],
+  noun: ["coming expiry", "coming expiries"],
   fields: companyTenementsView.fields.filter(({ head }) =>
     ["Tenement", "State", "Type", "Expires"].includes(head),
   ),

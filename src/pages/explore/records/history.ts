@@ -96,8 +96,13 @@ export function course(
     const y = height - 2 - ((height - 4) * (value - least)) / Math.max(1, most - least)
     return `${x.toFixed(1)},${y.toFixed(1)}`
   })
-  const labels = [first, last].map(
-    ({ version, words }) => html`<span>${write(version)} ${words}</span>`,
+  const label = ({ version, words }: (typeof points)[number], name: Content = null) =>
+    html`<span>${name}${write(version)} ${words}</span>`
+  const extremes = [
+    { name: "Lowest: ", point: points.find(({ value }) => value === least) },
+    { name: "Highest: ", point: points.find(({ value }) => value === most) },
+  ].flatMap(({ name, point }) =>
+    point && point.value !== first.value && point.value !== last.value ? [label(point, name)] : [],
   )
-  return html`<svg class="course" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true"><polyline points="${line.join(" ")}"/></svg><div class="axis small muted">${labels}</div>`
+  return html`<svg class="course" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true"><polyline points="${line.join(" ")}"/></svg><div class="axis small muted">${label(first)}${label(last)}</div>${extremes.length > 0 && html`<div class="axis small muted">${extremes}</div>`}`
 }
