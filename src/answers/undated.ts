@@ -40,5 +40,5 @@ export async function undatedRecords(
 
 const number = (value: number) => value.toLocaleString("en-AU")
 
-export const undatedWords = ({ field, count, total }: Undated): string =>
-  `The list leaves out ${number(count)} of the ${number(total)} records that match the other filters: they have no ${field}.`
+export const undatedWords = (list: string, { field, count, total }: Undated): string =>
+  `${list} leaves out ${number(count)} of the ${number(total)} records that match the other filters: they have no ${field}.`

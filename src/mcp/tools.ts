@@ -93,7 +93,10 @@ function searching({ tool, endpoint, selection, notes }: Searched): Tool {
       return {
         release: shown(release),
         ...part,
-        notes: [...undated.map(undatedWords), ...notes(part.records, reading.today)],
+        notes: [
+          ...undated.map((each) => undatedWords("The list", each)),
+          ...notes(part.records, reading.today),
+        ],
       }
     },
   }
@@ -118,13 +121,17 @@ const company: Tool = {
     const ended = { status: "granted", expires_to: yesterday, sort: "expiry_date", per_page: 10 }
     const at = async (endpoint: ListEndpoint, below: string, values: object, inPath = key) =>
       (await reading.list(endpoint, below, { ...values }, { release, key: inPath })).part
-    const [subsidiaries, by_state, by_status, past_expiry, newest_announcements] =
+    const [subsidiaries, by_state, by_status, past_expiry, newest_announcements, undated] =
       await Promise.all([
         at(subsidiariesOfCompany, `${path}/subsidiaries`, { per_page: 25 }),
         at(tenementFacets, "/facets/tenements/state", { company: key }, "state"),
         at(tenementFacets, "/facets/tenements/status", { company: key }, "status"),
         at(tenementsOfCompany, `${path}/tenements`, ended),
         at(reportList, "/reports", { company: key, per_page: 10 }),
+        undatedRecords(
+          ended,
+          async (others) => (await at(tenementsOfCompany, `${path}/tenements`, others)).total,
+        ),
       ])
     return {
       release: shown(release),
@@ -136,6 +143,7 @@ const company: Tool = {
       notes: [
         ...companySearch.notes([], reading.today),
         pastExpiry,
+        ...undated.map((each) => undatedWords("past_expiry", each)),
         ...reportSearch.notes([], reading.today),
       ],
     }

@@ -116,6 +116,13 @@ test("company counts the tenements by state and by status, and lists those past 
   await own.stop()
 })
 
+test("company notes the granted tenements without an expiry date", async () => {
+  const { notes } = await resultOf(service, "company", { asx_code: "OLDCO" })
+  expect(notes).toContain(
+    "past_expiry leaves out 1 of the 2 records that match the other filters: they have no expiry date.",
+  )
+})
+
 test("the notes count the tenements that a filter by date leaves out, and nothing in an empty list", async () => {
   const { total } = await resultOf(service, "find_tenements", { state: "NT" })
   const undated = awkward.tenements.filter((each) => each.state === "NT" && !each.expiry_date)

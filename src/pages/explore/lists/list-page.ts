@@ -78,7 +78,7 @@ ${presetLinks(list, day)}
 ${filtersInUse(list)}
 <p class="to-actions"><a href="#elsewhere">Use this view elsewhere</a></p>
 ${companies}
-${undated.map((each) => html`<p class="muted">${undatedWords(each)}</p>`)}
+${undated.map((each) => html`<p class="muted">${undatedWords("The list", each)}</p>`)}
 ${resultsTable(list, page, unfiltered, day)}
 <div class="panel beside-list">
 ${elsewherePanel(api, csvAddress(list, page.release))}
