@@ -1,6 +1,6 @@
 /**
- * Writes a list as a Parquet file, row group by row group. The footer comes last, so no reader accepts a file
- * that was cut. https://parquet.apache.org/docs/file-format/
+ * Writes a list as a Parquet file. Each chunk of records is a row group, which bounds the memory. The footer
+ * comes last, so no reader accepts a file that was cut. https://parquet.apache.org/docs/file-format/
  */
 import type { SchemaElement } from "hyparquet-writer"
 import type { Column } from "../text/delimited.ts"
@@ -40,9 +40,6 @@ const parquetTypes: Readonly<Record<Column["type"], ParquetType>> = {
   },
 }
 
-/** A larger group would keep other requests waiting while it is encoded. */
-const rowsPerGroup = 10_000
-
 /** The first file loads the library. @param metadata the key-value metadata of the file */
 export async function parquetFile(
   columns: readonly ParquetColumn[],
@@ -65,21 +62,6 @@ export async function parquetFile(
     kvMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
     createdBy: "mining-data-service",
   })
-  let pending: Records = []
-
-  function writeGroup(): void {
-    const columnData = columns.map(({ name, type }) => {
-      const { convert } = parquetTypes[type]
-      const data = pending.map((record) => {
-        const value = record[name] ?? null
-        return value === null ? null : convert(value)
-      })
-      return { name, data, offsetIndex: false }
-    })
-    file.write({ columnData, rowGroupSize: rowsPerGroup })
-    pending = []
-  }
-
   function written(): Uint8Array<ArrayBuffer> {
     const bytes = out.getBytes().slice()
     out.index = 0
@@ -87,15 +69,21 @@ export async function parquetFile(
   }
 
   return {
-    /** @returns the bytes of the row group that these records complete; often none */
+    /** @returns the bytes of a row group of these records */
     add(records: Records): Uint8Array<ArrayBuffer> {
-      pending = [...pending, ...records]
-      if (pending.length >= rowsPerGroup) writeGroup()
+      const columnData = columns.map(({ name, type }) => {
+        const { convert } = parquetTypes[type]
+        const data = records.map((record) => {
+          const value = record[name] ?? null
+          return value === null ? null : convert(value)
+        })
+        return { name, data, offsetIndex: false }
+      })
+      file.write({ columnData, rowGroupSize: records.length })
       return written()
     },
-    /** @returns the remaining records, and the footer */
+    /** @returns the footer */
     end(): Uint8Array<ArrayBuffer> {
-      if (pending.length > 0) writeGroup()
       file.finish()
       return written()
     },
