@@ -187,7 +187,10 @@ const changes: Tool = {
     }
     const { endpoint, selection, notes } =
       searches.find(({ endpoint }) => endpoint.resource.name === list) ?? companySearch
-    const chosen = readArguments(filters, choosing(endpoint.parameters))
+    const declared = Object.entries(endpoint.parameters).filter(([name]) =>
+      endpoint.filters.includes(name),
+    )
+    const chosen = readArguments(filters, Object.fromEntries(declared))
     const values = { ...chosen, ...point, ...selection, per_page: maxRecords / 2 }
     const path = `/${list}`
     const changed = await reading.list(endpoint, path, { ...values, updated_since: since })

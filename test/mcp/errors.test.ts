@@ -58,6 +58,7 @@ const faults: [tool: string, given: object, fault: object][] = [
     { parameter: "filters", message: "Must be an object" },
   ],
   ["changes", { list: "tenements", since: "1", filters: { all: "true" } }, { parameter: "all" }],
+  ["changes", { list: "tenements", since: "1", filters: { page: 2 } }, { parameter: "page" }],
   [
     "changes",
     { list: "tenements", since: "1", company: "XMR" },
