@@ -60,7 +60,7 @@ describe.skipIf(disk === null)("on a full disk", () => {
       const failed = await load()
       expect(failed.exitCode).not.toBe(0)
       expect(failed.said).toMatch(
-        /^Cannot load \S+reports\.csv: (the database's server lacks a resource, or cannot use its files|there is no connection to the database) \(.*No space left on device.*\); /m,
+        /^Cannot run `mds load`: (the database's server lacks a resource, or cannot use its files|there is no connection to the database) \(.*No space left on device.*\); /m,
       )
     } finally {
       await disk?.clear()

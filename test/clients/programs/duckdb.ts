@@ -1,4 +1,5 @@
 /** Reads each list of the service with DuckDB as Parquet, CSV and NDJSON, and prints how they differ. */
+import { writeFile } from "node:fs/promises"
 import { DuckDBInstance } from "@duckdb/node-api"
 
 const { SERVICE_URL = "", TOKEN = "", DIRECTORY = "", PATHS = "" } = process.env
@@ -16,7 +17,7 @@ async function download(path: string, format: string): Promise<string> {
   })
   if (response.status !== 200) throw new Error(`${path}: ${response.status}`)
   const file = `${DIRECTORY}/${path.replaceAll("/", "-")}.${format}`
-  await Bun.write(file, await response.arrayBuffer())
+  await writeFile(file, await response.bytes())
   return file
 }
 
