@@ -222,7 +222,7 @@ test("a company's page shows its possible holders with the reasons, and the weak
   expect(cellsOf(page, "Possible holders")).toEqual([
     ["Holder 1", "999", "Begins with the company’s code"],
     ["Holder 2", "998", "The name of NIL Ltd, with another ending"],
-    ["Holder 3", "997", "The name of NIL Ltd, but for what is in brackets"],
+    ["Holder 3", "997", "The name of NIL Ltd, with a part in brackets"],
     ["Holder 4", "996", "The name that the company had before"],
     [
       "Holder 0",

@@ -10,7 +10,7 @@ import type { FoundRecord } from "./record-page.ts"
 /** By the reasons of `loading/suggestions.ts`. */
 const words: Readonly<Record<string, (similar: string) => string>> = {
   "former name": () => "The name that the company had before",
-  "place in brackets": (similar) => `The name of ${similar}, but for what is in brackets`,
+  "place in brackets": (similar) => `The name of ${similar}, with a part in brackets`,
   "another ending": (similar) => `The name of ${similar}, with another ending`,
   "company code": () => "Begins with the company’s code",
   "same first words": (similar) =>
