@@ -9,6 +9,7 @@
  */
 import type { Pool } from "../db/pool/pool.ts"
 import { noAnswerWithin } from "../db/pool/unavailable.ts"
+import { secondOf } from "../text/display.ts"
 import { settleWithin } from "../text/settle-within.ts"
 import { type OnWriteFailure, writeInBackground } from "./background-writes.ts"
 import {
@@ -96,7 +97,7 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
       const nowMs = at.getTime()
       const hours = await read(accountId, nowMs, firstShownHour(nowMs))
       return lastHours(hours, nowMs).map(({ startMs, requests }) => ({
-        hour: `${new Date(startMs).toISOString().slice(0, 19)}Z`,
+        hour: secondOf(new Date(startMs)),
         requests,
       }))
     },

@@ -1,4 +1,6 @@
 /** Counts the records that a filter by day excludes because they lack that day. */
+import { formatCount } from "../text/display.ts"
+
 type Values = Readonly<Record<string, unknown>>
 
 export interface Undated {
@@ -22,7 +24,7 @@ const firstDay = "0001-01-01"
  * @param totalOf the number of records with these parameters, at the release of the list
  */
 export async function undatedRecords(
-  { page: _, per_page: __, ...values }: Values,
+  { page: _, ...values }: Values,
   totalOf: (values: Values) => Promise<number>,
 ): Promise<Undated[]> {
   const counted = periods
@@ -38,7 +40,5 @@ export async function undatedRecords(
   return (await Promise.all(counted)).filter(({ count }) => count > 0)
 }
 
-const number = (value: number) => value.toLocaleString("en-AU")
-
 export const undatedWords = (list: string, { field, count, total }: Undated): string =>
-  `${list} leaves out ${number(count)} of the ${number(total)} records that match the other filters: they have no ${field}.`
+  `${list} leaves out ${formatCount(count)} of the ${formatCount(total)} records that match the other filters: they have no ${field}.`

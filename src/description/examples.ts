@@ -8,6 +8,7 @@ import { type Release, releaseKey } from "../db/reader/releases.ts"
 import { entityTag } from "../http/entity-tag.ts"
 import { releases } from "../resources/releases.ts"
 import type { Readable, ResourceRecord } from "../resources/resource.ts"
+import { secondOf } from "../text/display.ts"
 import { hourMs } from "../text/durations.ts"
 
 export const exampleRecord = ({ fields }: Readable): ResourceRecord =>
@@ -48,5 +49,5 @@ export const exampleUsage = {
 
 function hourBefore(hours: number): string {
   const startMs = Math.floor(exampleNow.getTime() / hourMs) * hourMs - hours * hourMs
-  return `${new Date(startMs).toISOString().slice(0, 19)}Z`
+  return secondOf(new Date(startMs))
 }

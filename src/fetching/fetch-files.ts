@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { type Static, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { digest } from "../text/digest.ts"
+import { secondOf } from "../text/display.ts"
 import { arcgisLayer } from "./arcgis.ts"
 import { download } from "./download.ts"
 import { FetchError } from "./fetch-error.ts"
@@ -131,7 +132,4 @@ const extensionOf = ({ pathname }: URL): string =>
 
 /** When all of the files were true: when the oldest was, without milliseconds. */
 export const observedTime = (files: readonly FetchedFile[]): string =>
-  instantText(new Date(Math.min(...files.map(({ observed }) => observed.getTime()))))
-
-/** A time as loads take it. */
-export const instantText = (time: Date): string => time.toISOString().replace(/\.\d+Z$/, "Z")
+  secondOf(new Date(Math.min(...files.map(({ observed }) => observed.getTime()))))

@@ -7,8 +7,9 @@ import type { Connection } from "../db/connection.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
 import { secondsSince } from "../loading/source-record.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
+import { secondOf } from "../text/display.ts"
 import { hourMs } from "../text/durations.ts"
-import { fetchFiles, instantText } from "./fetch-files.ts"
+import { fetchFiles } from "./fetch-files.ts"
 import { type FetchRecord, fetchRecord, recordFailedFetch, recordFetched } from "./fetch-record.ts"
 import { type FetchedLoadOptions, type Loaded, loadFetched } from "./load-fetched.ts"
 import { withRawDirectory } from "./raw-files.ts"
@@ -90,7 +91,7 @@ async function fetchIfDue(
   const { source, entry } = fetchable
   const { name } = source
   const startedAt = options.now()
-  const at = instantText(startedAt)
+  const at = secondOf(startedAt)
   const startedMs = performance.now()
   const dueMs = dueAt(await fetchRecord(sql, source), entry.every ?? defaultEveryHours)
   if (!options.force && dueMs > startedAt.getTime()) {

@@ -62,6 +62,7 @@ export async function parquetFile(
     kvMetadata: Object.entries(metadata).map(([key, value]) => ({ key, value })),
     createdBy: "mining-data-service",
   })
+
   function written(): Uint8Array<ArrayBuffer> {
     const bytes = out.getBytes().slice()
     out.index = 0

@@ -9,13 +9,13 @@
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { digest } from "../text/digest.ts"
+import { formatCount, secondOf } from "../text/display.ts"
 import { hourMs } from "../text/durations.ts"
 import type { ChangeFigures, MissingFigures } from "./figures.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
 import { digestsOf } from "./observation.ts"
-import { formatCount } from "./progress.ts"
 import type { Staging } from "./staging.ts"
 import { assignOrdinaryCodes } from "./temporary-codes.ts"
 
@@ -207,5 +207,5 @@ async function countMissing({ sql, source, table, key }: Staging): Promise<numbe
 /** The time from which on a load that lacks the record removes or deactivates it, as `2026-01-02T03:04:05Z`. */
 export function removalTime(missingSince: string, absentAfterHours: number): string {
   const time = new Date(Date.parse(missingSince) + absentAfterHours * hourMs)
-  return `${time.toISOString().slice(0, 19)}Z`
+  return secondOf(time)
 }

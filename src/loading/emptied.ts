@@ -3,10 +3,10 @@
  * every market capitalisation: such files are well-formed, and would erase known values.
  */
 import type { Resource } from "../resources/resource.ts"
+import { formatCount } from "../text/display.ts"
 import { nearestName } from "../text/nearest-name.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
-import { formatCount } from "./progress.ts"
 import type { StagedValues } from "./staged-values.ts"
 import type { Staging } from "./staging.ts"
 

@@ -2,8 +2,9 @@
  * The lines of a load's summary about its files: a line for each file or, for many files, their totals and
  * the files with rejected rows. The summary as JSON has all files.
  */
+
+import { formatCount } from "../text/display.ts"
 import { countText, type FileFigures, rowsRead, totalOf } from "./figures.ts"
-import { formatCount } from "./progress.ts"
 
 /** Of more files only the totals are shown. */
 const maxFilesShown = 10

@@ -2,6 +2,8 @@
  * Reports the progress of a load: one line that is rewritten on a terminal, a line every ten seconds
  * elsewhere, or nothing (the default).
  */
+
+import { formatCount } from "../text/display.ts"
 import { printableLine, printableText } from "../text/printable-text.ts"
 
 export interface Reading {
@@ -104,5 +106,3 @@ export function progressTo(output: Output, now = () => performance.now()): Progr
 
 const partRead = (read: number, elapsedMs: number): string =>
   `, ${Math.floor(100 * read)}%, ${Math.ceil((elapsedMs * (1 / read - 1)) / 1000)} s left`
-
-export const formatCount = (count: number): string => count.toLocaleString("en-AU")

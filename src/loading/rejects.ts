@@ -5,11 +5,11 @@
  */
 import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
+import { formatCount } from "../text/display.ts"
 import { printableLine, printableText } from "../text/printable-text.ts"
 import { type FileFigures, locationOf, unitOf } from "./figures.ts"
 import { fileTime } from "./file-names.ts"
 import { LoadError, reasonOf } from "./load-error.ts"
-import { formatCount } from "./progress.ts"
 
 export interface Reject {
   file: FileFigures

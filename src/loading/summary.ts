@@ -1,6 +1,7 @@
 /** The outcome of a load, as values and as text. */
 import type { MissingRecord } from "../db/missing-records.ts"
 import { resourceNames } from "../resources/resource.ts"
+import { formatCount } from "../text/display.ts"
 import { printableLine } from "../text/printable-text.ts"
 import {
   type ChangeFigures,
@@ -11,7 +12,6 @@ import {
   totalOf,
 } from "./figures.ts"
 import { fileLines } from "./file-lines.ts"
-import { formatCount } from "./progress.ts"
 import type { Confirmed } from "./publish.ts"
 import { type RejectsWritten, rejectsText } from "./rejects.ts"
 

@@ -17,6 +17,7 @@ import {
   tenementList,
   tenementsOfCompany,
 } from "../routes/endpoints.ts"
+import { secondOf } from "../text/display.ts"
 import { oneOf } from "../text/one-of.ts"
 import { choosing, maxRecords, readArguments } from "./arguments.ts"
 import type { Reading } from "./reading.ts"
@@ -104,7 +105,7 @@ function searching({ tool, endpoint, selection, notes }: Searched): Tool {
 
 const shown = ({ id, publishedAt }: Release) => ({
   number: id,
-  published_at: id === 0 ? null : new Date(publishedAt * 1_000).toISOString().replace(".000", ""),
+  published_at: id === 0 ? null : secondOf(new Date(publishedAt * 1_000)),
 })
 
 const company: Tool = {
