@@ -1,5 +1,6 @@
 /** Resolves the release that a response shows, and the releases that its list compares with. */
 
+import type { AccountId } from "../db/pool/turns.ts"
 import type { OrdinaryCode } from "../db/reader/ordinary-codes.ts"
 import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
 import { type Release, type Releases, ReleaseUnavailable } from "../db/reader/releases.ts"
@@ -24,7 +25,7 @@ export type ReleaseResolver = ReturnType<typeof createReleaseResolver>
 
 export function createReleaseResolver({ releases, ordinaryCode, pins, now }: ReleaseOptions) {
   /** @param text a valid point in time */
-  async function releaseAt(name: string, text: string, account: number): Promise<Release> {
+  async function releaseAt(name: string, text: string, account: AccountId): Promise<Release> {
     const invalid = (message: string) => invalidParameters([{ parameter: name, message }])
     const point = parsePointInTime(text)
     if (!point) throw new Error(`Not a point in time: ${text}`)
@@ -44,11 +45,15 @@ export function createReleaseResolver({ releases, ordinaryCode, pins, now }: Rel
     )
 
   /** Returns the key of a record at a release. For companies it accepts temporary codes too. */
-  const keyAt = async (resource: Readable, key: string, release: number, account: number) =>
+  const keyAt = async (resource: Readable, key: string, release: number, account: AccountId) =>
     resource.hasCompanyCodes ? ordinaryCode(key, release, account) : key
 
   /** Replaces temporary codes of companies by the ordinary codes at a release. */
-  async function withOrdinaryCodes(list: List, release: number, account: number): Promise<List> {
+  async function withOrdinaryCodes(
+    list: ListPlan["list"],
+    release: number,
+    account: AccountId,
+  ): Promise<ListPlan["list"]> {
     const { resource, filters, parent } = list
     const bound = { ...list.bound }
     for (const name of filters.filter((name) => filterOf(resource, name).isCompanyCode)) {
@@ -96,9 +101,9 @@ export function createReleaseResolver({ releases, ordinaryCode, pins, now }: Rel
      * @throws as `resolve`
      */
     listAt: async (
-      { list, updated_since, removed_since }: ListPlan,
+      { list, identity, updated_since, removed_since }: ListPlan,
       shown: Release,
-      account: number,
+      account: AccountId,
     ): Promise<List> => {
       const bound: Record<string, number> = {}
       if (updated_since !== undefined) {
@@ -112,12 +117,12 @@ export function createReleaseResolver({ releases, ordinaryCode, pins, now }: Rel
         }
         bound[removedSinceName] = since.id
       }
-      const identity = {
+      const compared = {
         ...bound,
         ...(list.resource.pastVersions && { oldest: await releases.oldest(account) }),
       }
       const now = await withOrdinaryCodes(list, shown.id, account)
-      if (Object.keys(identity).length === 0) return now
+      if (Object.keys(compared).length === 0) return { ...now, identity }
       const since = bound[updatedSinceName] ?? bound[removedSinceName] ?? shown.id
       const earlier = await withOrdinaryCodes(list, since, account)
       const codeChanged = !Bun.deepEquals(bindingsOf(earlier), bindingsOf(now))
@@ -127,7 +132,7 @@ export function createReleaseResolver({ releases, ordinaryCode, pins, now }: Rel
         ...now,
         bound: { ...now.bound, ...(list.removed && earlierBindings(earlier)), ...bound },
         codeChanged,
-        identity: `${list.identity} ${JSON.stringify(identity)}`,
+        identity: `${identity} ${JSON.stringify(compared)}`,
       }
     },
   }

@@ -3,7 +3,10 @@
  * with data is a function of (query, release).
  */
 
+import type { AccountId } from "../db/pool/turns.ts"
+import type { FacetOptions } from "../db/reader/facets.ts"
 import type { Reader } from "../db/reader/reader.ts"
+import type { ReadOptions } from "../db/reader/reads.ts"
 import type { Release } from "../db/reader/releases.ts"
 import type { List } from "../db/reader/statements.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
@@ -46,21 +49,24 @@ export function createListAnswers(options: ListOptions) {
   const { reader, cachedAnswers, baseUrl } = options
   const { atRelease, listAt } = options.resolver
 
-  async function readFacet(
-    { list, release }: Omit<ResolvedPlan, "plan">,
-    facet: string,
-    account: number,
-  ) {
+  const resolveAt = async (plan: ListPlan, { release, account }: ReadOptions) => ({
+    plan,
+    list: await listAt(plan, release, account),
+    release,
+  })
+
+  async function readFacet({ list, release }: ResolvedPlan, facet: string, account: AccountId) {
     const counts = await reader.facet(list, facet, { release, account })
     if (counts) return counts
     const message = "Has too many values in this list to count them: add a filter"
     throw invalidParameters([{ parameter: facet, message }])
   }
 
-  async function readPage({ plan, list, release }: ResolvedPlan, account: number) {
+  async function readPage(resolved: ResolvedPlan, account: AccountId) {
+    const { plan, list, release } = resolved
     const { page, per_page, facet, fields } = plan
     if (facet !== undefined) {
-      const counts = await step("read", () => readFacet({ list, release }, facet, account))
+      const counts = await step("read", () => readFacet(resolved, facet, account))
       return { ...pageOf(counts, page, per_page), release }
     }
     const bounds = { offset: offsetOf(page, per_page), limit: per_page }
@@ -75,11 +81,11 @@ export function createListAnswers(options: ListOptions) {
     const cached = cacheable ? cachedAnswers.get(release, answerKey) : undefined
     if (cached) return represent(asked, cached, cacheStatus.hit, cacheBuster)
     const status = cacheable ? cacheStatus.miss : cacheStatus.bypass
-    const list = await listAt(plan, release, asked.account)
-    const compared = list.identity === plan.list.identity ? "" : ` ${list.identity}`
+    const resolved = await resolveAt(plan, { release, account: asked.account })
+    const { identity } = resolved.list
+    const compared = identity === plan.identity ? "" : ` ${identity}`
     const validators = validatorsOf(release, plan.tagKey + compared, format)
     if (isKnown(asked.request, validators)) return notModified(asked, validators, status)
-    const resolved = { plan, list, release }
     if (plan.all) {
       if (plan.facet === undefined) return exportAnswer(options, asked, resolved, validators)
       const counts = await readFacet(resolved, plan.facet, asked.account)
@@ -92,8 +98,8 @@ export function createListAnswers(options: ListOptions) {
   }
 
   /** Reads one page at a release, whatever the release of the plan. It pins none. */
-  const readAt = async (release: Release, plan: ListPlan, account: number): Promise<ListPage> =>
-    readPage({ plan, list: await listAt(plan, release, account), release }, account)
+  const readAt = async (plan: ListPlan, options: ReadOptions): Promise<ListPage> =>
+    readPage(await resolveAt(plan, options), options.account)
 
   return {
     answer: (asked: Asked, plan: ListPlan): Promise<Response> =>
@@ -103,8 +109,20 @@ export function createListAnswers(options: ListOptions) {
 
     /** Reads one page for the explorer and the tools of assistants. */
     read: (asker: Asker, plan: ListPlan): Promise<ListPage> =>
-      atRelease(plan, asker, (release) => readAt(release, plan, asker.account)),
+      atRelease(plan, asker, (release) => readAt(plan, { release, account: asker.account })),
 
     readAt,
+
+    /** Counts the values of a filter in a list; null for too many. */
+    facetAt: async (plan: ListPlan, filter: string, options: FacetOptions) =>
+      reader.facet((await resolveAt(plan, options)).list, filter, options),
+
+    /** Reads the first records of a list, without its total. */
+    firstAt: async (plan: ListPlan, most: number, options: ReadOptions) =>
+      reader.first((await resolveAt(plan, options)).list, most, options),
+
+    /** Counts the records of a list; null if its parent does not exist. */
+    totalAt: async (plan: ListPlan, options: ReadOptions) =>
+      reader.total((await resolveAt(plan, options)).list, options),
   }
 }

@@ -37,8 +37,13 @@ import {
 } from "./list-endpoint.ts"
 
 export interface ListPlan extends Given {
-  /** Excludes the releases that it compares with: they depend on the database. */
-  list: List
+  /**
+   * Excludes the releases that it compares with, which depend on the database. So only the resolver's list
+   * has an identity and can be read.
+   */
+  list: Omit<List, "identity">
+  /** Identifies the list, apart from the releases that it compares with. */
+  identity: string
   /** The name of the filter whose values the response counts, if it counts any. */
   facet: string | undefined
   /** The resource of the response's records. */
@@ -91,13 +96,13 @@ export function planList(
   const canonical = canonicalQuery({ ...values, ...filterValues }, parameters)
   // A facet shares its counts with the list that it counts.
   const listPath = counts ? path.replace(/facets\/(\w+)\/\w+$/, "$1") : path
-  const identity = digest(`${listPath}?${queryText(canonical, notOfTheList)}`)
-  const list = toList(endpoint, values, filters, parent, identity)
+  const list = toList(endpoint, values, filters, parent)
   const pages = `${path}?${queryText(canonical, ["page", "format"])}`
   const buster = cacheBuster(query)
   return {
     ...given,
     list,
+    identity: digest(`${listPath}?${queryText(canonical, notOfTheList)}`),
     facet: counts && parent,
     shown: counts ? resource : list.resource,
     format,
@@ -138,8 +143,7 @@ function toList(
   values: Values,
   filters: ReturnType<typeof filtersInUse>,
   parent: string,
-  identity: string,
-): List {
+): ListPlan["list"] {
   const { sort, order } = typed({ order: "asc", ...values }, ordering)
   return {
     resource: values.fields === undefined ? resource : complete(resource),
@@ -152,7 +156,6 @@ function toList(
     removed: values.removed_since !== undefined,
     bound: Object.fromEntries(filters.map(({ name, filter, value }) => [name, filter.bind(value)])),
     parent: belongsTo && { ...belongsTo, key: recordKey(belongsTo.resource, parent) },
-    identity,
   }
 }
 

@@ -45,7 +45,7 @@ export function createReading(options: ReadingOptions, asker: Asker, publicUrl: 
       const target = { path: `/api/v1${path}`, query, accept: null }
       const plan = planOf(endpoint, target, at.key ?? "")
       const { records, meta, release } = at.release
-        ? await lists.readAt(at.release, plan, account)
+        ? await lists.readAt(plan, { release: at.release, account })
         : await lists.read(asker, plan)
       const { total, page, total_pages } = meta
       const request = addressOf(plan.path, plan.canonical, release)

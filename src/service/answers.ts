@@ -53,7 +53,7 @@ export function createAnswers(options: AnswersPartsOptions) {
     log,
   })
   return {
-    parts: { lists, records: createRecordAnswers(reading), planOf: createPlans(sizes), reader },
+    parts: { lists, records: createRecordAnswers(reading), planOf: createPlans(sizes) },
     measured: { reader, cachedAnswers, exportTurns, exportCounts },
     abortExports: () => exportShutdown.abort(),
   }

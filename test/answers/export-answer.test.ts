@@ -44,7 +44,8 @@ async function waitingExport(outcome: "found" | "not found" | "failed") {
     sequenceOwner: "",
     disableIdleTimeout: () => {},
   }
-  const answer = exportAnswer(options, asked, { plan, list: plan.list, release }, { ETag: "" })
+  const list = { ...plan.list, identity: plan.identity }
+  const answer = exportAnswer(options, asked, { plan, list, release }, { ETag: "" })
   return { answer, freeSlot, receiver, load: exportTurns.load, lines }
 }
 

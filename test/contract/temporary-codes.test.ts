@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test"
 import { fileLoader } from "../loading/file-loader.ts"
-import { leadOf } from "../pages/page-reader.ts"
+import { barsOf, leadOf } from "../pages/page-reader.ts"
 import { signedInVisitor } from "../pages/visitor.ts"
 import { none } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
@@ -69,6 +69,13 @@ test("paths accept the temporary code from its first release on, also once it ha
     expect([byTemporary, inLowerCase]).toEqual([byOrdinary, byOrdinary])
   }
   expect(await status("/companies/QZBDB")).toBe(404)
+})
+
+test("a facet that a page of the explorer counted first has the records of all codes too", async () => {
+  const page = await person.read("/explore/tenements?company=QZADB")
+  expect(barsOf(page, "By state")).toMatchObject([{ label: "WA", records: 3 }])
+  const { data } = await readList(await service.get("/facets/tenements/state?company=QZADB"))
+  expect(data).toEqual([{ value: "WA", count: 3 }])
 })
 
 test("the lists of a company and the filters have the records of all its codes", async () => {

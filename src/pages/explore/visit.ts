@@ -11,7 +11,6 @@ import { undatedRecords } from "../../answers/undated.ts"
 import { noAnswerWithin, Unavailable } from "../../db/pool/unavailable.ts"
 import type { ValueCount } from "../../db/reader/facets.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
-import type { Reader } from "../../db/reader/reader.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { isScanned } from "../../db/reader/statements.ts"
 import type { ReadSuggestedHolders } from "../../db/reader/suggested-holders.ts"
@@ -25,7 +24,6 @@ export interface VisitOptions {
   lists: ListAnswers
   records: RecordAnswers
   planOf: PlanOf
-  reader: Pick<Reader, "facet" | "first">
   releases: Pick<CachedReleases, "current">
   suggestedHolders: ReadSuggestedHolders
   now: () => Date
@@ -57,7 +55,7 @@ export type Facets = Readonly<Record<string, Values>>
 export type Visit = ReturnType<ReturnType<typeof createVisits>>
 
 export function createVisits(options: VisitOptions) {
-  const { lists, records, planOf, reader, releases, suggestedHolders, now } = options
+  const { lists, records, planOf, releases, suggestedHolders, now } = options
   return ({ person, query, publicUrl, ...visitor }: Visitor) => {
     const account = person.accountId
     const asker = { account, sequenceOwner: `session ${person.sessionId}` }
@@ -83,26 +81,26 @@ export function createVisits(options: VisitOptions) {
       undated: (list: ListAddress, key: string, query: string, release: Release) =>
         undatedRecords(Object.fromEntries(sentQuery(query)), async (values) => {
           const plan = planned(list, key, queryText(canonicalQuery(values, {})))
-          return (await lists.readAt(release, plan, account)).meta.total
+          return (await lists.readAt(plan, { release, account })).meta.total
         }),
       /**
        * The first records of a list at the newest release; none if finding them takes a scan.
        * @param most their number, by default that of a page
        */
       first: async (list: ListAddress, query: string, most?: number) => {
-        const { list: found, per_page: perPage } = planned(list, "", query)
-        if (isScanned(found)) return []
-        return reader.first(found, most ?? perPage, { release: await newest(), account })
+        const plan = planned(list, "", query)
+        if (isScanned(plan.list)) return []
+        return lists.firstAt(plan, most ?? plan.per_page, { release: await newest(), account })
       },
       /**
        * The values of the fields that contain a term, the most frequent first; for a frequent term, those of
        * some records.
        */
       valuesWith: async (list: ListAddress, filter: string, term: string) => {
-        const { list: found } = planned(list, "", encodeQuery([[filter, term]]))
-        if (isScanned(found)) return []
+        const plan = planned(list, "", encodeQuery([[filter, term]]))
+        if (isScanned(plan.list)) return []
         const options = { release: await newest(), account, isSampled: true }
-        return (await reader.facet(found, filter, options)) ?? []
+        return (await lists.facetAt(plan, filter, options)) ?? []
       },
       record: (view: ListView, key: string, query: string) =>
         records.read(account, resourceOf(view), key, query),
@@ -115,9 +113,8 @@ export function createVisits(options: VisitOptions) {
       /** The values of each filter among the records that match the other filters. */
       facets: async (view: ListView, key: string, query: string, release: Release) => {
         const facets = countedOf(view).map(async ({ name }) => {
-          const others = queryText(sentQuery(query), [name])
-          const { list } = planned(view, key, others)
-          const read = () => reader.facet(list, name, { release, account })
+          const plan = planned(view, key, queryText(sentQuery(query), [name]))
+          const read = () => lists.facetAt(plan, name, { release, account })
           return [name, await inTime(read)] as const
         })
         return Object.fromEntries(await Promise.all(facets))

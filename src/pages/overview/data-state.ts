@@ -1,5 +1,5 @@
 /** The state of the data at the newest release. */
-import type { Reader } from "../../db/reader/reader.ts"
+import type { ListAnswers } from "../../answers/list-answer.ts"
 import { type Release, type Releases, releaseKey } from "../../db/reader/releases.ts"
 import type { ReadSourceLoads, SourceLoad } from "../../db/reader/source-loads.ts"
 import type { ReadSources } from "../../db/reader/sources.ts"
@@ -19,7 +19,7 @@ export interface DataState {
 }
 
 export interface DataStateOptions {
-  reader: Pick<Reader, "total">
+  lists: Pick<ListAnswers, "totalAt">
   releases: Pick<Releases, "current">
   sourceLoads: ReadSourceLoads
   readSources: ReadSources
@@ -29,24 +29,24 @@ export interface DataStateOptions {
 /** The page is public, so it reads the database at most once in each period and for each release. */
 const periodMs = 1_000
 
-const lists = [
-  { label: "Active companies", list: wholeList(companiesView) },
-  { label: "Tenements", list: wholeList(tenementsView) },
-  { label: "Subsidiaries", list: wholeList(subsidiariesView) },
-  { label: "Announcements", list: wholeList(reportsView) },
+const counted = [
+  { label: "Active companies", plan: wholeList(companiesView) },
+  { label: "Tenements", plan: wholeList(tenementsView) },
+  { label: "Subsidiaries", plan: wholeList(subsidiariesView) },
+  { label: "Announcements", plan: wholeList(reportsView) },
 ]
 
 /** May throw Unavailable or ReleaseUnavailable. */
 export function createDataState(options: DataStateOptions): () => Promise<DataState> {
-  const { reader, releases, sourceLoads, readSources, now } = options
+  const { lists, releases, sourceLoads, readSources, now } = options
 
   async function read(release: Release): Promise<DataState> {
     const [loads, { records }, ...counts] = await Promise.all([
       sourceLoads(release),
       readSources(null),
-      ...lists.map(async ({ label, list }) => ({
+      ...counted.map(async ({ label, plan }) => ({
         label,
-        count: (await reader.total(list, { release, account: null })) ?? 0,
+        count: (await lists.totalAt(plan, { release, account: null })) ?? 0,
       })),
     ])
     return { release, counts, loads, sources: records.toSorted(byName) }

@@ -1,7 +1,6 @@
 /** Describes a list to the explorer: its path, filters, fields and wording. */
 import type { ListEndpoint } from "../../../answers/list-endpoint.ts"
-import { planList } from "../../../answers/list-plan.ts"
-import type { List } from "../../../db/reader/statements.ts"
+import { type ListPlan, planList } from "../../../answers/list-plan.ts"
 import type { CanonicalQuery } from "../../../http/query-string.ts"
 import { countedFilters } from "../../../resources/facets.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
@@ -89,8 +88,8 @@ export const apiPathOf = ({ path }: ListAddress, key: string): string =>
   `/api/v1${pathWith(path, key)}`
 
 /** Without filters, at the newest release: the same query as the API's list, so that both share its counts. */
-export const wholeList = (list: ListAddress): List =>
-  planList(list.endpoint, { path: apiPathOf(list, ""), query: "", accept: null }, "").list
+export const wholeList = (list: ListAddress): ListPlan =>
+  planList(list.endpoint, { path: apiPathOf(list, ""), query: "", accept: null }, "")
 
 /** The path of a record, under /api/v1 and under /explore. */
 export const recordPathOf = ({ path }: ListAddress, key: string): string =>
