@@ -6,7 +6,7 @@ import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
 import { type Release, type Releases, ReleaseUnavailable } from "../db/reader/releases.ts"
 import { bindingsOf, earlierBindings, type List } from "../db/reader/statements.ts"
 import { invalidParameters } from "../http/api-error.ts"
-import { isFuture, parsePointInTime } from "../http/point-in-time.ts"
+import { parsePointInTime, pointFault } from "../http/point-in-time.ts"
 import { filterOf, type Readable } from "../resources/resource.ts"
 import { step } from "../telemetry/steps.ts"
 import type { Asker } from "./asked.ts"
@@ -29,7 +29,8 @@ export function createReleaseResolver({ releases, ordinaryCode, pins, now }: Rel
     const invalid = (message: string) => invalidParameters([{ parameter: name, message }])
     const point = parsePointInTime(text)
     if (!point) throw new Error(`Not a point in time: ${text}`)
-    if (isFuture(point, now().getTime() / 1000)) throw invalid("Must not be in the future")
+    const fault = pointFault(point, now().getTime())
+    if (fault) throw invalid(fault)
     const release = await releases.at(point, account)
     if ("refused" in release) throw invalid(release.refused)
     return release
@@ -37,7 +38,7 @@ export function createReleaseResolver({ releases, ordinaryCode, pins, now }: Rel
 
   /**
    * Returns the release of `as_of`, or the newest.
-   * @throws ApiError INVALID_PARAMETER for a future point and for a pruned release; Unavailable
+   * @throws ApiError INVALID_PARAMETER for a point without a release yet and for a pruned one; Unavailable
    */
   const resolve = (asOf: string | undefined, account: number): Promise<Release> =>
     step("release", () =>

@@ -51,7 +51,7 @@ const pointInTime = (description: string, example: string) =>
     Type.String({
       format: "point-in-time",
       pattern: pointInTimePattern,
-      description: `${description}: a release number, a day (its end, UTC) or a date-time`,
+      description: `${description}: a release number, a day (its end, UTC) or a date-time at least 2 seconds ago`,
       examples: [example],
     }),
   )

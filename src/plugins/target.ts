@@ -22,7 +22,9 @@ export function targetOf({ method, url, headers }: Request): Target {
   if (!isDecodable(path)) {
     throw invalidParameters([{ parameter: "path", message: "Is not valid UTF-8" }])
   }
-  return { path, query, accept: headers.get("accept") }
+  // Routes accept a slash at the end, so both paths have one response, with the same links and keys.
+  const endpointPath = path.endsWith("/") ? path.slice(0, -1) : path
+  return { path: endpointPath, query, accept: headers.get("accept") }
 }
 
 /**

@@ -77,6 +77,7 @@ test.each([
   ["2026-01-03T10:00:00Z", "3"],
   ["2026-01-03T20:00:00%2B10:00", "3"],
   ["2026-01-10", "5"],
+  ["2026-01-10T11:59:58Z", "5"],
   ["2025-12-31", "0"],
   ["0", "0"],
 ])("as_of=%s is release %s", async (asOf, release) => {
@@ -98,6 +99,21 @@ test.each([
     const answer = await service.get(`${path}?as_of=${asOf}`)
     expect([path, answer.status]).toEqual([path, 400])
     expect((await readError(answer)).details?.parameters).toMatchObject([{ parameter: "as_of" }])
+  }
+})
+
+test("A date-time less than 2 seconds ago is rejected, since a release may still get that date", async () => {
+  const message = "Must be at least 2 seconds ago: wait, or send a release number"
+  for (const parameter of ["as_of", "updated_since", "removed_since"]) {
+    for (const time of ["12:00:00Z", "11:59:58.001Z", "21:59:59%2B10:00"]) {
+      const answer = await service.get(`/tenements?${parameter}=2026-01-10T${time}`)
+      expect([parameter, time, answer.status]).toEqual([parameter, time, 400])
+      expect((await readError(answer)).details?.parameters).toEqual([{ parameter, message }])
+    }
+    for (const settled of ["2026-01-10T11:59:58Z", "2026-01-10", "5"]) {
+      const { status } = await service.get(`/tenements?${parameter}=${settled}`)
+      expect([parameter, settled, status]).toEqual([parameter, settled, 200])
+    }
   }
 })
 

@@ -28,7 +28,9 @@ export class ReleaseUnavailable extends Error {
 }
 
 /** A release by its number, or the newest that was published by a point in time. */
-export type ReleasePoint = { kind: "release"; id: number } | { kind: "time"; untilSeconds: number }
+export type ReleasePoint =
+  | { kind: "release"; id: number }
+  | { kind: "day" | "moment"; untilSeconds: number }
 
 /** `account`: whose turn the query takes; the service itself by default. */
 export interface Releases {
