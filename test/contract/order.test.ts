@@ -105,12 +105,13 @@ test("text is ordered by the bytes of its folded form", async () => {
   expect(ids.slice(-3)).toEqual(["WA-E47-1234", "WA-E47-1235", "wa-e47-1234"])
 })
 
-test("dates and times are the same whatever DateStyle, TimeZone and IntervalStyle are set", async () => {
+test("Dates, times and numbers are the same whatever formats the database sets for its sessions", async () => {
   const name = new URL(service.database.url).pathname.slice(1)
   for (const setting of [
     "datestyle = 'SQL, DMY'",
     "timezone = 'Australia/Perth'",
     "intervalstyle = 'iso_8601'",
+    "extra_float_digits = -10",
   ]) {
     await service.sql.unsafe(`alter database ${name} set ${setting}`)
   }

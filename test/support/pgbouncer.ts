@@ -66,5 +66,5 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = ${poolSize}
-ignore_startup_parameters = statement_timeout,lock_timeout,idle_in_transaction_session_timeout,plan_cache_mode,work_mem
+ignore_startup_parameters = extra_float_digits,statement_timeout,lock_timeout,idle_in_transaction_session_timeout,plan_cache_mode,work_mem
 `

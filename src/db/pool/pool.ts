@@ -91,8 +91,9 @@ export function createPool(url: string, options: PoolOptions): Pool {
       onnotice: () => {},
       connection: {
         application_name: `mds ${name}`,
-        // Responses show dates as the server writes them, so it overrides the database and the role.
+        // Responses show dates and numbers as the server writes them: these override the database and the role.
         DateStyle: "ISO",
+        extra_float_digits: 1,
         statement_timeout: statementTimeoutMs,
         lock_timeout: lockTimeoutMs,
         idle_in_transaction_session_timeout: 60_000,
