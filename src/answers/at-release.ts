@@ -143,3 +143,7 @@ function pinLost({ id }: Release) {
   const message = `Release ${id}, which page 1 showed, is no longer available; start again at page 1`
   return invalidParameters([{ parameter: "page", message }])
 }
+
+/** The day by which a response judges dates: today, or that of the release that `as_of` names. */
+export const dayOfData = (asOf: unknown, { publishedAt }: Release, now: Date): string =>
+  (asOf === undefined ? now : new Date(publishedAt * 1000)).toISOString().slice(0, 10)

@@ -43,13 +43,23 @@ export type CrossCheck = (
  * @param schemas by the names of the parameters; one without a default is `Type.Optional`
  * @throws ApiError INVALID_PARAMETER
  */
-export function readParameters<Schemas extends TProperties>(
+export const readParameters = <Schemas extends TProperties>(
   query: string,
   schemas: Schemas,
+  crossCheck?: CrossCheck,
+): Static<TObject<Schemas>> => readPairs(decodeQuery(query), schemas, everywhere, crossCheck)
+
+/**
+ * Parses decoded parameters as `readParameters` does.
+ * @param ignored names that are accepted too
+ */
+export function readPairs<Schemas extends TProperties>(
+  pairs: readonly Pair[],
+  schemas: Schemas,
+  ignored: readonly string[],
   crossCheck: CrossCheck = () => [],
 ): Static<TObject<Schemas>> {
-  const pairs = decodeQuery(query)
-  const faults = namingFaults(pairs, schemas)
+  const faults = namingFaults(pairs, schemas, ignored)
   const values: Record<string, ParameterValue> = {}
   for (const [name, schema] of Object.entries(schemas)) {
     const [, text] = pairs.find(([sent]) => sent === name) ?? []
@@ -91,10 +101,14 @@ const haveTypes = <Schemas extends TProperties>(
 export const cacheBuster = (query: string): string =>
   decodeQuery(query).find(([name]) => name === "_")?.[1] ?? ""
 
-function namingFaults(pairs: readonly Pair[], schemas: TProperties): Fault[] {
+function namingFaults(
+  pairs: readonly Pair[],
+  schemas: TProperties,
+  ignored: readonly string[],
+): Fault[] {
   const known = Object.keys(schemas)
   return [...Map.groupBy(pairs, ([name]) => name)].flatMap(([parameter, [first, second]]) => {
-    if (!known.includes(parameter) && !everywhere.includes(parameter)) {
+    if (!known.includes(parameter) && !ignored.includes(parameter)) {
       return unknownName(parameter, known)
     }
     if (second) return { parameter, message: "Must be given once" }

@@ -3,8 +3,7 @@ import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server"
 import { OptionalKind, type TProperties, Type } from "@sinclair/typebox"
 import { changes, paging, representation, selection } from "../answers/list-endpoint.ts"
 import { type Fault, invalidParameters } from "../http/api-error.ts"
-import { readParameters } from "../http/parameters.ts"
-import { encodeQuery } from "../http/query-string.ts"
+import { readPairs } from "../http/parameters.ts"
 
 /** A result has at most so many records. */
 export const maxRecords = 50
@@ -50,9 +49,8 @@ export function readArguments(given: object, parameters: TProperties): Record<st
     ...nested.map(([parameter]) => ({ parameter, message: "Must be a text, number or boolean" })),
   ]
   if (faults.length > 0) throw invalidParameters(faults)
-  const texts = Object.entries(given).map((pair) => pair.map((part) => String(part).toWellFormed()))
-  return readParameters(
-    encodeQuery(texts.map(([name = "", value = ""]) => [name, value])),
-    parameters,
+  const texts = Object.entries(given).map(
+    ([name, value]) => [name.toWellFormed(), String(value).toWellFormed()] as const,
   )
+  return readPairs(texts, parameters, [])
 }

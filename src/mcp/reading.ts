@@ -1,5 +1,6 @@
 /** Reads the data for one call of a tool, as the endpoints of the API do. */
 import type { Asker } from "../answers/asked.ts"
+import { dayOfData } from "../answers/at-release.ts"
 import type { ListEndpoint } from "../answers/list-endpoint.ts"
 import type { Release, Releases } from "../db/reader/releases.ts"
 import type { ReadSources } from "../db/reader/sources.ts"
@@ -36,8 +37,7 @@ export function createReading(options: ReadingOptions, asker: Asker, publicUrl: 
   }
 
   return {
-    /** Today, in UTC. */
-    today: now().toISOString().slice(0, 10),
+    dayOf: ({ as_of }: Values, release: Release) => dayOfData(as_of, release, now()),
 
     /** A page of a list at the given release or, without one, that of `as_of`, of its page sequence, or the newest. */
     list: async (endpoint: ListEndpoint, path: string, values: Values, at: Place = {}) => {

@@ -38,7 +38,8 @@ interface Searched {
   endpoint: ListEndpoint
   /** Sent with every request. */
   selection?: object
-  notes: (records: Records, today: string) => readonly string[]
+  /** @param day the day of the data */
+  notes: (records: Records, day: string) => readonly string[]
 }
 
 const companySearch: Searched = {
@@ -56,13 +57,13 @@ const tenementSearch: Searched = {
   tool: "find_tenements",
   endpoint: tenementList,
   selection: { fields: [...Object.keys(tenements.fields), "asx_codes"] },
-  notes: (records, today) => {
+  notes: (records, day) => {
     if (records.length === 0) return []
     const unlinked = records.filter(({ asx_codes }) => String(asx_codes ?? "") === "").length
-    const past = records.filter((record) => isPastExpiry(record, today)).length
+    const past = records.filter((record) => isPastExpiry(record, day)).length
     return [
       `${unlinked} of these ${records.length} records are linked to no company: the holder's name matches neither a listed company nor one of its subsidiaries.`,
-      `${past} of these ${records.length} records are granted and past their expiry date on ${today}.`,
+      `${past} of these ${records.length} records are granted and past their expiry date on ${day}.`,
       pastExpiry,
     ]
   },
@@ -96,7 +97,7 @@ function searching({ tool, endpoint, selection, notes }: Searched): Tool {
         ...part,
         notes: [
           ...undated.map((each) => undatedWords("The list", each)),
-          ...notes(part.records, reading.today),
+          ...notes(part.records, reading.dayOf(values, release)),
         ],
       }
     },
@@ -118,8 +119,9 @@ const company: Tool = {
     const { record, release, request } = await reading.company(String(asx_code), point)
     const key = String(record.asx_code)
     const path = `/companies/${encodeURIComponent(key)}`
-    const yesterday = new Date(Date.parse(reading.today) - 1).toISOString().slice(0, 10)
-    const ended = { status: "granted", expires_to: yesterday, sort: "expiry_date", per_page: 10 }
+    const day = reading.dayOf(point, release)
+    const dayBefore = new Date(Date.parse(day) - 1).toISOString().slice(0, 10)
+    const ended = { status: "granted", expires_to: dayBefore, sort: "expiry_date", per_page: 10 }
     const at = async (endpoint: ListEndpoint, below: string, values: object, inPath = key) =>
       (await reading.list(endpoint, below, { ...values }, { release, key: inPath })).part
     const [subsidiaries, by_state, by_status, past_expiry, newest_announcements, undated] =
@@ -142,10 +144,10 @@ const company: Tool = {
       tenements: { total: record.total_tenements, by_state, by_status, past_expiry },
       newest_announcements,
       notes: [
-        ...companySearch.notes([], reading.today),
+        ...companySearch.notes([], day),
         pastExpiry,
         ...undated.map((each) => undatedWords("past_expiry", each)),
-        ...reportSearch.notes([], reading.today),
+        ...reportSearch.notes([], day),
       ],
     }
   },
@@ -183,7 +185,7 @@ const changes: Tool = {
       throw invalidParameters(misplaced.map((parameter) => ({ parameter, message })))
     }
     const { list, since, ...point } = readArguments(others, compared)
-    if (typeof filters !== "object" || filters === null) {
+    if (typeof filters !== "object" || filters === null || Array.isArray(filters)) {
       throw invalidParameters([{ parameter: "filters", message: "Must be an object" }])
     }
     const { endpoint, selection, notes } =
@@ -205,7 +207,7 @@ const changes: Tool = {
       notes: [
         "Added and changed records are shown as they are at the release, removed ones as they were at `since`.",
         "A record is in `removed` when it was removed or no longer matches the filters.",
-        ...notes(changed.part.records, reading.today),
+        ...notes(changed.part.records, reading.dayOf(point, release)),
       ],
     }
   },

@@ -57,6 +57,19 @@ const faults: [tool: string, given: object, fault: object][] = [
     { list: "tenements", since: "1", filters: "state=WA" },
     { parameter: "filters", message: "Must be an object" },
   ],
+  [
+    "changes",
+    { list: "tenements", since: "1", filters: [] },
+    { parameter: "filters", message: "Must be an object" },
+  ],
+  ["changes", { list: "tenements", since: "1", filters: { _: "1" } }, { parameter: "_" }],
+  [
+    "changes",
+    { list: "tenements", since: "1", filters: JSON.parse('{"__proto__":"1"}') },
+    { parameter: "__proto__" },
+  ],
+  ["find_companies", { api_key: "x" }, { parameter: "api_key", message: "Unknown parameter" }],
+  ["company", { asx_code: "BIG", _: "1" }, { parameter: "_", message: "Unknown parameter" }],
   ["changes", { list: "tenements", since: "1", filters: { all: "true" } }, { parameter: "all" }],
   ["changes", { list: "tenements", since: "1", filters: { page: 2 } }, { parameter: "page" }],
   [

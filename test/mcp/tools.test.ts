@@ -90,7 +90,7 @@ test("a result is in its text too", async () => {
   }
 })
 
-test("company counts the tenements by state and by status, and lists those past their expiry", async () => {
+test("company counts the tenements by state and by status, and lists those past their expiry on the day of the data", async () => {
   const records = {
     ...awkward,
     tenements: awkward.tenements.map((tenement) =>
@@ -112,6 +112,12 @@ test("company counts the tenements by state and by status, and lists those past 
   const { notes } = await resultOf(own, "find_tenements", { company: "BIG" })
   expect(notes.join()).toContain(
     "1 of these 4 records are granted and past their expiry date on 2026-03-01",
+  )
+  const past = await resultOf(own, "company", { asx_code: "BIG", as_of: "1" })
+  expect(past.tenements.past_expiry.records).toEqual([])
+  const listed = await resultOf(own, "find_tenements", { company: "BIG", as_of: "1" })
+  expect(listed.notes.join()).toContain(
+    "0 of these 4 records are granted and past their expiry date on 2026-01-01",
   )
   await own.stop()
 })

@@ -4,6 +4,7 @@
  */
 import type { SignedIn } from "../../access/sessions.ts"
 import type { Asked } from "../../answers/asked.ts"
+import { dayOfData } from "../../answers/at-release.ts"
 import type { ListAnswers, ListPage } from "../../answers/list-answer.ts"
 import type { ListPlan, PlanOf } from "../../answers/list-plan.ts"
 import type { RecordAnswers } from "../../answers/record-answer.ts"
@@ -68,9 +69,7 @@ export function createVisits(options: VisitOptions) {
       query,
       publicUrl,
       newest,
-      /** The day of the data: today, or that of the release that `as_of` names. */
-      dayOf: (asOf: string | undefined, { publishedAt }: Release) =>
-        (asOf === undefined ? now() : new Date(publishedAt * 1000)).toISOString().slice(0, 10),
+      dayOf: (asOf: string | undefined, release: Release) => dayOfData(asOf, release, now()),
       suggestedHolders: (code: string) => suggestedHolders(code, account),
       page: async (list: ListAddress, key: string, query: string): Promise<ShownPage> => {
         const plan = planned(list, key, query)
