@@ -146,6 +146,32 @@ test("a list names its totals and its neighbours, under the public address", asy
   expect(await linksOf("/tenements?holder=no%26one")).toEqual([to(1, "first", "holder=no%26one")])
 })
 
+test("A slash at the end of a path changes neither the response nor its links", async () => {
+  const { hash = "" } = awkward.reports[0] ?? {}
+  for (const path of [
+    "/tenements",
+    "/companies/BIG/tenements",
+    "/facets/tenements/state",
+    `/reports/${hash}`,
+    "/reports?format=atom",
+  ]) {
+    const [plain, slashed] = await Promise.all(
+      [path, path.replace(/(?=\?|$)/, "/")].map((each) => service.get(each)),
+    )
+    expect([path, slashed?.status, await slashed?.text()]).toEqual([path, 200, await plain?.text()])
+    for (const name of ["etag", "link"]) {
+      expect([path, name, slashed?.headers.get(name)]).toEqual([
+        path,
+        name,
+        plain?.headers.get(name),
+      ])
+    }
+  }
+  for (const path of ["/reports//", "//reports", "/companies//tenements"]) {
+    expect([path, (await service.get(path)).status]).toEqual([path, 404])
+  }
+})
+
 test("following next leads through all pages, with every parameter but api_key kept", async () => {
   const { admin } = service.tokens
   const codes: unknown[] = []

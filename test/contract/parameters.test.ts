@@ -109,7 +109,11 @@ test("a token given twice is a repeated parameter", async () => {
 
 test("an api_key without a value is an empty parameter, beside a header too", async () => {
   const expected = [{ parameter: "api_key", message: "Must not be empty" }]
-  expect(await faultsOf("/companies?api_key=")).toEqual(expected)
+  for (const path of ["/companies", "/companies/BIG", "/facets/companies/sector", "/usage"]) {
+    for (const query of ["api_key=", "api_key", "%61pi_key="]) {
+      expect(await faultsOf(`${path}?${query}`)).toEqual(expected)
+    }
+  }
 })
 
 const ofTenements = [
