@@ -39,6 +39,16 @@ const files: readonly [what: string, content: string | Uint8Array, message: RegE
   ],
   ["a cut JSON array", '[{"asx_code":"QZA","company_name":"A","is_active":true},{"as', /truncated/],
   ["an empty JSON array", "[ ]", /it has no records/],
+  [
+    "a JSON array of records that are not JSON",
+    '[{asx_code: "QZA"}, {asx_code: "QZB"}]',
+    /^Cannot read bad\.csv: its first record is not JSON: "{asx_code: "QZA"}"$/,
+  ],
+  [
+    "a JSON array of values",
+    "[1, 2]",
+    /^Cannot read bad\.csv: its first record is not an object with properties: "1"$/,
+  ],
   ["an error in JSON", '{\n  "error": "try later"\n}', /its first line is not a complete record/],
   [
     "another JSON object",

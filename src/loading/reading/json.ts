@@ -6,6 +6,7 @@
  */
 
 import type { RawRecord } from "../../sources/source.ts"
+import { excerpt } from "../../text/printable-text.ts"
 import { damaged } from "../load-error.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
 import type { Reading, Row } from "./row.ts"
@@ -24,7 +25,7 @@ export async function* readDocument(
   let next = await parts.next()
   for (; !next.done; next = await parts.next()) {
     const properties = propertiesOf(next.value)
-    if (++record === 1) matchHeader(reading, Object.keys(properties ?? {}))
+    if (++record === 1) matchHeader(reading, Object.keys(properties ?? reject(notRead(next.value))))
     yield properties ? rowOf(properties, record) : invalidRecord(next.value, record)
   }
   const envelope = next.value
@@ -32,6 +33,10 @@ export async function* readDocument(
   if (record === 0) reject(`it has no records${error}`)
   if (isIncomplete(envelope, record)) reading.markIncomplete()
 }
+
+/** Without a first record, the names of its columns are unknown. */
+const notRead = (json: string): string =>
+  `its first record is not ${parsed(json) === undefined ? "JSON" : "an object with properties"}: "${excerpt(json.trim(), 60)}"`
 
 const shortJson = (value: unknown): string => JSON.stringify(value).slice(0, 100)
 
