@@ -1,12 +1,11 @@
 /** Reads files as candidates: validated records with their file and line. */
 import type { ResourceRecord } from "../resources/resource.ts"
-import type { Mapped } from "../sources/source.ts"
+import type { Mapped, Source } from "../sources/source.ts"
 import { recordReader } from "./field-values.ts"
-import { countText, fileAt, newFileFigures, rowsRead } from "./figures.ts"
+import { countText, type FileFigures, fileAt, newFileFigures, rowsRead } from "./figures.ts"
 import type { Load } from "./load-options.ts"
-import { openInputs } from "./reading/input.ts"
 import { type Row, readable } from "./reading/row.ts"
-import { countedBy, openRows } from "./reading/rows.ts"
+import { countedBy, openTables } from "./reading/rows.ts"
 import type { StoreHolders } from "./stored-holders.ts"
 
 export interface Candidate {
@@ -30,26 +29,13 @@ export async function* candidatesOf(
 ): AsyncGenerator<Candidate[]> {
   const { source, paths, allSectors, maxUnpackedBytes, files, progress } = load
   const candidateOf = rowProcessor(load, storeHolders)
-  // A zip file may have several inputs.
+  const reading = (name: string) => readingOf(source, newFileFigures(name))
   for (const path of paths) {
-    for await (const input of openInputs(path, maxUnpackedBytes)) {
-      const figures = newFileFigures(input.name)
+    for await (const table of openTables(path, maxUnpackedBytes, reading)) {
+      const { input, format, batches } = table
+      const { figures } = table.given
       const file = files.push(figures) - 1
       const lacking = new Map(Object.entries(source.fromOptional ?? {}))
-      const { format, batches } = await openRows(input, {
-        columns: source.columns,
-        banner: source.banner,
-        noteBanner: (banner) => {
-          const stated = source.bannerDate?.(banner)
-          if (stated !== undefined) figures.stated = stated
-        },
-        note: (what) => {
-          figures.notes = [...(figures.notes ?? []), what]
-        },
-        markIncomplete: () => {
-          figures.incomplete = true
-        },
-      })
       const counted = countedBy[format]
       if (counted) figures.counted = counted
       for await (const rows of batches) {
@@ -75,6 +61,23 @@ export async function* candidatesOf(
     }
   }
 }
+
+/** How a file is read, with its figures, in which the remarks on it are. */
+const readingOf = ({ columns, banner, bannerDate }: Source, figures: FileFigures) => ({
+  figures,
+  columns,
+  banner,
+  noteBanner: (line: string) => {
+    const stated = bannerDate?.(line)
+    if (stated !== undefined) figures.stated = stated
+  },
+  note: (what: string) => {
+    figures.notes = [...(figures.notes ?? []), what]
+  },
+  markIncomplete: () => {
+    figures.incomplete = true
+  },
+})
 
 /**
  * Removes the fields that the rows have from those that the file lacks: it lacks a column that they are read

@@ -6,6 +6,11 @@ export class LoadError extends Error {
   override name = "LoadError"
 }
 
+/** The cause of a `LoadError` for a table that has other columns than its source. */
+export class OtherColumns extends Error {
+  override name = "OtherColumns"
+}
+
 /** @param what the fault of the file, in a few words */
 export const cannotRead = (name: string, what: string, options?: ErrorOptions): LoadError =>
   new LoadError(`Cannot read ${printableLine(name)}: ${what}`, options)

@@ -277,6 +277,25 @@ test("the tables of a zip file are loaded together, and its other files skipped"
   expect((await bench.load("wa", [path])).release).toBeNull()
 })
 
+test("of the tables in a zip file, those with the columns of the source are loaded and the others named", async () => {
+  const other = "number,remark\n1,x\n"
+  const table = dbase([record(1)])
+  const zip = zipFile({ "a/notes.csv": other, "b.dbf": table, "c.dbf": dbase([record(2)]) })
+  const summary = await bench.load("wa", [bench.file("register.zip", zip)])
+  expect(summary.files.map(({ name, accepted }) => [name, accepted])).toEqual([
+    ["register.zip/b.dbf", 1],
+    ["register.zip/c.dbf", 1],
+  ])
+  const [note = ""] = summary.files.flatMap(({ notes = [] }) => notes)
+  expect(note).toStartWith(
+    'register.zip/notes.csv was not read: its columns are not those of this source: found "number", "remark"',
+  )
+  const damaged = zipFile({ "b.dbf": table, "c.dbf": table.subarray(0, -20) })
+  expect(await bench.refusal("wa", [bench.file("damaged.zip", damaged)])).toStartWith(
+    "Cannot read damaged.zip/c.dbf: it is truncated",
+  )
+})
+
 const zips: readonly [what: string, content: Buffer, message: RegExp][] = [
   ["truncated", zipFile({ "a.dbf": dbase([record(1)]) }).subarray(0, -9), /truncated or corrupt/],
   ["corrupt", damaged(zipFile({ "a.csv": "fmt_tenid".repeat(99) })), /truncated or corrupt/],
@@ -291,9 +310,9 @@ const zips: readonly [what: string, content: Buffer, message: RegExp][] = [
     /^Cannot read bad\.zip: the zip file contains no table\. Not taken from the zip file: a\/read me\.txt \(a document\), a\/a\.prj \(a setting of a shapefile\), a\/a\.SHP \(geometry or an index\), \.b\.csv \(hidden\)$/,
   ],
   [
-    "whose table is of another source",
-    zipFile({ "notes.csv": "number,remark\n1,x\n", "a.dbf": dbase([record(1)]), "a.shp": "z" }),
-    /^Cannot read bad\.zip\/notes\.csv: its columns are not those of this source: found "number", "remark"; .*\. Not taken from the zip file: a\.dbf \(another table\), a\.shp \(geometry or an index\)$/,
+    "whose tables are of another source",
+    zipFile({ "notes.csv": "number,remark\n1,x\n", "a.csv": "number\n1\n", "a.shp": "z" }),
+    /^Cannot read bad\.zip\/notes\.csv: its columns are not those of this source: found "number", "remark"; .*\. Not taken from the zip file: a\.csv \(another table\), a\.shp \(geometry or an index\)$/,
   ],
   [
     "of a zip",

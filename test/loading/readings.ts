@@ -3,9 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { LoadError } from "../../src/loading/load-error.ts"
-import { openInputs } from "../../src/loading/reading/input.ts"
 import type { Row } from "../../src/loading/reading/row.ts"
-import { openRows } from "../../src/loading/reading/rows.ts"
+import { openTables } from "../../src/loading/reading/rows.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import type { Source } from "../../src/sources/source.ts"
 
@@ -26,8 +25,8 @@ export async function readFile(source: Source, path: string) {
     },
   }
   const rows: Row[] = []
-  for await (const input of openInputs(path)) {
-    const { batches } = await openRows(input, { ...source, ...remarks })
+  const tables = openTables(path, undefined, () => ({ ...source, ...remarks }))
+  for await (const { batches } of tables) {
     for await (const batch of batches) rows.push(...batch)
   }
   return { rows, notes, isIncomplete }

@@ -74,8 +74,8 @@ function storedFile(path: string, name: string, bytesTotal: number | null): Inpu
         yield chunk
       }
     },
-    reject: (what) => {
-      throw cannotRead(name, what)
+    reject: (what, options) => {
+      throw cannotRead(name, what, options)
     },
   }
 }

@@ -3,6 +3,7 @@ import { sourceOfColumns } from "../../sources/catalogue.ts"
 import { matchColumns } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
 import { excerpt, firstOf } from "../../text/printable-text.ts"
+import { OtherColumns } from "../load-error.ts"
 import type { Reading, Row } from "./row.ts"
 
 const maxShown = 10
@@ -22,11 +23,11 @@ export function matchHeader(
   }
   const other = sourceOfColumns(header)
   const isOther = other !== undefined && other.columns !== columns
-  return reject(
-    isOther
-      ? `it looks like a file of the source "${other.name}": ${other.description}`
-      : `${match.error}. Check the source in the command, or correct the header`,
-  )
+  const fault = isOther
+    ? `it looks like a file of the source "${other.name}": ${other.description}`
+    : match.error
+  const cure = isOther ? "" : ". Check the source in the command, or correct the header"
+  return reject(fault + cure, { cause: new OtherColumns(fault) })
 }
 
 /**

@@ -14,7 +14,7 @@ export const readable = (row: Row): RawRecord =>
   (row.error === undefined ? row.raw : row.readable) ?? {}
 
 /** Ends the load. @param fault why the file cannot be read */
-export type RejectFile = (fault: string) => never
+export type RejectFile = (fault: string, options?: ErrorOptions) => never
 
 /** The input of a reader besides the text, and its reports. */
 export interface Reading {

@@ -3,9 +3,10 @@
  * JSON documents, or dBase.
  */
 import type { FileFormat } from "../../sources/source.ts"
+import { LoadError, OtherColumns } from "../load-error.ts"
 import { isDbase, readDbase } from "./dbase.ts"
 import { foreignText } from "./foreign-formats.ts"
-import { peek } from "./input.ts"
+import { openInputs, peek } from "./input.ts"
 import { readDocument, readNdjson } from "./json.ts"
 import type { InputFile, Reading, Row } from "./row.ts"
 import { readTable, separatorOf } from "./table.ts"
@@ -21,8 +22,50 @@ export const countedBy: Partial<Record<FileFormat, "features" | "records">> = {
 /** How many bytes, or characters, show the format of a file. */
 const startLength = 16_384
 
+interface Table<Given> {
+  input: InputFile
+  given: Given
+  format: FileFormat
+  batches: AsyncGenerator<Row[]>
+}
+
+/**
+ * The tables of a file. Of several in a zip file, those without the columns of the source are only noted.
+ * @param reading called with the name of each table
+ * @throws LoadError where no table has the columns
+ */
+export async function* openTables<Given extends Omit<Reading, "reject">>(
+  path: string,
+  maxBytes: number | undefined,
+  reading: (name: string) => Given,
+): AsyncGenerator<Table<Given>> {
+  let note: Reading["note"] | undefined
+  let mismatch: LoadError | undefined
+  const unread: string[] = []
+  for await (const input of openInputs(path, maxBytes)) {
+    const given = reading(input.name)
+    const bytes = input.bytes()
+    let table: Table<Given>
+    try {
+      const { format, batches } = await openRows({ ...input, bytes: () => bytes }, given)
+      // The first batch shows the columns.
+      table = { input, given, format, batches: (await peek(batches, 1)).all }
+    } catch (error) {
+      if (!(error instanceof LoadError && error.cause instanceof OtherColumns)) throw error
+      await bytes.return(undefined)
+      mismatch ??= error
+      unread.push(`${input.name} was not read: ${error.cause.message}`)
+      continue
+    }
+    note = given.note
+    yield table
+  }
+  if (note === undefined) throw mismatch
+  for (const remark of unread) note(remark)
+}
+
 /** Rejects a file that is not a table. Reading the batches checks header and rows. */
-export async function openRows(
+async function openRows(
   { bytes, reject }: InputFile,
   given: Omit<Reading, "reject">,
 ): Promise<{ format: FileFormat; batches: AsyncGenerator<Row[]> }> {

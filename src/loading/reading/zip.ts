@@ -9,7 +9,7 @@ import { type Entry, openPromise, type ZipFile } from "yauzl"
 import { excerpt, firstOf } from "../../text/printable-text.ts"
 import { fileDigest } from "../file-names.ts"
 import { cannotRead, damaged, LoadError } from "../load-error.ts"
-import type { InputFile } from "./row.ts"
+import type { InputFile, RejectFile } from "./row.ts"
 
 /** Reasons to skip files, by their names. */
 const notTables: readonly [names: RegExp, why: string][] = [
@@ -65,8 +65,8 @@ function tableOf(
   others: string,
 ): InputFile {
   let bytesRead = 0
-  const reject = (fault: string): never => {
-    throw cannotRead(name, fault + others)
+  const reject: RejectFile = (fault, options) => {
+    throw cannotRead(name, fault + others, options)
   }
   return {
     name,
