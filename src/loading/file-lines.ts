@@ -4,7 +4,8 @@
  */
 
 import { formatCount } from "../text/display.ts"
-import { countText, type FileFigures, rowsRead, totalOf } from "./figures.ts"
+import { firstOf } from "../text/printable-text.ts"
+import { countText, type FileFigures, rowsRead, sum, totalOf } from "./figures.ts"
 
 /** Of more files only the totals are shown. */
 const maxFilesShown = 10
@@ -20,7 +21,7 @@ function linesOf(files: readonly FileFigures[]): string[] {
   return [
     `${title}: ${countsText(files)}`,
     ...absenceLines(files),
-    ...(others.length > 0 ? rejectedLines(files) : []),
+    ...(others.length > 0 ? [...rejectedLines(files), ...emptyLines(files)] : []),
     ...textLines("warning", maxWarningsShown, files, ({ warnings }) => warnings),
     ...textLines("note", maxNotesShown, files, ({ notes = [] }) =>
       Object.fromEntries(notes.map((note) => [note, 1])),
@@ -65,6 +66,13 @@ function rejectedLines(files: readonly FileFigures[]): string[] {
     return `  ${name}: ${formatCount(rejected)} rejected${unreadableText}`
   })
   return [...shown, ...moreLines("files with rejected rows", faulty.length - shown.length)]
+}
+
+/** Files without a record of the source are named: they may be other files than intended. */
+function emptyLines(files: readonly FileFigures[]): string[] {
+  const empty = files.filter(({ read, left_out }) => read > 0 && sum(left_out) === read)
+  if (empty.length === 0) return []
+  return [`  every row is left out of ${firstOf(empty, maxFilesShown, ({ name }) => name)}`]
 }
 
 /** A text that many files have is shown once, with the sum of its counts. */

@@ -88,6 +88,13 @@ test("of many files, those with rejected or unreadable rows are named, most firs
   ])
 })
 
+test("of many files, those of which every row is left out are named", () => {
+  const files = many(11)
+  files[7] = file(8, { accepted: 0, left_out: { "moratorium areas": 1000 } })
+  files[8] = file(9, { accepted: 999, left_out: { "moratorium areas": 1 } })
+  expect(lines(files).slice(1, -2)).toEqual(["  every row is left out of part-8.csv"])
+})
+
 test("however many files have something to tell, the summary stays short", () => {
   const files = many(5000).map((each, nth) => ({
     ...each,
