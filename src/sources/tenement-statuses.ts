@@ -19,6 +19,7 @@ const decisions: readonly Decision<TenementStatus>[] = [
   // Of a tenement whose area was reduced, what is retained is in force.
   { means: "granted", terms: ["retained"] },
   { means: "granted", terms: ["reduction retained"], over: [null] },
+  { means: "surrendered", terms: ["reduction relinquished"], over: [null] },
   {
     means: "pending",
     terms: ["application", "applied", "lodged", "pending", "under assessment"],

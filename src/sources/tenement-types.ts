@@ -61,15 +61,25 @@ export const lettersOfNsw: Letters = {
   CCL: "mining",
   CL: "mining",
   CML: "mining",
+  DL: "mining",
+  "E(MO)L": "exploration",
   EL: "exploration",
   EP: "exploration",
+  EPL: "exploration",
   GL: "mining",
+  // A claim that was converted to a lease, and a lease of the owner of the minerals.
+  "M(C)L": "mining",
+  "M(MO)L": "mining",
   MC: "mineral claim",
   ML: "mining",
   MPL: "general purpose",
   OPL: "opal",
   PL: "prospecting",
+  // On private lands (PL), or on Crown and private lands (C&PL): for mining purposes (MP), or special (S).
+  "PL(MP)L": "general purpose",
   PLL: "mining",
+  "S(C&PL)L": "mining",
+  "S(PL)L": "mining",
   SL: "mining",
 }
 
@@ -77,13 +87,19 @@ export const lettersOfNsw: Letters = {
 const letters: Readonly<Partial<Record<State, Letters>>> = {
   NSW: lettersOfNsw,
   NT: {
+    // An access authority.
+    AA: "miscellaneous",
     EL: "exploration",
     ELR: "retention",
     EMEL: "extractive",
     EML: "extractive",
+    EMLC: "extractive",
     EMLN: "extractive",
+    EMLS: "extractive",
     EMP: "extractive",
+    EMPC: "extractive",
     EMPN: "extractive",
+    EMPS: "extractive",
     // Holdings of earlier acts: bores, pipelines and the like, in the north, centre and south.
     HLDC: "miscellaneous",
     HLDN: "miscellaneous",
@@ -98,6 +114,13 @@ const letters: Readonly<Partial<Record<State, Letters>>> = {
     MLC: "mining",
     MLN: "mining",
     MLS: "mining",
+  },
+  QLD: {
+    EPC: "exploration",
+    EPM: "exploration",
+    MC: "mineral claim",
+    MDL: "mineral development",
+    ML: "mining",
   },
   SA: {
     EL: "exploration",
@@ -121,6 +144,7 @@ const letters: Readonly<Partial<Record<State, Letters>>> = {
   TAS: {
     EL: "exploration",
     M: "mining",
+    "P/M": "mining",
     RL: "retention",
     SEL: "exploration",
   },
