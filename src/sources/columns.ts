@@ -11,6 +11,8 @@ export interface Columns {
    * several in a file, the first one here is read.
    */
   spellings?: Readonly<Record<string, readonly string[]>>
+  /** An optional column that only files without records of the source have; they need no other column. */
+  excludedBy?: string | undefined
   /**
    * Whether a column of another name is an error, or is ignored, or is ignored and named in the summary of
    * the load. Registers have too many other columns to name them.
@@ -26,7 +28,12 @@ export type ColumnMatch = { names: (string | null)[]; reported?: string[] } | { 
 
 /** Whether a header has every column that a source requires. */
 export const hasRequired = (columns: Columns, header: readonly string[]): boolean =>
-  columns.required.every((name) => isIn(header, columns, name))
+  requiredIn(columns, header).every((name) => isIn(header, columns, name))
+
+const requiredIn = (columns: Columns, header: readonly string[]): readonly string[] =>
+  columns.excludedBy !== undefined && isIn(header, columns, columns.excludedBy)
+    ? []
+    : columns.required
 
 /** The number of the source's columns in a header. */
 export const knownColumns = (columns: Columns, header: readonly string[]): number =>
@@ -42,10 +49,10 @@ export function matchColumns(columns: Columns, header: readonly string[]): Colum
   for (const name of [...columns.required, ...columns.optional]) {
     const spelling = spelled(name).find((column) => header.some((other) => isSame(column, other)))
     header.forEach((written, index) => {
-      if (spelling !== undefined && isSame(spelling, written)) names[index] = name
+      if (spelling !== undefined && isSame(spelling, written)) names[index] ??= name
     })
   }
-  const missing = columns.required.filter((name) => !names.includes(name))
+  const missing = requiredIn(columns, header).filter((name) => !names.includes(name))
   const all = [...columns.required, ...columns.optional]
   const known = all.flatMap(spelled)
   const unknown = header.filter((written) => !known.some((column) => isSame(column, written)))

@@ -11,7 +11,8 @@ import { type State, states } from "../db/schema.ts"
 import { ownersIn } from "./national-owners.ts"
 import { nsw } from "./nsw.ts"
 import { qld } from "./qld.ts"
-import { registerSource } from "./register-tenement.ts"
+import { registerSource, releaseArea } from "./register-tenement.ts"
+import { textOf } from "./register-values.ts"
 import { sa } from "./sa.ts"
 import type { RawRecord, Source } from "./source.ts"
 import { vic } from "./vic.ts"
@@ -38,13 +39,13 @@ const viewSource = (
     ...{ name, description, ...precedence },
     required: {
       reference: ["name"],
-      type: ["tenementType"],
+      type: ["tenementType", "TENEMENTTY"],
       status: ["status"],
       owner: ["owner"],
-      granted: ["grantDate"],
-      expires: ["expireDate"],
     },
     optional: {
+      granted: ["grantDate"],
+      expires: ["expireDate"],
       area: ["area"],
       identifier: ["identifier"],
       state: ["state"],
@@ -52,8 +53,11 @@ const viewSource = (
     },
     entryOf: (raw) => {
       const state = stateOf(raw)
+      const holders = ownersIn(raw.owner)
+      if (holders.length === 0 && /^ERA(?![a-z])/i.test(textOf(raw.reference) ?? ""))
+        return releaseArea
       return state
-        ? { ...raw, state, holders: ownersIn(raw.owner) }
+        ? { ...raw, state, holders }
         : { rejected: "has neither a state nor an identifier that names one" }
     },
   })

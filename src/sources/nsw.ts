@@ -1,8 +1,9 @@
 /**
- * New South Wales' register, in today's columns and in those of the older export.
+ * New South Wales' register, in today's columns, those of the shapefile of 2013 and those of the older
+ * export.
  *
- * Today's columns have neither a type nor a status. The type follows from the letters with which
- * the title begins (`EL 8123 (1992)`); a title is granted if it has a grant date, as
+ * Only the older export has a type and a status. Elsewhere the type follows from the letters with
+ * which the title begins (`EL 8123 (1992)`); a title is granted if it has a grant date, as
  * the register lists titles in force, and pending if its letters are those of an application.
  *
  * The older export repeats a title for each of its holders, and some for no visible reason.
@@ -15,13 +16,12 @@ import { lettersOfNsw } from "./tenement-types.ts"
 
 export const nsw = registerSource({
   name: "nsw",
-  description:
-    "New South Wales' register of titles, in today's columns or those of the older export",
+  description: "New South Wales' register of titles, in today's columns or those of older exports",
   required: {
-    reference: ["title", "TENID"],
-    holder: ["holder", "OWNER"],
+    reference: ["title", "TENID", "TITLE_NO"],
+    holder: ["holder", "OWNER", "COMPANY"],
     granted: ["grant_date", "GRANTDATE"],
-    expires: ["expiry_date", "EXPIREDATE"],
+    expires: ["expiry_date", "EXPIREDATE", "EXPIRY_DAT"],
   },
   optional: {
     company: ["company"],
@@ -43,9 +43,11 @@ export const nsw = registerSource({
   },
 })
 
+const letters = /^\s*([A-Z]+(?:\([A-Z&]+\)[A-Z]+)?)/i
+
 /** `ELA 6512` is an application for an exploration licence. */
 function prefixOf(title: unknown): { prefix: string | null; isApplication: boolean } {
-  const written = /^\s*([A-Z]+)/i.exec(textOf(title) ?? "")?.[1]?.toUpperCase()
+  const written = letters.exec(textOf(title) ?? "")?.[1]?.toUpperCase()
   if (written === undefined) return { prefix: null, isApplication: false }
   const applied = written.replace(/A$/, "")
   const isApplication = applied !== written && Object.hasOwn(lettersOfNsw, applied)

@@ -1,13 +1,15 @@
 /**
  * Queensland: the layers of granted permits and of applications (EPC, EPM, MDL, ML), with the names
- * of ten letters that a shapefile truncates them to, or the long names of the service. In the short
- * layout `PERMITTYPE` and `PERMITSTAT` are numbers; the texts are in the columns that end in `_1`.
+ * of ten letters that a shapefile truncates them to, the long names of the service, or the names of the
+ * state's national service (`tenname`). In the short layout `PERMITTYPE` and `PERMITSTAT` are numbers; the
+ * texts are in the columns that end in `_1`.
  *
  * The layer of moratorium areas has the columns of the permits, but its permits have ended: their
  * land is closed to applications for a time. Its status is Granted all the same. It is
  * distinguished by `DATE_RANGE`, the class in the map's legend: there it is of expiry dates,
  * elsewhere of grant or lodgement dates.
  */
+import { ownersIn } from "./national-owners.ts"
 import { registerSource } from "./register-tenement.ts"
 import { dateOf, textOf } from "./register-values.ts"
 import type { RawRecord } from "./source.ts"
@@ -17,15 +19,15 @@ export const qld = registerSource({
   description:
     "the Queensland register of coal and mineral permits, as GeoJSON, CSV or dBase; moratorium areas are left out",
   required: {
-    reference: ["displayname", "DISPLAYNAM"],
-    type: ["PERMITTY_1", "permittype"],
-    status: ["PERMITST_1", "permitstatus"],
-    holder: ["authorisedholdername", "AUTHORIS_1"],
+    reference: ["displayname", "DISPLAYNAM", "tenname"],
+    type: ["PERMITTY_1", "permittype", "tentype"],
+    status: ["PERMITST_1", "permitstatus", "tenstatus"],
+    holder: ["authorisedholdername", "AUTHORIS_1", "tenowner"],
   },
   optional: {
     substatus: ["PERMITST_2", "permitstate"],
-    granted: ["approvedate", "APPROVEDAT"],
-    expires: ["expirydate"],
+    granted: ["approvedate", "APPROVEDAT", "grantdate"],
+    expires: ["expirydate", "expiredate"],
     // Hectares are 0.0 for exploration permits; all permits have square metres.
     squareMetres: ["SHAPEAREA"],
     hectares: ["shapeareahectares", "SHAPEAREAH"],
@@ -34,7 +36,7 @@ export const qld = registerSource({
   entryOf: (raw) =>
     isMoratorium(raw)
       ? { leftOut: "moratorium areas, which are not permits" }
-      : { ...raw, state: "QLD", holders: [raw.holder] },
+      : { ...raw, state: "QLD", holders: ownersIn(raw.holder) },
 })
 
 function isMoratorium({ status, substatus, type, dateRange, granted, expires }: RawRecord) {

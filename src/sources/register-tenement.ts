@@ -1,6 +1,7 @@
 /** Maps the rows of a state's register to tenements, with warnings for values that stay unknown. */
 import type { State } from "../db/schema.ts"
 import { tenements } from "../resources/tenements.ts"
+import type { Columns } from "./columns.ts"
 import { distinctionOf } from "./nsw-references.ts"
 import {
   areaOf,
@@ -30,10 +31,14 @@ type Entry = RawRecord & {
   holders: readonly unknown[]
 }
 
+/** Land that the authority opens to applications again, in files beside or among tenements. */
+export const releaseArea = { leftOut: "exploration release areas, which are not tenements" }
+
 type Skipped = Exclude<Mapped, { record: RawRecord }>
 
 interface Register
-  extends Pick<Source, "name" | "description" | "published" | "sharesReferences" | "yieldsTo"> {
+  extends Pick<Source, "name" | "description" | "published" | "sharesReferences" | "yieldsTo">,
+    Pick<Columns, "excludedBy"> {
   required: Cells
   optional: Cells
   entryOf: (raw: RawRecord) => Entry | Skipped
@@ -47,7 +52,8 @@ const cellsOf = {
 }
 
 /** A register is a complete set of tenements; some have a row for each holder of a tenement. */
-export function registerSource({ required, optional, entryOf, ...source }: Register): Source {
+export function registerSource(register: Register): Source {
+  const { required, optional, excludedBy, entryOf, ...source } = register
   const fromOptional = Object.entries(cellsOf).map(
     ([field, cells]) => [field, cells.filter((cell) => cell in optional)] as const,
   )
@@ -58,6 +64,7 @@ export function registerSource({ required, optional, entryOf, ...source }: Regis
       required: Object.keys(required),
       optional: Object.keys(optional),
       spellings: { ...required, ...optional },
+      excludedBy,
       others: "ignore",
     },
     fromOptional: Object.fromEntries(fromOptional.filter(([, cells]) => cells.length > 0)),

@@ -1,9 +1,10 @@
 /**
  * South Australia: exploration licences, mineral leases, extractive leases and applications, each a
  * layer with column names of its own. Times are local noon, and the features' ids change with every
- * download: a tenement is identified by its label, an application by its file reference.
+ * download: a tenement is identified by its label, an application by its file reference. Two further
+ * layers, of exploration release areas and of relinquished ground, have no tenements.
  */
-import { registerSource } from "./register-tenement.ts"
+import { registerSource, releaseArea } from "./register-tenement.ts"
 import { holdersInCell, textOf } from "./register-values.ts"
 
 export const sa = registerSource({
@@ -27,15 +28,20 @@ export const sa = registerSource({
     area: ["AREA_LEGAL", "LEGAL_AREA"],
     unit: ["AREA_UNIT"],
     outcome: ["OUTCOME"],
+    released: ["ERA_NUMBER", "AREA_TYPE"],
   },
-  entryOf: (raw) => ({
-    ...raw,
-    state: "SA",
-    reference: withType(textOf(raw.reference), textOf(raw.type)),
-    // The layer of applications has no status, only the outcome of those that are decided.
-    status: "status" in raw ? raw.status : (textOf(raw.outcome) ?? "Application"),
-    holders: holdersInCell(raw.holders).flatMap(companiesIn).map(withoutRole),
-  }),
+  excludedBy: "released",
+  entryOf: (raw) =>
+    "released" in raw
+      ? releaseArea
+      : {
+          ...raw,
+          state: "SA",
+          reference: withType(textOf(raw.reference), textOf(raw.type)),
+          // The layer of applications has no status, only the outcome of those that are decided.
+          status: "status" in raw ? raw.status : (textOf(raw.outcome) ?? "Application"),
+          holders: holdersInCell(raw.holders).flatMap(companiesIn).map(withoutRole),
+        },
 })
 
 /** A file reference such as `1999/00035` has no type, which a label (`EL 6709`) has. */

@@ -3,6 +3,7 @@
  * files, and nothing is guessed.
  */
 import { expect, test } from "bun:test"
+import { formatSummary } from "../../src/loading/summary.ts"
 import { benchOfFile } from "./workbench.ts"
 
 const bench = await benchOfFile()
@@ -150,6 +151,19 @@ test("Queensland's short and long names hold the same permit", async () => {
   expect((await bench.load("qld", features(long))).release).toBeNull()
 })
 
+test("the names of Queensland's national service hold the same permit, without an area", async () => {
+  const row = {
+    tenname: "EPM 90001",
+    tentype: "exploration permit minerals",
+    tenstatus: "granted",
+    tenowner: "QUARRY ALPHA PTY LTD (100%)",
+    grantdate: "2010-03-04T00:00:00Z",
+    expiredate: "2015-03-03T00:00:00Z",
+  }
+  await bench.load("qld", features(row))
+  expect(await bench.tenements()).toEqual({ "QLD-EPM90001": qldRow.replace("22.2295733991", "–") })
+})
+
 test("a Queensland permit without square metres has its hectares, and none where they are zero", async () => {
   const { SHAPEAREA, ...without } = qldShort
   await bench.load(
@@ -169,6 +183,20 @@ test("Queensland's moratorium areas, which say Granted, are left out", async () 
     accepted: 1,
     left_out: { "moratorium areas, which are not permits": 2 },
   })
+})
+
+test("South Australia's layers of released areas are left out, and do not stop the other files", async () => {
+  const licence = { TENEMENT_TYPE: "EL", TENEMENT_LABEL: "EL 9001", LICENCEES: "Alpha Ltd" }
+  const paths = [
+    { ERA_NUMBER: "ERA 9001", FILE_REFERENCE: "2024/90003", AREA_STATUS: "Released" },
+    { AREA_TYPE: "Relinquished", FILE_REFERENCE: "2024/90004", APPLICANTS: null },
+    licence,
+  ].map((row, index) => bench.file(`area-${index}.json`, features(row)))
+  const summary = await bench.load("sa", paths)
+  expect(Object.keys(await bench.tenements())).toEqual(["SA-EL9001"])
+  expect(formatSummary(summary)).toStartWith(
+    "area-0.json: 1 rows read = 0 accepted + 0 rejected + 1 left out (exploration release areas, which are not tenements)\n",
+  )
 })
 
 test("South Australia's licences, leases and applications are read by their own columns", async () => {

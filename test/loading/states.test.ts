@@ -1,5 +1,6 @@
 /** Registers of which no real file is available are read from their documented columns. */
 import { expect, test } from "bun:test"
+import { dbaseFile, zipFile } from "./packed-files.ts"
 import { benchOfFile } from "./workbench.ts"
 
 const bench = await benchOfFile()
@@ -72,6 +73,26 @@ test("NSW today: the type follows from the title's letters, and a grant date mea
   expect(summary.files[0]?.warnings).toEqual({ 'type has no mapping for "XX"': 1 })
 })
 
+test("NSW, shapefile of 2013: the holder is its company, and the letters of a title may have brackets", async () => {
+  const titles = ["EL 9001", "PL(MP)L 9002", "S(C&PL)L9003", "M(C)L 9004"]
+  const summary = await bench.load(
+    "nsw",
+    file(
+      "TITLE_CODE,TITLE_NO,ACT_YEAR,GRANT_DATE,EXPIRY_DAT,COMPANY",
+      ...titles.map((title) => `X,${title},1992,20100203,20280203,ALPHA PTY LTD`),
+    ),
+  )
+  const of = (title: string, type: string) =>
+    `${title} | NSW | granted | ${type} | ALPHA PTY LTD | 2010-02-03 | 2028-02-03 | –`
+  expect(await bench.tenements()).toEqual({
+    "NSW-EL9001": of("EL9001", "exploration"),
+    "NSW-M-C-L9004": of("M(C)L9004", "mining"),
+    "NSW-PL-MP-L9002": of("PL(MP)L9002", "general purpose"),
+    "NSW-S-C-PL-L9003": of("S(C&PL)L9003", "mining"),
+  })
+  expect(summary.files[0]?.warnings).toEqual({})
+})
+
 test("VIC: hectares become square kilometres", async () => {
   await bench.load(
     "vic",
@@ -125,6 +146,31 @@ test("TAS: types as letters, titles that are to be surrendered or under appeal, 
   expect(summary.files[0]?.warnings).toEqual({})
 })
 
+test("TAS: the shapefiles of a zip file are read together, without exploration release areas", async () => {
+  const columns = ["NAME", "TENEMENTTY", "STATUS", "OWNER", "GRANTDATE", "EXPIREDATE"].map(
+    (name) => ({ name, type: "C", length: 30 }) as const,
+  )
+  const licence = ["EL12/2019", "EL", "Granted", "ALPHA PTY LTD", "20191001", "20291001"]
+  const lease = ["12M/2009", "P/M", "Granted", "BETA NL", "", ""]
+  const released = ["ERA1234", "ERA", "Advertised", "", "", ""]
+  const zip = zipFile({
+    "LEASES.dbf": dbaseFile(columns, [lease]),
+    "LICENCES.dbf": dbaseFile(columns, [licence, released]),
+    "UNAVAILABLE_AREAS.dbf": dbaseFile(columns.slice(0, 1), [["Reserve"]]),
+  })
+  const summary = await bench.load("tas", [bench.file("tenements.zip", zip)])
+  expect(await bench.tenements()).toEqual({
+    "TAS-12M-2009": "12M/2009 | TAS | granted | mining | BETA NL | – | – | –",
+    "TAS-EL12-2019":
+      "EL12/2019 | TAS | granted | exploration | ALPHA PTY LTD | 2019-10-01 | 2029-10-01 | –",
+  })
+  const areas = "exploration release areas, which are not tenements"
+  expect(summary.files.map(({ left_out }) => left_out)).toEqual([{}, { [areas]: 1 }])
+  expect(summary.files[1]?.notes).toEqual([
+    expect.stringContaining("tenements.zip/UNAVAILABLE_AREAS.dbf was not read: column"),
+  ])
+})
+
 const view = "name,tenementType,status,owner,area,grantDate,expireDate,applicationDate"
 
 test("NT: agents are not holders, and shares are not part of a name", async () => {
@@ -142,6 +188,16 @@ test("NT: agents are not holders, and shares are not part of a name", async () =
     "NT-ML1": "ML1 | NT | pending | mining | ALPHA PTY LTD; BETA (NT) NL | – | – | –",
   })
   expect(summary.files[0]?.warnings).toEqual({ "area_km2 has no unit in this file": 1 })
+})
+
+test("NT: a file without dates is read, and tenements keep the dates that they have", async () => {
+  await bench.load("nt", file(view, "EL1,EL,Grant,Holder - X,,2016-05-20,2026-05-19,"))
+  const undated = ["EL1,EL,Reduction Relinquished,Holder - X", "EL2,EL,Grant,Holder - X"]
+  await bench.load("nt", file("name,tenementType,status,owner", ...undated))
+  expect(await bench.tenements()).toEqual({
+    "NT-EL1": "EL1 | NT | surrendered | exploration | X | 2016-05-20 | 2026-05-19 | –",
+    "NT-EL2": "EL2 | NT | granted | exploration | X | – | – | –",
+  })
 })
 
 test("NT: the letters of titles of earlier acts, hectares and sub-blocks", async () => {

@@ -46,3 +46,14 @@ test("a name with several spellings is read from the first that the file has", (
     error: 'column "STATUS_1" or "status" is missing',
   })
 })
+
+test("a column that two names may be in is that of the first name", () => {
+  const columns: Columns = {
+    required: ["holder"],
+    optional: ["company"],
+    spellings: { holder: ["HOLDER", "COMPANY"], company: ["COMPANY"] },
+    others: "ignore",
+  }
+  expect(matchColumns(columns, ["company"])).toEqual({ names: ["holder"] })
+  expect(matchColumns(columns, ["company", "holder"])).toEqual({ names: ["company", "holder"] })
+})
