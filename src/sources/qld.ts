@@ -28,9 +28,9 @@ export const qld = registerSource({
     substatus: ["PERMITST_2", "permitstate"],
     granted: ["approvedate", "APPROVEDAT", "grantdate"],
     expires: ["expirydate", "expiredate"],
-    // Hectares are 0.0 for exploration permits; all permits have square metres.
-    squareMetres: ["SHAPEAREA"],
+    // As stated; 0.0 for exploration permits, whose area is that of their drawing.
     hectares: ["shapeareahectares", "SHAPEAREAH"],
+    squareMetres: ["SHAPEAREA"],
     dateRange: ["DATE_RANGE"],
   },
   entryOf: (raw) =>

@@ -48,7 +48,7 @@ interface Register
 const cellsOf = {
   grant_date: ["granted"],
   expiry_date: ["expires"],
-  area_km2: ["squareMetres", "hectares", "area", "unit"],
+  area_km2: ["hectares", "squareMetres", "area", "unit"],
 }
 
 /** A register is a complete set of tenements; some have a row for each holder of a tenement. */
@@ -105,8 +105,8 @@ function tenementOf(entry: Entry): Mapped {
       expiry_date: valueOrWarning("expiry_date", dateOf(entry.expires, state)),
       area_km2: valueOrWarning(
         "area_km2",
-        areaOf(entry.squareMetres, "m2") ??
-          areaOf(entry.hectares, "ha") ??
+        areaOf(entry.hectares, "ha") ??
+          areaOf(entry.squareMetres, "m2") ??
           areaOf(entry.area, entry.unit),
       ),
     },

@@ -164,15 +164,20 @@ test("the names of Queensland's national service hold the same permit, without a
   expect(await bench.tenements()).toEqual({ "QLD-EPM90001": qldRow.replace("22.2295733991", "–") })
 })
 
-test("a Queensland permit without square metres has its hectares, and none where they are zero", async () => {
-  const { SHAPEAREA, ...without } = qldShort
+test("a Queensland permit has its stated hectares, and its drawn area only where none is stated", async () => {
+  const { SHAPEAREA, ...without } = { ...qldShort, SHAPEAREAH: 120 }
   await bench.load(
     "qld",
-    features({ ...without, SHAPEAREAH: 120 }, { ...without, DISPLAYNAM: "EPM 90002" }),
+    features(
+      { ...without, SHAPEAREA },
+      { ...without, SHAPEAREA, SHAPEAREAH: 0, DISPLAYNAM: "EPM 90002" },
+      { ...without, DISPLAYNAM: "EPM 90003" },
+      { ...without, SHAPEAREAH: 0, DISPLAYNAM: "EPM 90004" },
+    ),
   )
   expect(
     (await bench.sql`select area_km2 from tenements order by id`).map(({ area_km2 }) => area_km2),
-  ).toEqual([1.2, null])
+  ).toEqual([1.2, 22.2295733991, 1.2, null])
 })
 
 test("Queensland's moratorium areas, which say Granted, are left out", async () => {
