@@ -49,7 +49,7 @@ const viewSource = (
       area: ["area"],
       identifier: ["identifier"],
       state: ["state"],
-      jurisdiction: ["jurisdiction"],
+      jurisdiction: ["jurisdiction", "JURISDICTI"],
     },
     entryOf: (raw) => {
       const state = stateOf(raw)
