@@ -74,10 +74,8 @@ test("the guide's page of limits has the limits of the program", async () => {
     expect.arrayContaining([
       ["`per_page`", `${minimum} to ${maximum}`],
       [expect.stringContaining("text in"), `${freeText("", "").maxLength} characters`],
-      [
-        expect.stringContaining("waiting"),
-        expect.stringContaining("more than 100 for each kind of work"),
-      ],
+      [expect.stringContaining("at once"), expect.stringContaining(`more than ${standard}:`)],
+      [expect.stringContaining("exports waiting"), expect.stringContaining("more than 100:")],
       [expect.stringContaining("without a valid token"), expect.stringContaining(standard)],
     ]),
   )

@@ -25,20 +25,13 @@ export type PageChange = <T>(
   work: (editor: Editor) => Promise<Changed<T>>,
 ) => Promise<Changed<T>>
 
-const bounds = {
-  places: 4,
-  placesPerAccount: 1,
-  queuePerAccount: 3,
-  queueInAll: 20,
-  waitMs: 5_000,
-}
 const statementTimeoutMs = 5_000
 /** The time limit of a change with all its statements and the confirmation. */
 const defaultDeadlineMs = 15_000
 
 /** @param url returns the database of a change, or throws Unavailable */
 export function createPageChanges(url: () => string, deadlineMs = defaultDeadlineMs): PageChange {
-  const turns = createTurns(bounds)
+  const turns = createTurns({ places: 4, placesPerAccount: 1 })
   return async ({ accountId, email, address }, work) => {
     const primaryUrl = url()
     const endTurn = await turns.take(accountId)

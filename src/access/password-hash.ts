@@ -57,7 +57,7 @@ export function createPasswordHashing({
   const turns = createTurns({
     places: atOnce,
     placesPerAccount: 1,
-    queuePerAccount: queueLengthPerAddress,
+    queuePerAccount: () => queueLengthPerAddress,
     queueInAll: 50,
     waitMs,
   })

@@ -60,11 +60,18 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
     everyMs: writeEveryMs,
   })
 
+  /** Reads that wait for the write before them, by account and time. Concurrent callers share them. */
+  const waiting = new Map<string, Promise<Count[]>>()
+
   async function read(accountId: number, nowMs: number, firstDayMs: number): Promise<Count[]> {
     const from = { firstHourMs: firstShownHour(nowMs), firstDayMs }
-    const written = afterWrite(() =>
-      pool.runAlone(accountId, (db) => readCounts(db, accountId, from)),
-    )
+    const key = `${accountId} ${from.firstHourMs} ${firstDayMs}`
+    const begin = () => {
+      waiting.delete(key)
+      return pool.runAlone(accountId, (db) => readCounts(db, accountId, from))
+    }
+    const written = waiting.get(key) ?? afterWrite(begin)
+    waiting.set(key, written)
     return [...(await settleWithin(waitMs, written, noAnswerWithin)), ...unwritten(accountId)]
   }
 

@@ -2,6 +2,7 @@
 import { Elysia } from "elysia"
 import type { Windows } from "../access/windows.ts"
 import { withoutToken } from "../db/account-tables.ts"
+import type { Turns } from "../db/pool/turns.ts"
 import { type ErrorCode, rateLimited } from "../http/api-error.ts"
 import { clientAddress } from "../http/client-address.ts"
 import { toHeaders, toResetSeconds, type WindowState } from "../http/rate-limit-headers.ts"
@@ -28,6 +29,8 @@ export interface Exchange {
   isListed: boolean
   /** The code of the error in its response; empty without one. */
   errorCode: ErrorCode | ""
+  /** Frees the place of the request among those of its account. */
+  end: () => void
 }
 
 const exchanges = new WeakMap<Request, Exchange>()
@@ -48,6 +51,7 @@ export function exchangeOf(request: Request): Exchange {
     tokenId: withoutToken,
     isListed: false,
     errorCode: "",
+    end: () => {},
   }
   exchanges.set(request, exchange)
   return exchange
@@ -78,6 +82,8 @@ export const exchange = ({ trustedProxies }: { trustedProxies: number }) =>
 
 export interface WindowOptions {
   windows: Windows
+  /** Limits the requests of each account at once. */
+  requestTurns: Pick<Turns, "take">
   now: () => Date
 }
 

@@ -41,6 +41,7 @@ export const observe = (options: ObserveOptions): Observe => {
       record(exchange, request, new Response(null, { status: 500 }))
       throw error
     } finally {
+      exchangeOf(request).end()
       requestMetrics.end()
     }
   }

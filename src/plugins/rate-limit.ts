@@ -9,16 +9,18 @@ export interface RateLimitOptions extends AuthenticationOptions {
   usage: Usage
 }
 
-/** Counts the request and gives `window`. @throws ApiError RATE_LIMITED */
+/** Counts the request and gives `window`. @throws ApiError RATE_LIMITED; Overloaded */
 export const rateLimit = (options: RateLimitOptions) => {
-  const { windows, usage, now } = options
+  const { windows, usage, requestTurns, now } = options
   return new Elysia({ name: "rate-limit" })
     .use(authentication(options))
     .resolve(async ({ caller, request }) => {
       const { accountId, limit } = caller
+      const exchange = exchangeOf(request)
       const window = await step("limit", () => windows.accounts.admit(String(accountId), limit))
-      requireAdmitted(exchangeOf(request), window, options)
+      requireAdmitted(exchange, window, options)
       usage.count(caller, now())
+      exchange.end = await requestTurns.take(accountId)
       return { window }
     })
     .as("scoped")
@@ -27,19 +29,21 @@ export const rateLimit = (options: RateLimitOptions) => {
 /**
  * Gives `window` without counting the request against it, for the endpoint that reports it. Such requests
  * have a separate window of the same size. The headers show that window once it is exceeded.
- * @throws ApiError RATE_LIMITED
+ * @throws ApiError RATE_LIMITED; Overloaded
  */
 export const uncountedRateLimit = (options: AuthenticationOptions) => {
-  const { windows } = options
+  const { windows, requestTurns } = options
   return new Elysia({ name: "uncounted-rate-limit" })
     .use(authentication(options))
     .resolve(async ({ caller: { accountId, limit }, request }) => {
+      const exchange = exchangeOf(request)
       const [window, bound] = await Promise.all([
         windows.accounts.peek(String(accountId), limit),
         windows.accounts.admit(`uncounted:${accountId}`, limit),
       ])
       const shown = bound.admitted ? { ...window, admitted: true } : bound
-      requireAdmitted(exchangeOf(request), shown, options)
+      requireAdmitted(exchange, shown, options)
+      exchange.end = await requestTurns.take(accountId)
       return { window }
     })
     .as("scoped")

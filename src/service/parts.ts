@@ -3,12 +3,14 @@ import { createCredentials } from "../access/credentials.ts"
 import { deleteRegularly } from "../access/expiry.ts"
 import { createPageChanges } from "../access/page-changes.ts"
 import type { HashingCost } from "../access/password-hash.ts"
+import { standardLimit } from "../access/plan.ts"
 import { createRecentRequests } from "../access/recent-requests.ts"
 import { createUsage } from "../access/usage.ts"
 import { createWindows, steadyNowMs } from "../access/windows.ts"
 import type { AppOptions } from "../app.ts"
 import type { Config } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
+import { createTurns } from "../db/pool/turns.ts"
 import { orWhereUnavailable, type Unavailable } from "../db/pool/unavailable.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
 import { createOrdinaryCodes } from "../db/reader/ordinary-codes.ts"
@@ -63,6 +65,8 @@ const checkEveryMs = 1_000
 const closeWithinMs = 2_000
 /** The time limit of the last writes: shorter, so that their failure is logged before closing ends. */
 const writeWithinMs = 1_500
+/** Of one account. The window of the standard plan admits no more, so only larger plans reach it. */
+const requestsAtOnce = standardLimit
 
 /**
  * Waits for one attempt to connect to Redis and to the notifications of changes, at most a few seconds. The
@@ -160,6 +164,11 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       credentials,
       windows,
       usage,
+      requestTurns: createTurns({
+        places: Number.POSITIVE_INFINITY,
+        placesPerAccount: requestsAtOnce,
+        queuePerAccount: () => 0,
+      }),
       recentRequests,
       accountPool,
       changeAccount: createPageChanges(database.sessionUrl),

@@ -54,7 +54,7 @@ export interface PoolReadings {
   /** Statements that run, and statements that wait for their turn. */
   running: number
   waiting: number
-  /** Statements without a turn: too many of their account waited, or the wait was too long. */
+  /** Statements without a turn: too many waited, or the wait was too long. */
   refused: number
   /** The waiting time of statements, and their time after the wait. */
   waitSeconds: HistogramReading
@@ -67,11 +67,20 @@ const connectSeconds = 1.5
 const lockTimeoutMs = 1_500
 /** A connection is dead this long after the server's own timeout, whose error would name the cause. */
 const graceMs = 2_000
+/** The number of an account's requests is limited instead: all statements of a request are admitted. */
+const noLimit = Number.POSITIVE_INFINITY
+/** Of a client without an account, and of the service itself. A request has one such statement at a time. */
+const queuePerAddress = 1_000
 
 export function createPool(url: string, options: PoolOptions): Pool {
   const { name, connections, connectionsPerAccount = connections } = options
   const { statementTimeoutMs, availability } = options
-  const turns = createTurns({ places: connections, placesPerAccount: connectionsPerAccount })
+  const turns = createTurns({
+    places: connections,
+    placesPerAccount: connectionsPerAccount,
+    queuePerAccount: (account) => (typeof account === "number" ? noLimit : queuePerAddress),
+    queueInAll: 100_000,
+  })
   /** Running statements by key; running and waiting statements by account and key. */
   const running = createShared()
   const asked = createShared()

@@ -11,7 +11,7 @@ export type AccountId = number | string | null
 export interface TurnOptions {
   places: number
   placesPerAccount?: number
-  queuePerAccount?: number
+  queuePerAccount?: (account: AccountId) => number
   /** Limits the memory. */
   queueInAll?: number
   waitMs?: number
@@ -32,7 +32,7 @@ interface Waiting {
 export function createTurns({
   places,
   placesPerAccount = places,
-  queuePerAccount = 100,
+  queuePerAccount = () => 100,
   queueInAll = 10_000,
   waitMs = 20_000,
 }: TurnOptions): Turns {
@@ -70,10 +70,8 @@ export function createTurns({
 
   function enqueue(account: AccountId, signal?: AbortSignal): Promise<() => void> {
     const queue = queues.get(account) ?? new Set()
-    if (queue.size >= queuePerAccount || waiting >= queueInAll) {
-      return Promise.reject(
-        new Overloaded("Too many of the account's requests wait for the database"),
-      )
+    if (queue.size >= queuePerAccount(account) || waiting >= queueInAll) {
+      return Promise.reject(new Overloaded("Too many of the account's requests wait"))
     }
     const { promise, resolve, reject } = Promise.withResolvers<() => void>()
     const leave = (): void => {

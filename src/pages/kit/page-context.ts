@@ -1,6 +1,7 @@
 /** The context of every page: the session, and the frame around the content. */
 import { Elysia } from "elysia"
 import type { Sessions, SignedIn } from "../../access/sessions.ts"
+import type { Turns } from "../../db/pool/turns.ts"
 import { noAnswerWithin, orWhereUnavailable } from "../../db/pool/unavailable.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import { isOwnOrigin } from "../../http/own-origin.ts"
@@ -15,6 +16,8 @@ import { pageResponse, sessionCookie } from "./page-response.ts"
 export interface PageOptions {
   sessions: Pick<Sessions, "find">
   releases: Pick<CachedReleases, "cached">
+  /** Limits the requests of each account at once. */
+  requestTurns: Pick<Turns, "take">
   /** The service's public URL; empty if it is not set. */
   baseUrl: string
   now: () => Date
@@ -73,13 +76,17 @@ export const pageContext = (options: PageOptions) =>
 export const publicUrlOf = ({ url }: Pick<Request, "url">, baseUrl: string): string =>
   baseUrl || new URL(url).origin
 
-/** Adds `person`, the signed-in person. Redirects other visitors to sign in and back. */
+/**
+ * Adds `person`, the signed-in person. Redirects other visitors to sign in and back.
+ * @throws Overloaded
+ */
 export const signedIn = (options: PageOptions) =>
   new Elysia({ name: "signed-in" })
     .use(pageContext(options))
-    .resolve(async ({ session }): Promise<{ person: SignedIn }> => {
+    .resolve(async ({ session, request }): Promise<{ person: SignedIn }> => {
       const person = await session()
       if (!person) throw new SignInRequired()
+      exchangeOf(request).end = await options.requestTurns.take(person.accountId)
       return { person }
     })
     .as("scoped")

@@ -45,7 +45,7 @@ test("one account leaves places to the others", async () => {
 })
 
 test("an account past its part of the queue is refused, and no other", async () => {
-  const { take, turns } = recorded({ places: 1, queuePerAccount: 2 })
+  const { take, turns } = recorded({ places: 1, queuePerAccount: () => 2 })
   await take(1)
   const waiting = [take(1), take(1)].map(reasonOf)
   expect(await reasonOf(take(1))).toBeInstanceOf(Overloaded)

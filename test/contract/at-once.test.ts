@@ -1,0 +1,52 @@
+/** A hundred requests of one account at once are served, of every kind but exports. */
+import { expect, test } from "bun:test"
+import { callTool } from "../mcp/conversation.ts"
+import { signedInVisitor } from "../pages/visitor.ts"
+import { awkward } from "../support/fixtures.ts"
+import { serviceOfFile } from "../support/service.ts"
+
+const service = await serviceOfFile()
+/** Of companies in the data. */
+const codes = awkward.companies.map(({ asx_code }) => asx_code)
+const codeOf = (index: number): string => codes[index % codes.length] ?? ""
+const token = await service.issueWithLimit(1_000_000)
+const person = await signedInVisitor(service, "at-once@example.com")
+
+/** Sends one of a hundred requests. No two of them are equal. @returns its status */
+type Send = (index: number) => Promise<number>
+
+const api =
+  (pathOf: (index: number) => string): Send =>
+  async (index) =>
+    (await service.get(pathOf(index), { token })).status
+
+const explorer =
+  (pathOf: (index: number) => string): Send =>
+  async (index) =>
+    (await person.get(pathOf(index))).status
+
+const kinds: Record<string, Send> = {
+  records: api((index) => `/tenements/WA-E${index}`),
+  lists: api((index) => `/tenements?per_page=${index + 1}`),
+  "filtered lists": api((index) => `/reports?search=report ${index}`),
+  facets: api((index) => `/facets/tenements/state?search=facet ${index}`),
+  "the use of the account": api(() => "/usage"),
+  histories: api((index) => `/companies/BIG/history?per_page=${index + 1}`),
+  "pages of a company": explorer((index) => `/explore/companies/${codeOf(index)}`),
+  "pages of lists": explorer((index) => `/explore/tenements?search=page ${index}`),
+  "the page of use": explorer(() => "/account/usage"),
+  "calls of the tool company": async (index) => {
+    const { result } = await callTool(service, "company", { asx_code: codeOf(index) })
+    return result?.isError ? index : 200
+  },
+  "forms for tokens": async (index) => {
+    const form = { form: crypto.randomUUID(), name: `token ${index}` }
+    return (await person.post("/account/tokens", form)).status
+  },
+}
+
+test.each(Object.entries(kinds))("a hundred %s", async (_, send) => {
+  const statuses = await Promise.all(Array.from({ length: 100 }, (_, index) => send(index)))
+  const served = statuses.filter((status) => status < 500)
+  expect([served.length, ...new Set(statuses)]).toEqual([100, expect.any(Number)])
+})
