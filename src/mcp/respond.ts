@@ -10,19 +10,17 @@ import {
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server"
 import type { Caller } from "../access/credentials.ts"
-import { describeError, type Log } from "../log/log.ts"
-import { toApiError } from "../plugins/errors.ts"
+import type { ApiError } from "../http/api-error.ts"
+import { type ErrorOptions, logFailure, toApiError } from "../plugins/errors.ts"
 import type { Exchange } from "../plugins/exchange.ts"
 import type { RateLimitOptions } from "../plugins/rate-limit.ts"
-import { traceIds } from "../telemetry/steps.ts"
 import { inputSchema } from "./arguments.ts"
 import { createReading, type ReadingOptions } from "./reading.ts"
 import { type Tool, tools } from "./tools.ts"
 
-export interface McpOptions extends RateLimitOptions, ReadingOptions {
+export interface McpOptions extends RateLimitOptions, ReadingOptions, ErrorOptions {
   /** The service's public address; empty where it is not set. */
   baseUrl: string
-  log: Log
 }
 
 /** Arguments are short: a filter has at most 200 characters. */
@@ -54,11 +52,8 @@ export async function respond(
     } catch (error) {
       const apiError = toApiError(error)
       exchange.errorCode = apiError.code
-      if (apiError.status >= 500) {
-        const line = { ...traceIds(), "mds.request_id": exchange.id, ...describeError(error) }
-        options.log.error("request failed", line)
-      }
-      return { isError: true, content: [textOf(apiError.body())] }
+      if (apiError.status >= 500) logFailure(options, exchange, "request failed", error)
+      return errorResult(apiError)
     }
   }
 
@@ -75,6 +70,18 @@ export async function respond(
   // Any other failure is a fault of the client, and the response describes it.
   if (response.status >= 500) throw failure
   return response
+}
+
+/** The body of the error and, as a result has no headers, the time to wait before the next call. */
+function errorResult(error: ApiError): CallToolResult {
+  const content = [textOf(error.body())]
+  const seconds = error.options.headers?.["Retry-After"]
+  if (seconds === undefined) return { isError: true, content }
+  return {
+    isError: true,
+    structuredContent: { ...error.body(), retry_after_seconds: Number(seconds) },
+    content: [...content, { type: "text", text: `Call the tool again after ${seconds} seconds.` }],
+  }
 }
 
 const textOf = (value: object) => ({ type: "text" as const, text: JSON.stringify(value) })

@@ -3,10 +3,11 @@
  * the log has the cause, under the request's id.
  */
 import { Elysia } from "elysia"
-import { Unavailable } from "../db/pool/unavailable.ts"
+import { Overloaded, Unavailable } from "../db/pool/unavailable.ts"
 import { ReleaseUnavailable } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
 import { describeError, type Log } from "../log/log.ts"
+import type { OverloadLog } from "../log/overload-log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import { traceIds } from "../telemetry/steps.ts"
 import { commonHeaders, type Exchange, exchangeOf } from "./exchange.ts"
@@ -16,6 +17,7 @@ const retryAfterSeconds = 5
 export interface ErrorOptions {
   log: Log
   unauthenticated: UnauthenticatedRequests
+  overload: OverloadLog
 }
 
 /** Makes the page that shows an error to a person; undefined for programs. */
@@ -24,29 +26,38 @@ export type ErrorPage = (
   failed: { request: Request; exchange: Exchange },
 ) => Promise<Response> | undefined
 
-export const errors = ({ log, unauthenticated }: ErrorOptions, errorPage: ErrorPage) =>
+export const errors = (options: ErrorOptions, errorPage: ErrorPage) =>
   new Elysia({ name: "errors" }).onError(
     { as: "global" },
     async ({ error, code, request, set }) => {
       const exchange = exchangeOf(request)
       const thrown = code === "NOT_FOUND" ? new ApiError("NOT_FOUND") : error
-      const logFailure = (event: string, failure: unknown) => {
-        if (exchange.accountId === 0 && !unauthenticated.mayLog()) return
-        const line = { ...traceIds(), "mds.request_id": exchange.id, ...describeError(failure) }
-        log.error(event, line)
-      }
       const page = await errorPage(thrown, { request, exchange })?.catch((failure: unknown) =>
-        logFailure("page failed", failure),
+        logFailure(options, exchange, "page failed", failure),
       )
       const apiError = toApiError(thrown)
       const response = page ?? errorResponse(apiError, commonHeaders(exchange))
       // A page may have another status, such as a redirect to the sign-in page.
       if (response.status === apiError.status) exchange.errorCode = apiError.code
-      if (response.status >= 500) logFailure("request failed", error)
+      if (response.status >= 500) logFailure(options, exchange, "request failed", error)
       set.status = response.status
       return response
     },
   )
+
+/** Logs a failure of the service. An overload is the account's own, so it is only counted. */
+export function logFailure(
+  { log, unauthenticated, overload }: ErrorOptions,
+  { id, accountId }: Exchange,
+  event: string,
+  failure: unknown,
+): void {
+  if (failure instanceof Overloaded) {
+    overload.count(accountId, failure.message)
+  } else if (accountId !== 0 || unauthenticated.mayLog()) {
+    log.error(event, { ...traceIds(), "mds.request_id": id, ...describeError(failure) })
+  }
+}
 
 /** Maps internal errors to those of the API. */
 export function toApiError(error: unknown): ApiError {

@@ -21,6 +21,7 @@ import { createSources } from "../db/reader/sources.ts"
 import { createSuggestedHolders } from "../db/reader/suggested-holders.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { LogBufferReadings } from "../log/log-buffer.ts"
+import { createOverloadLog } from "../log/overload-log.ts"
 import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
 import { connectRedis } from "../redis/connection.ts"
 import { settleWithin } from "../text/settle-within.ts"
@@ -129,6 +130,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   })
 
   const unauthenticated = countUnauthenticated({ log })
+  const overload = createOverloadLog(log)
   // On another pool, because waiting token lookups must not make the service look unready.
   const checked = createReleases(accountPool)
   const readiness = sharedRead(checkEveryMs, now, () =>
@@ -194,6 +196,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       baseUrl: config.BASE_URL,
       trustedProxies: config.TRUSTED_PROXIES,
       unauthenticated,
+      overload,
       log,
       now,
     },
@@ -203,6 +206,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     abortExports: answers.abortExports,
     close: async () => {
       unauthenticated.stop()
+      overload.stop()
       metrics.stop()
       await settleWithin(closeWithinMs, closeAll(), connectionsStillOpen).catch(
         (error: unknown) => {

@@ -55,7 +55,7 @@ test("an account whose statements take all that it may have delays no other", as
   expect(await statuses(slow)).toEqual(Array(40).fill(200))
 })
 
-test("an account with over 1,000 requests at once gets 503 with Retry-After, and it alone", async () => {
+test("an account with over 1,000 requests at once gets 503 with Retry-After, and it alone, and the log counts these in warnings", async () => {
   await using locked = await lockReports()
   const headers = { Authorization: `Bearer ${service.tokens.admin}` }
   // More connections than `fetch` opens.
@@ -77,7 +77,13 @@ test("an account with over 1,000 requests at once gets 503 with Retry-After, and
   const flooded = (await Promise.all(flood)).map(({ status }) => status)
   // The admitted requests are served in their turn.
   expect(flooded.filter((status) => status === 200)).toHaveLength(1_000)
-  expect(flooded.filter((status) => status === 503)).toHaveLength(50)
+  const logged = () => service.logLines.map((line) => JSON.parse(line))
+  const warnings = () => logged().filter(({ event }) => event === "requests rejected")
+  await until(() => warnings().reduce((sum, { requests }) => sum + requests, 0) === rejected)
+  const reason = "Too many of the account's requests wait"
+  const warning = { level: "warn", "mds.account": expect.any(Number), reason }
+  for (const line of warnings()) expect(line).toMatchObject(warning)
+  expect(logged().filter(({ level }) => level === "error")).toEqual([])
 })
 
 test("twenty spreadsheet links that refresh at once are all served", async () => {

@@ -95,6 +95,26 @@ test("an unknown tool is an error of the protocol", async () => {
   expect((await callTool(service, "drop_tables")).error?.code).toBe(-32_602)
 })
 
+test("a result says when to call again where the service is busy", async () => {
+  const own = await testService({ holdsLocks: false })
+  const { result } = await own.sql.begin(async (sql) => {
+    await sql`lock table tenements in access exclusive mode`
+    return callTool(own, "find_tenements", { state: "NT" })
+  })
+  const body = {
+    error: { code: "UNAVAILABLE", message: "Service unavailable, try again shortly" },
+  }
+  expect(result).toMatchObject({
+    isError: true,
+    structuredContent: { ...body, retry_after_seconds: 5 },
+    content: [
+      { type: "text", text: JSON.stringify(body) },
+      { type: "text", text: "Call the tool again after 5 seconds." },
+    ],
+  })
+  await own.stop()
+})
+
 test("a failure of the service is logged, and the client learns nothing of it", async () => {
   const own = await testService()
   await own.sql`alter table tenements rename to moved`

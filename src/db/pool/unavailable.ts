@@ -3,16 +3,9 @@ export class Unavailable extends Error {
   override readonly name: string = "Unavailable"
 }
 
-/**
- * A queue is full. It has no stack: all stacks would be the same, and a flood of them would fill the log.
- */
+/** A queue is full, or a turn did not come in time. */
 export class Overloaded extends Unavailable {
   override readonly name = "Overloaded"
-
-  constructor(message: string) {
-    super(message)
-    delete this.stack
-  }
 }
 
 export const noAnswerWithin = (limitMs: number): Unavailable =>
