@@ -109,14 +109,11 @@ const settles = (promise: Promise<unknown>, withinMs: number): Promise<boolean> 
 
 /**
  * Gives a response to HEAD the headers of the response to GET. Elysia sets the length of the omitted body,
- * but 0 for a 304 and for an export, which HEAD does not start. An export gets the framing of GET. Bun sets
- * `Date` on no bodiless response but 304.
+ * also for a 304 and for an export, whose responses to GET have none. Bun sets `Date` on no bodiless response
+ * but 304.
  */
-function completeHead({ status, ok, headers }: Response): void {
-  if (headers.get("content-length") === "0") {
-    headers.delete("content-length")
-    if (ok) headers.set("transfer-encoding", "chunked")
-  }
+function completeHead({ status, headers }: Response): void {
+  if (status === 304 || headers.has("transfer-encoding")) headers.delete("content-length")
   if (status !== 304) headers.set("Date", new Date().toUTCString())
 }
 

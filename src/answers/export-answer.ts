@@ -64,7 +64,12 @@ export async function exportAnswer(
   // Only headers, so no export starts.
   const total = await options.reader.total(list, { release, account })
   if (total === null) throw new ApiError("NOT_FOUND")
-  return answer(total, null)
+  const response = answer(total, null)
+  // The framing of GET: only an empty list as lines of JSON has no bytes, unless they are coded.
+  const { headers } = response
+  const isEmpty = total === 0 && plan.format === "ndjson" && !headers.has("Content-Encoding")
+  if (response.ok && !isEmpty) headers.set("Transfer-Encoding", "chunked")
+  return response
 }
 
 /** Null for a format that is compressed itself. */

@@ -91,6 +91,10 @@ test("HEAD returns the status and headers of GET, and nothing more", async () =>
     "tenements?per_page=3&page=2",
     "reports?format=csv",
     "companies/BIG",
+    "reports?format=csv&all=true",
+    "reports?format=ndjson&all=true",
+    "reports?format=ndjson&all=true&search=none",
+    "reports?format=parquet&all=true&search=none",
     "none",
     "reports?page=0",
   ]
