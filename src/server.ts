@@ -3,7 +3,7 @@ import type { Server } from "bun"
 import { ApiError } from "./http/api-error.ts"
 import { describeError, type Log } from "./log/log.ts"
 import { errorResponse, toApiError } from "./plugins/errors.ts"
-import { commonHeaders, exchangeOf } from "./plugins/exchange.ts"
+import { commonHeaders, exchangeOf, idleTimeoutSeconds } from "./plugins/exchange.ts"
 import type { Observe } from "./plugins/observe.ts"
 import { settleWithin } from "./text/settle-within.ts"
 
@@ -38,7 +38,6 @@ export interface RunningServer {
   close(): Promise<void>
 }
 
-const idleTimeoutSeconds = 60
 /**
  * The time for aborted responses to end. Bun resets their connections when the clients read on, which shows
  * the cut. A client that does not read gets a normal close, which shows the cut except in HTTP/1.0.

@@ -140,7 +140,8 @@ export const settings = {
     parse: integer(1, 10_000),
   },
   EXPORT_STALL_SECONDS: {
-    description: "Time without reading after which the service disconnects the client of an export",
+    description:
+      "Time in which the client of an export must read 64 KB; 10 s while another account waits for a slot",
     fallback: "300",
     parse: integer(1, 86_400),
   },

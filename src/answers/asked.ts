@@ -22,6 +22,8 @@ export interface Asked extends Asker {
   target: Target
   /** The response headers that do not follow from the content: the request id and the state of a window. */
   headers: Readonly<Record<string, string>>
-  /** Lifts the idle timeout of the connection while the response lasts. */
-  disableIdleTimeout: () => void
+  /** Whether the token or the session is still valid. @throws Unavailable */
+  isCallerValid: () => Promise<boolean>
+  /** Lifts the idle timeout of the connection. @returns sets it again, before the response ends */
+  liftIdleTimeout: () => () => void
 }

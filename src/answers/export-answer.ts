@@ -1,5 +1,4 @@
 /** Every record of a list, as a stream. */
-import type { Turns } from "../db/pool/turns.ts"
 import { Unavailable } from "../db/pool/unavailable.ts"
 import type { Reader } from "../db/reader/reader.ts"
 import type { ReadSources } from "../db/reader/sources.ts"
@@ -11,6 +10,7 @@ import { openStep, traceIds } from "../telemetry/steps.ts"
 import type { Asked } from "./asked.ts"
 import type { ExportCounts } from "./export-counts.ts"
 import { encodedExport, recordsPerChunk } from "./export-rows.ts"
+import type { ExportSlots } from "./export-slots.ts"
 import { type ExportOutcome, exportStream } from "./export-stream.ts"
 import type { ResolvedPlan } from "./list-answer.ts"
 import { exportHeaders } from "./list-content.ts"
@@ -30,13 +30,8 @@ export interface ExportOptions {
   reader: Pick<Reader, "chunks" | "total">
   /** Reads the sources, whose licences are in files. */
   readSources: ReadSources
-  /** Admits the exports, in turns between accounts. */
-  exportTurns: Turns
+  exportSlots: Pick<ExportSlots, "open">
   exportCounts: ExportCounts
-  /** The time without reading after which the receiver is disconnected. */
-  exportStallMs: number
-  /** Aborts the exports in progress when the service is stopped. */
-  exportShutdown: AbortSignal
   log: Log
 }
 
@@ -82,33 +77,32 @@ async function exportBody(
   { plan, list, release }: ResolvedPlan,
   answer: AnswerExport,
 ): Promise<Response> {
-  const { reader, readSources, exportTurns, exportCounts, exportStallMs, exportShutdown, log } =
-    options
-  const { request, requestId, account, disableIdleTimeout } = asked
+  const { reader, readSources, exportSlots, exportCounts, log } = options
+  const { request, requestId, account } = asked
   const fields = {
     ...traceIds(),
     "mds.request_id": requestId,
     "mds.account": account,
     "mds.release": release.id,
   }
-  // The connection is quiet while the export waits for its turn, and while its receiver does not read.
-  disableIdleTimeout()
   using kept = new DisposableStack()
+  // The connection is quiet while the export waits for its slot, and while its receiver does not read.
+  kept.defer(asked.liftIdleTimeout())
   const endStep = openStep("export")
   kept.defer(() => endStep())
-  const gone = AbortSignal.any([request.signal, exportShutdown])
-  const endTurn = await exportTurns.take(account, gone).catch((error: unknown) => {
-    if (request.signal.aborted) return undefined
+  const slot = exportSlots.open(asked)
+  kept.defer(slot.end)
+  await slot.take(request.signal).catch((error: unknown) => {
+    if (request.signal.aborted) return
     exportCounts.count("refused")
-    if (exportShutdown.aborted) throw new Unavailable("The service is stopping")
+    if (slot.signal.aborted) throw new Unavailable("The service ended the export in the queue")
     throw error
   })
-  if (!endTurn) {
+  if (request.signal.aborted) {
     exportCounts.count("cancelled")
     log.info("export ended", { ...fields, outcome: "cancelled", records: 0, bytes: 0 })
     return new Response(null, { status: clientClosedRequest })
   }
-  kept.defer(endTurn)
   const startedMs = performance.now()
   const found = await encodedExport({
     plan,
@@ -126,8 +120,7 @@ async function exportBody(
   const stream = exportStream(found.chunks, {
     head: found.head,
     coder,
-    stallMs: exportStallMs,
-    shutdown: exportShutdown,
+    slot,
     onEnd: ({ error, ...outcome }) => {
       endStep(spanAttributes(outcome), error)
       keptByStream.dispose()

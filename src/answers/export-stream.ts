@@ -5,9 +5,10 @@
  */
 import type { Chunk } from "../db/reader/export-reader.ts"
 import type { StreamCoder } from "../http/content-coding.ts"
+import type { Cut, ExportSlot } from "./export-slots.ts"
 
 export interface ExportOutcome {
-  outcome: "complete" | "cancelled" | "stalled" | "aborted" | "failed"
+  outcome: "complete" | "cancelled" | "failed" | Cut
   records: number
   /** The number of sent bytes, after coding. */
   bytes: number
@@ -25,29 +26,26 @@ export interface ExportStreamOptions {
   /** The bytes before the first row. */
   head: string
   coder: StreamCoder
-  /** The time without reading after which the receiver is disconnected. */
-  stallMs: number
-  /** Aborts the stream when the service is stopped. */
-  shutdown: AbortSignal
-  /** Called once at the end of the stream, for every outcome. */
+  /** Observes how fast the receiver reads, and may abort the stream. */
+  slot: Pick<ExportSlot, "signal" | "offer" | "taken">
+  /** Called once at the end of the stream, before the response ends, for every outcome. */
   onEnd: (outcome: ExportOutcome) => void
 }
 
 export function exportStream(
   chunks: ExportChunks,
-  { head, coder, stallMs, shutdown, onEnd }: ExportStreamOptions,
+  { head, coder, slot, onEnd }: ExportStreamOptions,
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   let pending: Uint8Array<ArrayBuffer> = new TextEncoder().encode(head)
   let records = 0
   let bytes = 0
-  let stallTimer: Timer | undefined
   let ended = false
+  let isCoderEnded = false
 
   const end = (outcome: ExportOutcome["outcome"], error?: unknown): void => {
-    clearTimeout(stallTimer)
     if (ended) return
     ended = true
-    shutdown.removeEventListener("abort", abort)
+    slot.signal.removeEventListener("abort", abort)
     coder.close()
     onEnd({ outcome, records, bytes, ...(error !== undefined && { error }) })
   }
@@ -62,47 +60,45 @@ export function exportStream(
       const bytes = chunk ? joined(pending, chunk.content) : pending
       records += chunk?.records ?? 0
       pending = new Uint8Array(0)
-      if (done && bytes.length === 0) return null
-      const part = await coder.code(bytes)
+      if (done && isCoderEnded) return null
+      isCoderEnded = done === true && bytes.length === 0
+      const part = await (isCoderEnded ? coder.end() : coder.code(bytes))
       if (part.length > 0) return part
     }
   }
 
   // Without a reason, which Bun would print: the log has it already.
   type Controller = ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>
-  const cutOff = (controller: Controller, outcome: "stalled" | "aborted"): void => {
-    end(outcome)
+  const cutOff = (controller: Controller): void => {
+    end(slot.signal.reason)
     controller.error()
     // The generator is paused between two chunks, or ends after the present one, so `return` cannot fail.
     void chunks.return()
-  }
-  const expectReceiver = (controller: Controller): void => {
-    stallTimer = setTimeout(() => cutOff(controller, "stalled"), stallMs)
   }
 
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
       start(controller) {
-        abort = () => cutOff(controller, "aborted")
-        if (shutdown.aborted) return abort()
-        shutdown.addEventListener("abort", abort)
+        abort = () => cutOff(controller)
+        if (slot.signal.aborted) return abort()
+        slot.signal.addEventListener("abort", abort)
         // A receiver may disappear before its first read.
-        expectReceiver(controller)
+        slot.offer(0)
       },
       async pull(controller) {
-        clearTimeout(stallTimer)
+        slot.taken()
         try {
           const part = await nextPart()
           if (ended) return
-          const sent = part ?? (await coder.end())
-          bytes += sent.length
-          if (sent.length > 0) controller.enqueue(sent)
+          // Not with the last part: the idle timeout, which `onEnd` sets again, would cut a slow receiver.
           if (part === null) {
-            controller.close()
             end("complete")
+            controller.close()
             return
           }
-          expectReceiver(controller)
+          bytes += part.length
+          controller.enqueue(part)
+          slot.offer(part.length)
         } catch (error) {
           end("failed", error)
           controller.error()

@@ -6,7 +6,7 @@ import type { ListAnswers } from "../answers/list-answer.ts"
 import type { ListEndpoint } from "../answers/list-endpoint.ts"
 import type { PlanOf } from "../answers/list-plan.ts"
 import type { RecordAnswers } from "../answers/record-answer.ts"
-import { exchangeOf } from "./exchange.ts"
+import { exchangeOf, liftIdleTimeout } from "./exchange.ts"
 import { type RateLimitOptions, rateLimit } from "./rate-limit.ts"
 import { requestTarget } from "./target.ts"
 
@@ -25,7 +25,7 @@ export const answers = (options: AnswersOptions) => {
   return new Elysia({ name: "answers" })
     .use(rateLimit(options))
     .use(requestTarget())
-    .resolve(({ request, server, caller, target, params }) => {
+    .resolve(({ request, server, caller, isCallerValid, target, params }) => {
       const exchange = exchangeOf(request)
       const asked: Asked = {
         request,
@@ -34,7 +34,8 @@ export const answers = (options: AnswersOptions) => {
         headers: exchange.headers,
         account: caller.accountId,
         sequenceOwner: `token ${caller.tokenId}`,
-        disableIdleTimeout: () => server?.timeout(request, 0),
+        isCallerValid,
+        liftIdleTimeout: () => liftIdleTimeout(server, request),
       }
       // `params` is undefined for a path without parameters, although its type excludes that.
       const [key = ""] = Object.values<string>(params ?? {})

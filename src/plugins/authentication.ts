@@ -14,7 +14,7 @@ export interface AuthenticationOptions extends WindowOptions {
   credentials: Credentials
 }
 
-/** Gives `caller`. @throws ApiError UNAUTHORIZED, RATE_LIMITED; Unavailable */
+/** Gives `caller`, and `isCallerValid`, which authenticates again. @throws ApiError UNAUTHORIZED, RATE_LIMITED; Unavailable */
 export const authentication = (options: AuthenticationOptions) => {
   const { credentials, windows, now } = options
 
@@ -44,7 +44,8 @@ export const authentication = (options: AuthenticationOptions) => {
         exchange.accountId = caller.accountId
         exchange.tokenId = caller.tokenId
         exchange.isListed = true
-        return { caller }
+        const isCallerValid = async () => (await callerOf(token, address)) !== null
+        return { caller, isCallerValid }
       })
       .as("scoped")
   )

@@ -1,4 +1,5 @@
 /** The state of a request that its response, its error and its log line share. */
+import type { Server } from "bun"
 import { Elysia } from "elysia"
 import type { Windows } from "../access/windows.ts"
 import { withoutToken } from "../db/account-tables.ts"
@@ -55,6 +56,18 @@ export function exchangeOf(request: Request): Exchange {
   }
   exchanges.set(request, exchange)
   return exchange
+}
+
+/** The time without traffic after which the server closes a connection. */
+export const idleTimeoutSeconds = 60
+
+/**
+ * Lifts the idle timeout of a request's connection.
+ * @returns sets it again. Bun ignores that after the response, and would then never close the connection
+ */
+export function liftIdleTimeout(server: Server<unknown> | null, request: Request): () => void {
+  server?.timeout(request, 0)
+  return () => server?.timeout(request, idleTimeoutSeconds)
 }
 
 /** Returns the response headers that do not follow from the content. */

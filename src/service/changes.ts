@@ -1,19 +1,21 @@
 import type { Credentials } from "../access/credentials.ts"
+import type { ExportSlots } from "../answers/export-slots.ts"
 import { subscribeToChanges } from "../db/notifications.ts"
 import type { CachedReleases } from "../db/reader/newest-release.ts"
 import { describeError, type Log } from "../log/log.ts"
 
-export interface Caches {
+export interface Followers {
   credentials: Pick<Credentials, "setSubscribed" | "invalidate">
   releases: Pick<CachedReleases, "setSubscribed" | "invalidate">
+  exportSlots: Pick<ExportSlots, "checkCallers">
 }
 
 /**
- * Invalidates cached tokens and releases as soon as they change.
+ * Invalidates cached tokens and releases as soon as they change, and ends the exports of invalid callers.
  * @param url the database's own address, without a pooler
  */
 export function followChanges(
-  { credentials, releases }: Caches,
+  { credentials, releases, exportSlots }: Followers,
   { url, log }: { url: string; log: Log },
 ) {
   let wasLost = false
@@ -24,9 +26,13 @@ export function followChanges(
   return subscribeToChanges(url, {
     onListening: () => {
       set(true)
+      exportSlots.checkCallers(undefined)
       if (wasLost) log.info("notifications of changes arrive again")
     },
-    onChange: credentials.invalidate,
+    onChange: (account) => {
+      credentials.invalidate(account)
+      exportSlots.checkCallers(account)
+    },
     onRelease: releases.invalidate,
     onLost: (error) => {
       set(false)

@@ -3,7 +3,7 @@ import type { Credentials } from "../access/credentials.ts"
 import type { Windows } from "../access/windows.ts"
 import type { CachedAnswers } from "../answers/cached-answers.ts"
 import type { ExportCounts } from "../answers/export-counts.ts"
-import type { Turns } from "../db/pool/turns.ts"
+import type { ExportSlots } from "../answers/export-slots.ts"
 import type { Reader } from "../db/reader/reader.ts"
 import { createSourceReadings } from "../db/reader/source-readings.ts"
 import { describeError, type Log } from "../log/log.ts"
@@ -34,7 +34,7 @@ interface MeasuredParts {
   reader: Reader
   credentials: Credentials
   windows: Windows
-  exportTurns: Turns
+  exportSlots: Pick<ExportSlots, "load">
   exportCounts: ExportCounts
   logBuffer: (() => LogBufferReadings) | undefined
   fetches: (() => Readonly<Record<string, number>>) | undefined
@@ -154,8 +154,8 @@ function ofMemory({ cachedAnswers, reader, credentials, windows }: MeasuredParts
   ]
 }
 
-function ofExports({ exportTurns, exportCounts }: MeasuredParts): MetricFamily[] {
-  const { running, waiting } = exportTurns.load()
+function ofExports({ exportSlots, exportCounts }: MeasuredParts): MetricFamily[] {
+  const { running, waiting } = exportSlots.load()
   const { outcomes, records, bytes, seconds } = exportCounts.readings()
   return [
     gauge("mds_exports_active", "Exports in progress", running),

@@ -7,6 +7,7 @@ import { standardLimit } from "../access/plan.ts"
 import { createRecentRequests } from "../access/recent-requests.ts"
 import { createUsage } from "../access/usage.ts"
 import { createWindows, steadyNowMs } from "../access/windows.ts"
+import { createExportSlots } from "../answers/export-slots.ts"
 import type { AppOptions } from "../app.ts"
 import type { Config } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
@@ -90,8 +91,14 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     onUseNotRecorded: notWritten("a token's last use was not recorded"),
   })
   const releases = cacheNewestRelease(createReleases(records), now)
+  const exportSlots = createExportSlots({
+    slots: config.MAX_EXPORTS,
+    stallMs: config.EXPORT_STALL_SECONDS * 1000,
+    steadyMs,
+    onNotChecked: notWritten("an export's caller was not checked"),
+  })
   const notifications = followChanges(
-    { credentials, releases },
+    { credentials, releases, exportSlots },
     { url: config.DATABASE_DIRECT_URL ?? options.databaseUrl, log },
   )
   // Connects before the first request, which retries and reports a failure.
@@ -124,6 +131,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     sizes,
     pools,
     releases,
+    exportSlots,
     ordinaryCode,
     readSources,
     redis,
@@ -203,7 +211,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     beginStopping: () => {
       stopping = true
     },
-    abortExports: answers.abortExports,
+    abortExports: exportSlots.stop,
     close: async () => {
       unauthenticated.stop()
       overload.stop()

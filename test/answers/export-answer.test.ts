@@ -2,21 +2,29 @@
 import { expect, test } from "bun:test"
 import { exportAnswer } from "../../src/answers/export-answer.ts"
 import { createExportCounts } from "../../src/answers/export-counts.ts"
+import { createExportSlots } from "../../src/answers/export-slots.ts"
 import { listEndpoint } from "../../src/answers/list-endpoint.ts"
 import { planList } from "../../src/answers/list-plan.ts"
-import { createTurns } from "../../src/db/pool/turns.ts"
 import { createLog } from "../../src/log/log.ts"
 import { reports } from "../../src/resources/reports.ts"
+import { collect, opened, requestText } from "../contract/raw-http.ts"
+import { until } from "../support/until.ts"
 
 const target = { path: "/api/v1/reports", query: "format=csv&all=true", accept: null }
 const plan = planList(listEndpoint({ resource: reports, filters: [] }), target, "")
 const release = { id: 3, publishedAt: 1, identity: "a" }
 
-/** One slot, which is taken, and an export of release 3 that waits for it. */
-async function waitingExport(outcome: "found" | "not found" | "failed") {
-  const exportTurns = createTurns({ places: 1 })
-  const freeSlot = await exportTurns.take(1)
-  const receiver = new AbortController()
+type Outcome = "found" | "not found" | "failed"
+const isCallerValid = async () => true
+
+/** One slot, and a reader of a list without records. */
+function oneSlot(outcome: Outcome) {
+  const exportSlots = createExportSlots({
+    slots: 1,
+    stallMs: 60_000,
+    steadyMs: () => 0,
+    onNotChecked: () => {},
+  })
   const lines: string[] = []
   const log = createLog(
     (line) => lines.push(line),
@@ -29,24 +37,36 @@ async function waitingExport(outcome: "found" | "not found" | "failed") {
   const options = {
     reader: { chunks, total: async () => 0 },
     readSources: async () => ({ version: "", records: [] }),
-    exportTurns,
+    exportSlots,
     exportCounts: createExportCounts(),
     log,
-    exportStallMs: 60_000,
-    exportShutdown: new AbortController().signal,
   }
-  const asked = {
-    request: new Request("http://localhost/", { signal: receiver.signal }),
-    requestId: "1",
-    target,
-    headers: {},
-    account: 2,
-    sequenceOwner: "",
-    disableIdleTimeout: () => {},
+  /** Exports release 3. */
+  const exported = (request: Request, liftIdleTimeout = () => () => {}) => {
+    const asked = {
+      request,
+      requestId: "1",
+      target,
+      headers: {},
+      account: 2,
+      sequenceOwner: "",
+      isCallerValid,
+      liftIdleTimeout,
+    }
+    const list = { ...plan.list, identity: plan.identity }
+    return exportAnswer(options, asked, { plan, list, release }, { ETag: "" })
   }
-  const list = { ...plan.list, identity: plan.identity }
-  const answer = exportAnswer(options, asked, { plan, list, release }, { ETag: "" })
-  return { answer, freeSlot, receiver, load: exportTurns.load, lines }
+  return { exported, exportSlots, lines }
+}
+
+/** The slot is taken, and an export waits for it. */
+async function waitingExport(outcome: Outcome) {
+  const { exported, exportSlots, lines } = oneSlot(outcome)
+  const other = exportSlots.open({ account: 1, isCallerValid })
+  await other.take(new AbortController().signal)
+  const receiver = new AbortController()
+  const answer = exported(new Request("http://localhost/", { signal: receiver.signal }))
+  return { answer, freeSlot: other.end, receiver, load: exportSlots.load, lines }
 }
 
 const idle = { running: 0, waiting: 0 }
@@ -79,4 +99,26 @@ test("an export whose receiver goes while it waits for its slot leaves the queue
   ])
   freeSlot()
   expect(load()).toEqual(idle)
+})
+
+test("a connection has its idle timeout again after an export", async () => {
+  const closed = async (outcome: Outcome) => {
+    const { exported } = oneSlot(outcome)
+    const server = Bun.serve({
+      port: 0,
+      idleTimeout: 1,
+      fetch: (request) =>
+        exported(request, () => {
+          server.timeout(request, 0)
+          return () => server.timeout(request, 1)
+        }).catch(() => new Response("Failed")),
+    })
+    const socket = await opened(server.port ?? 0)
+    const received = collect(socket)
+    socket.write(requestText("/"))
+    await until(() => received.length > 0)
+    await until(() => received.closed)
+    await server.stop()
+  }
+  await Promise.all([closed("found"), closed("not found"), closed("failed")])
 })

@@ -14,8 +14,7 @@ function exported(
   options: {
     accept?: string
     failAt?: number
-    stallMs?: number
-    shutdown?: AbortSignal
+    signal?: AbortSignal
     gate?: Promise<void>
   } = {},
 ) {
@@ -48,8 +47,11 @@ function exported(
         coder.close()
       },
     },
-    stallMs: options.stallMs ?? 60_000,
-    shutdown: options.shutdown ?? new AbortController().signal,
+    slot: {
+      signal: options.signal ?? new AbortController().signal,
+      offer: () => {},
+      taken: () => {},
+    },
     onEnd: (outcome) => seen.outcomes.push(outcome),
   })
   return { stream, seen }
@@ -86,7 +88,10 @@ test("however an export ends, its coder is closed once", async () => {
     [{}, (stream) => new Response(stream).arrayBuffer()],
     [{ failAt: 3 }, (stream) => new Response(stream).arrayBuffer().catch(() => {})],
     [{}, (stream) => stream.cancel()],
-    [{ stallMs: 1 }, (stream) => stream.getReader().closed.catch(() => {})],
+    [
+      { signal: AbortSignal.abort("stalled") },
+      (stream) => stream.getReader().closed.catch(() => {}),
+    ],
   ]
   const outcomes: unknown[] = []
   for (const [options, use] of ends) {
@@ -100,10 +105,10 @@ test("however an export ends, its coder is closed once", async () => {
 
 test("an export that the service aborts is an error for its receiver, and never a shorter whole", async () => {
   const shutdown = new AbortController()
-  const { stream, seen } = exported(1_000, { shutdown: shutdown.signal })
+  const { stream, seen } = exported(1_000, { signal: shutdown.signal })
   const reader = stream.getReader()
   await reader.read()
-  shutdown.abort()
+  shutdown.abort("aborted")
   await expect(reader.read()).rejects.toBeUndefined()
   expect(seen.outcomes).toMatchObject([{ outcome: "aborted", records: 2 }])
   expect([seen.coderCloses, seen.generatorEnded]).toEqual([1, true])

@@ -6,6 +6,7 @@
 import { expect, test } from "bun:test"
 import { gunzipSync } from "node:zlib"
 import { parquetMetadata } from "hyparquet"
+import { setDisabled } from "../../src/access/accounts.ts"
 import { none, type ReportFixture } from "../support/fixtures.ts"
 import { serviceOfFile, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
@@ -36,10 +37,15 @@ const service = await serviceOfFile({
 })
 
 /** Starts an export, and stops reading as soon as it has begun. */
-async function stalledExport(of = service, headers: Record<string, string> = {}, format = "csv") {
+async function stalledExport(
+  of = service,
+  headers: Record<string, string> = {},
+  format = "csv",
+  token = of.tokens.admin,
+) {
   const socket = await opened(of.port)
   const received = collect(socket)
-  const authorization = { Authorization: `Bearer ${of.tokens.admin}` }
+  const authorization = { Authorization: `Bearer ${token}` }
   socket.write(
     requestText(`/api/v1/reports?format=${format}&all=true`, { ...authorization, ...headers }),
   )
@@ -169,12 +175,64 @@ test("a receiver that takes nothing for too long is cut off", async () => {
     settings: { EXPORT_STALL_SECONDS: "1" },
   })
   const { socket, received, id } = await stalledExport(strict)
-  await until(() => endOf(id, strict) !== undefined)
+  await until(() => {
+    strict.clock.advance(500)
+    return endOf(id, strict) !== undefined
+  })
   expect(endOf(id, strict)).toMatchObject({ outcome: "stalled" })
   socket.resume()
   await until(() => received.closed)
   expect(parseAnswer(received.bytes())?.complete).toBe(false)
   await strict.stop()
+})
+
+test("accounts whose clients read nothing keep no slot that another account waits for", async () => {
+  const few = await testService({ beside: service, settings: { MAX_EXPORTS: "20" } })
+  const accounts = await Promise.all([1, 2, 3, 4, 5].map(() => few.issueWithLimit(100)))
+  const tokens = accounts.flatMap((token) => [token, token, token, token])
+  const exports = await Promise.all(tokens.map((token) => stalledExport(few, {}, "ndjson", token)))
+  const sixth = few.get("/reports?all=true&format=ndjson", plain)
+  const cutOnes = () => exports.filter(({ id }) => endOf(id, few) !== undefined)
+  await until(() => {
+    few.clock.advance(500)
+    return cutOnes().length > 0
+  })
+  const answer = await sixth
+  expect(answer.status).toBe(200)
+  expect((await answer.text()).split("\n").length).toBe(reports.length + 1)
+  const cut = cutOnes()
+  expect(cut.map(({ id }) => endOf(id, few).outcome)).toEqual(["stalled"])
+  for (const stalled of cut) {
+    stalled.socket.resume()
+    await until(() => stalled.received.closed)
+    expectCut(stalled, "ndjson")
+  }
+  for (const { socket } of exports) socket.destroy()
+  await few.stop()
+})
+
+test("disabling an account or revoking a token ends its exports in every process", async () => {
+  const other = await testService({ beside: service })
+  const email = `${crypto.randomUUID()}@example.com`
+  const [disabled, revoked] = [await service.issue(email), await service.issueWithLimit(100)]
+  const run = (token: string) =>
+    [service, other].map(async (of) => ({ of, ...(await stalledExport(of, {}, "csv", token)) }))
+  const untouched = await Promise.all(run(service.tokens.admin))
+  const exports = await Promise.all([...run(disabled), ...run(revoked)])
+  await setDisabled(service.editor, email, true)
+  await service.revoke(revoked)
+  for (const stalled of exports) {
+    await until(() => endOf(stalled.id, stalled.of) !== undefined)
+    expect(endOf(stalled.id, stalled.of)).toMatchObject({ outcome: "aborted" })
+    stalled.socket.resume()
+    await until(() => stalled.received.closed)
+    expectCut(stalled, "csv")
+  }
+  for (const { id, of, socket } of untouched) {
+    expect(endOf(id, of)).toBeUndefined()
+    socket.destroy()
+  }
+  await other.stop()
 })
 
 test("a load during an export does not touch it", async () => {

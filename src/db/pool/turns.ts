@@ -21,6 +21,8 @@ export interface Turns {
   /** Waits for a place. @returns frees the place. @throws Overloaded, or the signal's reason */
   take(account: AccountId, signal?: AbortSignal): Promise<() => void>
   refuseWaiting(reason: Unavailable): void
+  /** Whether another account waits, and would get a place that this account frees. */
+  isPlaceAwaited(account: AccountId): boolean
   load(): { running: number; waiting: number }
 }
 
@@ -113,6 +115,11 @@ export function createTurns({
     refuseWaiting: (reason) => {
       for (const queue of [...queues.values()]) for (const item of [...queue]) item.refuse(reason)
     },
+    isPlaceAwaited: (account) =>
+      running === places &&
+      queues
+        .keys()
+        .some((other) => other !== account && (runningOf.get(other) ?? 0) < placesPerAccount),
     load: () => ({ running, waiting }),
   }
 }

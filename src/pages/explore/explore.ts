@@ -5,7 +5,7 @@ import type { Usage } from "../../access/usage.ts"
 import type { Windows } from "../../access/windows.ts"
 import { withoutToken } from "../../db/account-tables.ts"
 import { toHeaders, toResetSeconds, type WindowState } from "../../http/rate-limit-headers.ts"
-import { exchangeOf } from "../../plugins/exchange.ts"
+import { exchangeOf, liftIdleTimeout } from "../../plugins/exchange.ts"
 import { targetOf } from "../../plugins/target.ts"
 import { number, relative } from "../kit/format.ts"
 import { type PageOptions, signedIn } from "../kit/page-context.ts"
@@ -37,13 +37,19 @@ export const explore = (options: ExploreOptions) => {
     .onBeforeHandle(({ request }) => {
       exchangeOf(request).isListed = true
     })
-    .resolve(({ person, page, publicUrl, params, request, server }) => {
+    .resolve(({ person, isSessionValid, page, publicUrl, params, request, server }) => {
       // The code of the company of the list. A route without a parameter has no `params`.
       const { code }: { code?: string } = params ?? {}
       const { path, query } = targetOf(request)
-      const disableIdleTimeout = () => server?.timeout(request, 0)
-      const requestId = exchangeOf(request).id
-      const visit = visits({ person, publicUrl, request, requestId, query, disableIdleTimeout })
+      const visit = visits({
+        person,
+        publicUrl,
+        request,
+        requestId: exchangeOf(request).id,
+        query,
+        isCallerValid: isSessionValid,
+        liftIdleTimeout: () => liftIdleTimeout(server, request),
+      })
       return {
         /** Removes empty fields of the form, so that the URL can be shared. */
         list: async (view: ListView) => {

@@ -31,7 +31,8 @@ export interface VisitOptions {
 }
 
 /** The person and the request. */
-export interface Visitor extends Pick<Asked, "request" | "requestId" | "disableIdleTimeout"> {
+export interface Visitor
+  extends Pick<Asked, "request" | "requestId" | "isCallerValid" | "liftIdleTimeout"> {
   person: Pick<SignedIn, "accountId" | "sessionId">
   /** The query of the page, as it was sent. */
   query: string

@@ -33,7 +33,7 @@ const sessionWaitMs = 1_000
 
 /**
  * Adds `address`, the client's; `publicUrl`, the URL of the service as this client reaches it; `session`,
- * which reads the session; and `page`, which makes the response. The frame shows the signed-in person, unless
+ * which reads the session; `isSessionValid`, which reads it again; and `page`, which makes the response. The frame shows the signed-in person, unless
  * the session is unreadable: a page that does not use the session needs no database.
  * @throws PageError 403
  */
@@ -44,16 +44,20 @@ export const pageContext = (options: PageOptions) =>
     .resolve(({ request }) => {
       const exchange = exchangeOf(request)
       if (!isSameOrigin(request, options.baseUrl)) throw crossSite()
-      /** Null without a session. @throws Unavailable */
-      const session = once(async (): Promise<SignedIn | null> => {
+      const find = async (): Promise<SignedIn | null> => {
         const cookie = sessionCookie.read(request)
         if (cookie === null) return null
-        const found = await options.sessions.find(cookie, options.now(), exchange.address)
+        return options.sessions.find(cookie, options.now(), exchange.address)
+      }
+      /** Null without a session. @throws Unavailable */
+      const session = once(async (): Promise<SignedIn | null> => {
+        const found = await find()
         if (found) exchange.accountId = found.accountId
         return found
       })
       return {
         session,
+        isSessionValid: async () => (await find()) !== null,
         address: exchange.address,
         publicUrl: publicUrlOf(request, options.baseUrl),
         page: async ({ status, headers, ...content }: PageResult): Promise<Response> => {

@@ -1,0 +1,115 @@
+/** A client that reads too slowly loses its slot to an account that waits, and a caller loses it with its access. */
+import { expect, test } from "bun:test"
+import { createExportSlots, type ExportSlot } from "../../src/answers/export-slots.ts"
+import { until } from "../support/until.ts"
+
+const client = new AbortController().signal
+
+/** Five slots, so one for each account, and a clock. */
+function fiveSlots() {
+  const clock = { ms: 0 }
+  const failures: unknown[] = []
+  const slots = createExportSlots({
+    slots: 5,
+    stallMs: 300_000,
+    steadyMs: () => clock.ms,
+    onNotChecked: (error) => failures.push(error),
+  })
+  const open = (account: number, isCallerValid = async () => true) => {
+    const slot = slots.open({ account, isCallerValid })
+    slot.signal.addEventListener("abort", slot.end)
+    return slot
+  }
+  /** An export that has its slot, and whose client may read. */
+  const begun = async (account: number): Promise<ExportSlot> => {
+    const slot = open(account)
+    await slot.take(client)
+    slot.offer(65_536)
+    return slot
+  }
+  return { ...slots, clock, failures, open, begun }
+}
+
+const cutsOf = (exports: readonly ExportSlot[]) => exports.map(({ signal }) => signal.reason)
+
+function endAll(exports: readonly ExportSlot[]): void {
+  for (const each of exports) each.end()
+}
+
+test("while another account waits, the slowest client below 64 KB in 10 s is cut", async () => {
+  const { clock, open, begun } = fiveSlots()
+  const exports = await Promise.all([1, 2, 3, 4, 5].map(begun))
+  // Bytes a second, and when the client stops reading.
+  const clients = [
+    [6_600, 60],
+    [65_536, 49],
+    [65_536, 30],
+    [200, 60],
+    [65_536, 20],
+  ] as const
+  for (let second = 1; second <= 60; second++) {
+    clock.ms += 1_000
+    for (const [index, [bytes, stopsAt]] of clients.entries()) {
+      if (second > stopsAt) continue
+      exports[index]?.taken()
+      exports[index]?.offer(bytes)
+    }
+  }
+  const waiting = open(6)
+  await waiting.take(client)
+  expect(cutsOf(exports)).toEqual([undefined, undefined, undefined, "stalled", undefined])
+  endAll([...exports, waiting])
+})
+
+test("a client that stops reading is cut after the stall limit if no other account waits", async () => {
+  const { clock, open, begun } = fiveSlots()
+  const stalled = await begun(1)
+  clock.ms += 100_000
+  const later = await begun(2)
+  // Its account has all that it may have, so a slot of another account would not help it.
+  const waiting = open(1)
+  const waited = waiting.take(client)
+  clock.ms += 200_001
+  await waited
+  expect(cutsOf([stalled, later])).toEqual(["stalled", undefined])
+  endAll([later, waiting])
+})
+
+test("the time in which the service prepares a part does not count against the client", async () => {
+  const { clock, open, begun } = fiveSlots()
+  const exports = await Promise.all([1, 2, 3, 4, 5].map(begun))
+  const [preparing] = exports
+  preparing?.taken()
+  clock.ms += 600_000
+  preparing?.offer(65_536)
+  const waiting = open(6)
+  await waiting.take(client)
+  expect(cutsOf(exports)[0]).toBeUndefined()
+  endAll([...exports, waiting])
+})
+
+test("a caller that is no longer valid loses its exports, also those in the queue", async () => {
+  const { open, checkCallers } = fiveSlots()
+  const revoked = async () => false
+  const [otherToken, queued, otherAccount] = [open(1), open(1, revoked), open(2, revoked)]
+  await otherToken.take(client)
+  await otherAccount.take(client)
+  const refused = queued.take(client).catch((reason: unknown) => reason)
+  checkCallers(1)
+  expect(await refused).toBe("aborted")
+  expect(cutsOf([otherToken, otherAccount])).toEqual([undefined, undefined])
+  checkCallers(undefined)
+  await until(() => otherAccount.signal.aborted)
+  expect(cutsOf([otherToken, otherAccount])).toEqual([undefined, "aborted"])
+  endAll([otherToken])
+})
+
+test("a check of a caller that fails is repeated", async () => {
+  const { open, checkCallers, failures } = fiveSlots()
+  const answers = [Promise.reject(new Error("Away")), Promise.resolve(false)]
+  for (const answer of answers) answer.catch(() => {})
+  const slot = open(1, async () => (await answers.shift()) ?? true)
+  checkCallers(1)
+  await until(() => slot.signal.aborted)
+  expect(failures).toEqual([new Error("Away")])
+})
