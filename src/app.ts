@@ -5,7 +5,6 @@ import { mcp } from "./mcp/mcp.ts"
 import type { McpOptions } from "./mcp/respond.ts"
 import { errorPage } from "./pages/kit/error-page.ts"
 import { type PagesOptions, pages } from "./pages/pages.ts"
-import { type AnswersOptions, answers } from "./plugins/answers.ts"
 import { authentication } from "./plugins/authentication.ts"
 import { errors } from "./plugins/errors.ts"
 import { exchange } from "./plugins/exchange.ts"
@@ -13,6 +12,7 @@ import type { ObserveOptions } from "./plugins/observe.ts"
 import { otherMethods } from "./plugins/other-methods.ts"
 import { preflight } from "./plugins/preflight.ts"
 import { rateLimit } from "./plugins/rate-limit.ts"
+import { type ResponsesOptions, responses } from "./plugins/responses.ts"
 import { decodablePath, requestTarget } from "./plugins/target.ts"
 import { data } from "./routes/data.ts"
 import { describeOnce, description } from "./routes/description.ts"
@@ -20,7 +20,7 @@ import { endpoints } from "./routes/endpoints.ts"
 import { adminOperations, type OperationOptions, operations } from "./routes/operations.ts"
 import { usage } from "./routes/usage.ts"
 
-export type AppOptions = AnswersOptions &
+export type AppOptions = ResponsesOptions &
   OperationOptions &
   PagesOptions &
   ObserveOptions &
@@ -48,7 +48,7 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
         .use(usage(options)) // does not count; has a bound of its own
         .use(rateLimit(options)) // window, or 429
         .use(requestTarget()) // target, or 405
-        .use(answers(options)) // list, record
+        .use(responses(options)) // list, record
         .use(data(options)) // list or record of each endpoint
         .use(others)
         .all("/", () => notFound())

@@ -76,12 +76,12 @@ const allowed: Record<string, string[]> = {
   loading: ["db", schema, "program.ts", "resources", "sources", "text"],
   fetching: ["db", "loading", "resources", "sources", "text"],
   access: ["db", schema, "http", "redis", "resources", "telemetry", "text"],
-  answers: ["db", "http", "log", "redis", "resources", "telemetry", "text"],
-  plugins: ["access", "answers", "db", "http", "log", "metrics", "resources", "telemetry"],
-  description: ["answers", "db", "http", "resources", "text"],
+  responses: ["db", "http", "log", "redis", "resources", "telemetry", "text"],
+  plugins: ["access", "responses", "db", "http", "log", "metrics", "resources", "telemetry"],
+  description: ["responses", "db", "http", "resources", "text"],
   routes: [
     "access",
-    "answers",
+    "responses",
     "db",
     "description",
     "http",
@@ -92,7 +92,7 @@ const allowed: Record<string, string[]> = {
   ],
   pages: [
     "access",
-    "answers",
+    "responses",
     "db",
     "description",
     "http",
@@ -104,7 +104,7 @@ const allowed: Record<string, string[]> = {
   ],
   mcp: [
     "access",
-    "answers",
+    "responses",
     "db",
     "http",
     "log",
@@ -118,7 +118,7 @@ const allowed: Record<string, string[]> = {
   "server.ts": ["http", "log", "plugins", "text"],
   service: [
     "access",
-    "answers",
+    "responses",
     "app.ts",
     "config.ts",
     "db",

@@ -10,7 +10,7 @@ import { LRUCache } from "lru-cache"
  */
 const shares = {
   /** Whole responses. */
-  answers: 42,
+  responses: 42,
   /** The plans of list requests. */
   plans: 5,
   /** The number of records of each list. */

@@ -1,13 +1,14 @@
 /** The responses to the examples, made by the code of the service from the records of the examples. */
-import { pageContent, pageText } from "../answers/list-content.ts"
-import { type ListPlan, planList } from "../answers/list-plan.ts"
-import { cacheStatus, validatorsOf } from "../answers/represent.ts"
+
 import { ApiError, type ErrorCode, rateLimited } from "../http/api-error.ts"
 import type { Format } from "../http/formats.ts"
 import { pageMeta } from "../http/page.ts"
 import { readParameters } from "../http/parameters.ts"
 import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
 import { responseHeaders } from "../http/response-headers.ts"
+import { pageContent, pageText } from "../responses/content.ts"
+import { type ListPlan, planList } from "../responses/plan.ts"
+import { cacheStatus, validatorsOf } from "../responses/represent.ts"
 import { hourMs } from "../text/durations.ts"
 import {
   exampleKey,
@@ -17,7 +18,7 @@ import {
   exampleTag,
   exampleUsage,
 } from "./examples.ts"
-import { apiPrefix, keyedBy, type Operation } from "./operations.ts"
+import { keyedBy, type Operation } from "./operations.ts"
 
 /** A request and its response. */
 export interface Example {
@@ -54,22 +55,20 @@ function bodyOf(operation: Operation, format: Format): unknown {
   if (endpoint.kind === "record") return { data: record }
   const page = { records: [record], meta: pageMeta(1, 1, perPage) }
   if (format === "json") return { data: page.records, meta: page.meta }
-  const validators = validatorsOf(exampleRelease, "", format)
+  const validators = validatorsOf(exampleRelease, format)
   return pageText(planOf(operation, format), validators, page, "")
 }
 
-function planOf({ path, endpoint, ...operation }: Operation, format: Format): ListPlan {
+function planOf({ path, endpoint }: Operation, format: Format): ListPlan {
   if (endpoint.kind !== "list") throw new Error(`Not a list: ${path}`)
-  const target = { path: apiPrefix + examplePath({ path, endpoint, ...operation }), accept: null }
-  const query = format === "json" ? "" : `format=${format}`
   const owner = keyedBy(endpoint)
-  return planList(endpoint, { ...target, query }, owner ? exampleKey(owner) : "")
+  return planList(endpoint, format === "json" ? {} : { format }, owner ? exampleKey(owner) : "")
 }
 
 /** An example of each header: those of the list of companies, and those that only errors have. */
 export function headerExamples(companies: Operation, baseUrl: string) {
   const page = { records: [], meta: pageMeta(1, 1, perPage) }
-  const validators = { ...validatorsOf(exampleRelease, "", "json"), ETag: exampleTag }
+  const validators = { ...validatorsOf(exampleRelease, ""), ETag: exampleTag }
   const headersOf = (format: Format) =>
     pageContent(planOf(companies, format), validators, page, baseUrl).headers
   const window = { admitted: true, limit, remaining: limit - 1, resetAtMs }

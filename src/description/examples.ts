@@ -30,7 +30,7 @@ export const exampleRelease: Release = {
 }
 
 /** The entity tag of the list of companies at that release. */
-export const exampleTag = entityTag(releaseKey(exampleRelease), "/api/v1/companies?", "json")
+export const exampleTag = entityTag(releaseKey(exampleRelease), "/api/v1/companies?")
 
 /** The time of the example requests, from an account without earlier requests. */
 export const exampleNow = new Date("2026-02-16T09:30:00Z")

@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document, made from the operations alone. */
-import type { ServedEndpoint } from "../answers/endpoint.ts"
+import type { Endpoint } from "../responses/endpoint.ts"
 import { headerExamples } from "./example-answers.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { apiPrefix, type Operation, operationsOf, type Parameter, titleOf } from "./operations.ts"
@@ -7,7 +7,7 @@ import { errorResponses, headerObject, responsesOf } from "./responses.ts"
 import { schemasOf } from "./schemas.ts"
 
 export interface DescriptionOptions {
-  endpoints: readonly ServedEndpoint[]
+  endpoints: readonly Endpoint[]
   /** The service's public URL; empty if it is unknown. */
   baseUrl: string
 }

@@ -1,11 +1,11 @@
 /** The operations of the API, for the description, made from the endpoints that the routes declare. */
 import type { TSchema } from "@sinclair/typebox"
-import type { Endpoint, ServedEndpoint } from "../answers/endpoint.ts"
 import type { ErrorCode } from "../http/api-error.ts"
 import type { Format } from "../http/formats.ts"
 import { cacheBusterParameter } from "../http/parameters.ts"
 import { headersOf } from "../http/response-headers.ts"
 import type { Readable } from "../resources/resource.ts"
+import type { Endpoint } from "../responses/endpoint.ts"
 import { exampleTag } from "./examples.ts"
 import { type JsonSchema, jsonSchema } from "./json-schema.ts"
 
@@ -41,9 +41,9 @@ export interface Operation {
   endpoint: Endpoint
 }
 
-export const operationsOf = (served: readonly ServedEndpoint[]): Operation[] =>
-  served.map(({ path: routePath, endpoint }) => {
-    const path = routePath.replace(/:(\w+)/g, "{$1}")
+export const operationsOf = (endpoints: readonly Endpoint[]): Operation[] =>
+  endpoints.map((endpoint) => {
+    const path = endpoint.path.replace(/:(\w+)/g, "{$1}")
     return {
       ...naming(path, endpoint),
       path,

@@ -6,9 +6,10 @@ import { digest } from "../text/digest.ts"
 /**
  * Returns the tag of a response, a function of a version of the data, a canonical query and a format.
  * @param version identifies a release, also among releases of the same number in other databases
+ * @param query identifies the query and the format
  */
-export const entityTag = (version: string, query: string, format: string): string =>
-  `W/"${digest(`${version} ${format} ${query}`)}"`
+export const entityTag = (version: string, query: string): string =>
+  `W/"${digest(`${version} ${query}`)}"`
 
 /**
  * Whether `If-None-Match` lists the tag, by weak comparison. It ignores `*`.

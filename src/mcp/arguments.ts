@@ -1,9 +1,10 @@
 /** The arguments of tools. The parser of the API's parameters reads them, so their faults are the same. */
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server"
 import { OptionalKind, type TProperties, Type } from "@sinclair/typebox"
-import { changes, paging, representation, selection } from "../answers/list-endpoint.ts"
 import { type Fault, invalidParameters } from "../http/api-error.ts"
 import { readPairs } from "../http/parameters.ts"
+import { contradictions } from "../responses/contradictions.ts"
+import { changes, paging, representation, selection } from "../responses/list-endpoint.ts"
 
 /** A result has at most so many records. */
 export const maxRecords = 50
@@ -52,5 +53,5 @@ export function readArguments(given: object, parameters: TProperties): Record<st
   const texts = Object.entries(given).map(
     ([name, value]) => [name.toWellFormed(), String(value).toWellFormed()] as const,
   )
-  return readPairs(texts, parameters, [])
+  return readPairs(texts, parameters, [], contradictions(["json"], ["json"]))
 }

@@ -1,21 +1,20 @@
 /** Reads the data for one call of a tool, as the endpoints of the API do. */
-import type { Asker } from "../answers/asked.ts"
-import { dayOfData } from "../answers/at-release.ts"
-import type { ListEndpoint } from "../answers/list-endpoint.ts"
+import type { Static, TObject } from "@sinclair/typebox"
 import type { Release, Releases } from "../db/reader/releases.ts"
 import type { ReadSources } from "../db/reader/sources.ts"
-import { canonicalQuery, encodeQuery, type Pair, queryText } from "../http/query-string.ts"
-import type { AnswersOptions } from "../plugins/answers.ts"
-import { companies } from "../resources/companies.ts"
+import { encodeQuery, type Pair } from "../http/query-string.ts"
+import type { ResponsesOptions } from "../plugins/responses.ts"
+import { dayOfData } from "../responses/at-release.ts"
+import type { Requester } from "../responses/data-request.ts"
+import { apiPath } from "../responses/endpoint.ts"
+import type { asOf, ListEndpoint } from "../responses/list-endpoint.ts"
+import { type ParameterValues, planList, planRecord } from "../responses/plan.ts"
+import { company } from "../routes/endpoints.ts"
 
-export interface ReadingOptions
-  extends Pick<AnswersOptions, "lists" | "records" | "planOf" | "now"> {
+export interface ReadingOptions extends Pick<ResponsesOptions, "responses" | "now"> {
   releases: Pick<Releases, "current">
   readSources: ReadSources
 }
-
-/** The parameters of a request by name. */
-type Values = Readonly<Record<string, unknown>>
 
 /** The release of a list, and the key in its path. */
 interface Place {
@@ -26,9 +25,9 @@ interface Place {
 export type Reading = ReturnType<typeof createReading>
 
 /** @param publicUrl the address of the service as the client reaches it */
-export function createReading(options: ReadingOptions, asker: Asker, publicUrl: string) {
-  const { lists, records, planOf, releases, readSources, now } = options
-  const { account } = asker
+export function createReading(options: ReadingOptions, requester: Requester, publicUrl: string) {
+  const { responses, releases, readSources, now } = options
+  const { account } = requester
 
   /** The address of the request that returns the same, whatever is published later. */
   const addressOf = (path: string, query: readonly Pair[], { id }: Release): string => {
@@ -37,25 +36,28 @@ export function createReading(options: ReadingOptions, asker: Asker, publicUrl: 
   }
 
   return {
-    dayOf: ({ as_of }: Values, release: Release) => dayOfData(as_of, release, now()),
+    dayOf: ({ as_of }: ParameterValues, release: Release) => dayOfData(as_of, release, now()),
 
     /** A page of a list at the given release or, without one, that of `as_of`, of its page sequence, or the newest. */
-    list: async (endpoint: ListEndpoint, path: string, values: Values, at: Place = {}) => {
-      const query = queryText(canonicalQuery(values, {}))
-      const target = { path: `/api/v1${path}`, query, accept: null }
-      const plan = planOf(endpoint, target, at.key ?? "")
-      const { records, meta, release } = at.release
-        ? await lists.readAt(plan, { release: at.release, account })
-        : await lists.read(asker, plan)
+    list: async (
+      endpoint: ListEndpoint,
+      values: ParameterValues,
+      { release: at, key = "" }: Place = {},
+    ) => {
+      const plan = planList(endpoint, values, key)
+      const { records, meta, release } = at
+        ? await responses.pageAt(plan, { release: at, account })
+        : await responses.page(requester, plan)
       const { total, page, total_pages } = meta
       const request = addressOf(plan.path, plan.canonical, release)
       return { release, part: { request, total, page, total_pages, records } }
     },
 
-    company: async (code: string, values: Values) => {
-      const query = queryText(canonicalQuery(values, {}))
-      const { record, release } = await records.read(account, companies, code, query)
-      const path = `/api/v1/companies/${encodeURIComponent(String(record.asx_code))}`
+    /** @param point with `as_of`, or without */
+    company: async (code: string, point: Static<TObject<typeof asOf>>) => {
+      const plan = planRecord(company, point, code)
+      const { record, release } = await responses.record(requester, plan)
+      const path = apiPath(company, String(record.asx_code))
       return { record, release, request: addressOf(path, [], release) }
     },
 

@@ -3,12 +3,13 @@
  * request with the same data, at most 50 records with their total, and notes on the limits of the data.
  */
 import { type TProperties, Type } from "@sinclair/typebox"
-import { asOf, type ListEndpoint, paging, changes as sinceOf } from "../answers/list-endpoint.ts"
-import { undatedRecords, undatedWords } from "../answers/undated.ts"
 import type { Release } from "../db/reader/releases.ts"
 import { invalidParameters } from "../http/api-error.ts"
 import { isPastExpiry, tenements } from "../resources/tenements.ts"
 import { asxCodeInPath } from "../resources/values.ts"
+import { asOf, type ListEndpoint, paging, changes as sinceOf } from "../responses/list-endpoint.ts"
+import type { ParameterValues } from "../responses/plan.ts"
+import { undatedRecords, undatedWords } from "../responses/undated.ts"
 import {
   companyList,
   reportList,
@@ -86,11 +87,10 @@ function searching({ tool, endpoint, selection, notes }: Searched): Tool {
     parameters,
     call: async (given, reading) => {
       const values = { ...readArguments(given, parameters), ...selection }
-      const path = `/${resource.name}`
-      const { release, part } = await reading.list(endpoint, path, values)
+      const { release, part } = await reading.list(endpoint, values)
       const undated = await undatedRecords(
         values,
-        async (others) => (await reading.list(endpoint, path, others, { release })).part.total,
+        async (others) => (await reading.list(endpoint, others, { release })).part.total,
       )
       return {
         release: shown(release),
@@ -118,23 +118,19 @@ const company: Tool = {
     const { asx_code, ...point } = readArguments(given, company.parameters)
     const { record, release, request } = await reading.company(String(asx_code), point)
     const key = String(record.asx_code)
-    const path = `/companies/${encodeURIComponent(key)}`
     const day = reading.dayOf(point, release)
     const dayBefore = new Date(Date.parse(day) - 1).toISOString().slice(0, 10)
     const ended = { status: "granted", expires_to: dayBefore, sort: "expiry_date", per_page: 10 }
-    const at = async (endpoint: ListEndpoint, below: string, values: object, inPath = key) =>
-      (await reading.list(endpoint, below, { ...values }, { release, key: inPath })).part
+    const at = async (endpoint: ListEndpoint, values: ParameterValues, inPath = key) =>
+      (await reading.list(endpoint, values, { release, key: inPath })).part
     const [subsidiaries, by_state, by_status, past_expiry, newest_announcements, undated] =
       await Promise.all([
-        at(subsidiariesOfCompany, `${path}/subsidiaries`, { per_page: 25 }),
-        at(tenementFacets, "/facets/tenements/state", { company: key }, "state"),
-        at(tenementFacets, "/facets/tenements/status", { company: key }, "status"),
-        at(tenementsOfCompany, `${path}/tenements`, ended),
-        at(reportList, "/reports", { company: key, per_page: 10 }),
-        undatedRecords(
-          ended,
-          async (others) => (await at(tenementsOfCompany, `${path}/tenements`, others)).total,
-        ),
+        at(subsidiariesOfCompany, { per_page: 25 }),
+        at(tenementFacets, { company: key }, "state"),
+        at(tenementFacets, { company: key }, "status"),
+        at(tenementsOfCompany, ended),
+        at(reportList, { company: key, per_page: 10 }),
+        undatedRecords(ended, async (others) => (await at(tenementsOfCompany, others)).total),
       ])
     return {
       release: shown(release),
@@ -195,15 +191,14 @@ const changes: Tool = {
     )
     const chosen = readArguments(filters, Object.fromEntries(declared))
     const values = { ...chosen, ...point, ...selection, per_page: maxRecords / 2 }
-    const path = `/${list}`
-    const changed = await reading.list(endpoint, path, { ...values, updated_since: since })
+    const changed = await reading.list(endpoint, { ...values, updated_since: since })
     const { release } = changed
     const removed = { ...values, removed_since: since }
     return {
       release: shown(release),
       since,
       added_or_changed: changed.part,
-      removed: (await reading.list(endpoint, path, removed, { release })).part,
+      removed: (await reading.list(endpoint, removed, { release })).part,
       notes: [
         "Added and changed records are shown as they are at the release, removed ones as they were at `since`.",
         "A record is in `removed` when it was removed or no longer matches the filters.",

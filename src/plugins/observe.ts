@@ -3,10 +3,10 @@
  * its account. Fields have OpenTelemetry's names (semantic conventions for HTTP), or begin with `mds.`.
  */
 import type { RecentRequests } from "../access/recent-requests.ts"
-import { cacheStatus } from "../answers/represent.ts"
 import type { Log } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import type { RequestMetrics } from "../metrics/requests.ts"
+import { cacheStatus } from "../responses/represent.ts"
 import { endTrace, isTracing, traceIds, traceRequest } from "../telemetry/steps.ts"
 import { type Exchange, exchangeOf } from "./exchange.ts"
 import { loggedTarget, targetText } from "./logged-target.ts"

@@ -1,8 +1,8 @@
 /** Checks the method and the request target (RFC 9112, 3.2) before the parameters. */
 import { Elysia } from "elysia"
-import type { Target } from "../answers/asked.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
 import { decodeComponent, splitUrl } from "../http/query-string.ts"
+import type { Target } from "../responses/data-request.ts"
 import { exchangeOf } from "./exchange.ts"
 
 export const allowedMethods = "GET, HEAD, OPTIONS"
@@ -22,9 +22,7 @@ export function targetOf({ method, url, headers }: Request): Target {
   if (!isDecodable(path)) {
     throw invalidParameters([{ parameter: "path", message: "Is not valid UTF-8" }])
   }
-  // Routes accept a slash at the end, so both paths have one response, with the same links and keys.
-  const endpointPath = path.endsWith("/") ? path.slice(0, -1) : path
-  return { path: endpointPath, query, accept: headers.get("accept") }
+  return { query, accept: headers.get("accept") }
 }
 
 /**

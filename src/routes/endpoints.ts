@@ -1,6 +1,5 @@
-/** The endpoints of the API and their paths: the routes and the API's description are made from them. */
-import { recordEndpoint, type ServedEndpoint } from "../answers/endpoint.ts"
-import { type ListEndpoint, listEndpoint } from "../answers/list-endpoint.ts"
+/** The endpoints of the API: the routes and the API's description are made from them. */
+
 import type { FeedOf } from "../http/atom.ts"
 import { companies } from "../resources/companies.ts"
 import { equals } from "../resources/conditions.ts"
@@ -12,11 +11,14 @@ import { sources } from "../resources/sources.ts"
 import { belongsToParent, subsidiaries } from "../resources/subsidiaries.ts"
 import { belongsToCompany, tenements } from "../resources/tenements.ts"
 import { versionsOf } from "../resources/versions.ts"
+import { type Endpoint, recordEndpoint } from "../responses/endpoint.ts"
+import { type ListEndpoint, listEndpoint } from "../responses/list-endpoint.ts"
 import { splitValues } from "../text/fold.ts"
 import { usageOfAccount } from "./usage.ts"
 
-const historyOf = (resource: Resource): ListEndpoint =>
+const historyOf = (path: string, resource: Resource): ListEndpoint =>
   listEndpoint({
+    path,
     description: "Newest first.",
     resource: versionsOf(resource),
     belongsTo: { resource, scope: equals(keyColumn(resource)) },
@@ -25,17 +27,22 @@ const historyOf = (resource: Resource): ListEndpoint =>
 /** The values of the field in the path. @param example the name of one of the fields */
 const facetsIn = (resource: Resource, example: string): ListEndpoint =>
   listEndpoint({
+    path: `/facets/${resource.name}/:field`,
     description: `Of the ${resource.name} that match the filters. Most frequent first, equal counts by value, unknown values last. Each count is the total of \`/${resource.name}\` with that value and the same filters.`,
     resource: facetsOf(resource, example),
     counts: resource,
   })
 
 export const companyList = listEndpoint({
+  path: "/companies",
   description: "Ordered by name by default; only listed companies, unless `active` is `false`.",
   resource: companies,
 })
 
+export const company = recordEndpoint("/companies/:code", companies)
+
 export const tenementsOfCompany = listEndpoint({
+  path: "/companies/:code/tenements",
   description: "Those of the company and its subsidiaries, ordered by `id` by default.",
   resource: tenements,
   filters: Object.keys(tenements.filters).filter((name) => name !== "company"),
@@ -43,19 +50,23 @@ export const tenementsOfCompany = listEndpoint({
 })
 
 export const subsidiariesOfCompany = listEndpoint({
+  path: "/companies/:code/subsidiaries",
   description: "Ordered by name.",
   resource: subsidiaries,
   belongsTo: { resource: companies, scope: belongsToParent },
 })
 
-export const companyHistory = historyOf(companies)
+export const companyHistory = historyOf("/companies/:code/history", companies)
 
 export const tenementList = listEndpoint({
+  path: "/tenements",
   description: "Ordered by `id` by default. Unknown dates and areas come last.",
   resource: tenements,
 })
 
-export const tenementHistory = historyOf(tenements)
+export const tenement = recordEndpoint("/tenements/:id", tenements)
+
+export const tenementHistory = historyOf("/tenements/:id/history", tenements)
 
 /** Reports as the entries of a feed. */
 const announcements: FeedOf<ResourceRecord> = {
@@ -72,40 +83,49 @@ const announcements: FeedOf<ResourceRecord> = {
 }
 
 export const reportList = listEndpoint({
+  path: "/reports",
   description: "Newest first.",
   resource: reports,
   feed: announcements,
 })
 
-export const reportHistory = historyOf(reports)
+export const report = recordEndpoint("/reports/:hash", reports)
+
+export const reportHistory = historyOf("/reports/:hash/history", reports)
 
 export const tenementFacets = facetsIn(tenements, "state")
-const releaseList = listEndpoint({ description: "Newest first.", resource: releases })
+
+const releaseList = listEndpoint({
+  path: "/releases",
+  description: "Newest first.",
+  resource: releases,
+})
 
 const sourceList = listEndpoint({
+  path: "/sources",
   description:
     "In the order of their first loads. The list shows their present state and belongs to no release: loads that publish none change it too.",
   resource: sources,
   ofNoRelease: true,
 })
 
-/** Under /api/v1. */
-export const endpoints: readonly ServedEndpoint[] = [
-  { path: "/companies", endpoint: companyList },
-  { path: "/companies/:code", endpoint: recordEndpoint(companies) },
-  { path: "/companies/:code/tenements", endpoint: tenementsOfCompany },
-  { path: "/companies/:code/subsidiaries", endpoint: subsidiariesOfCompany },
-  { path: "/companies/:code/history", endpoint: companyHistory },
-  { path: "/tenements", endpoint: tenementList },
-  { path: "/tenements/:id", endpoint: recordEndpoint(tenements) },
-  { path: "/tenements/:id/history", endpoint: tenementHistory },
-  { path: "/reports", endpoint: reportList },
-  { path: "/reports/:hash", endpoint: recordEndpoint(reports) },
-  { path: "/reports/:hash/history", endpoint: reportHistory },
-  { path: "/facets/companies/:field", endpoint: facetsIn(companies, "sector") },
-  { path: "/facets/tenements/:field", endpoint: tenementFacets },
-  { path: "/facets/reports/:field", endpoint: facetsIn(reports, "group") },
-  { path: "/releases", endpoint: releaseList },
-  { path: "/sources", endpoint: sourceList },
-  { path: "/usage", endpoint: usageOfAccount },
+/** In the order of their documentation. */
+export const endpoints: readonly Endpoint[] = [
+  companyList,
+  company,
+  tenementsOfCompany,
+  subsidiariesOfCompany,
+  companyHistory,
+  tenementList,
+  tenement,
+  tenementHistory,
+  reportList,
+  report,
+  reportHistory,
+  facetsIn(companies, "sector"),
+  tenementFacets,
+  facetsIn(reports, "group"),
+  releaseList,
+  sourceList,
+  usageOfAccount,
 ]

@@ -3,14 +3,14 @@
  */
 import { Type } from "@sinclair/typebox"
 import { Elysia } from "elysia"
-import type { ObjectEndpoint } from "../answers/endpoint.ts"
-import { representObject } from "../answers/represent.ts"
 import { plans } from "../db/account-tables.ts"
 import { readParameters } from "../http/parameters.ts"
 import { shownCount, toResetSeconds, type WindowState } from "../http/rate-limit-headers.ts"
 import { exchangeOf } from "../plugins/exchange.ts"
 import { type RateLimitOptions, uncountedRateLimit } from "../plugins/rate-limit.ts"
 import { requestTarget } from "../plugins/target.ts"
+import type { ObjectEndpoint } from "../responses/endpoint.ts"
+import { representObject } from "../responses/represent.ts"
 import { oneOf } from "../text/one-of.ts"
 
 const description =
@@ -18,6 +18,7 @@ const description =
 
 export const usageOfAccount: ObjectEndpoint = {
   kind: "object",
+  path: "/usage",
   name: "usage",
   description,
   parameters: {},

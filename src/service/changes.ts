@@ -1,8 +1,8 @@
 import type { Credentials } from "../access/credentials.ts"
-import type { ExportSlots } from "../answers/export-slots.ts"
 import { subscribeToChanges } from "../db/notifications.ts"
 import type { CachedReleases } from "../db/reader/newest-release.ts"
 import { describeError, type Log } from "../log/log.ts"
+import type { ExportSlots } from "../responses/export-slots.ts"
 
 export interface Followers {
   credentials: Pick<Credentials, "setSubscribed" | "invalidate">

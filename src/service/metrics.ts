@@ -1,9 +1,7 @@
 /** Collects the metrics of the parts. */
+
 import type { Credentials } from "../access/credentials.ts"
 import type { Windows } from "../access/windows.ts"
-import type { CachedAnswers } from "../answers/cached-answers.ts"
-import type { ExportCounts } from "../answers/export-counts.ts"
-import type { ExportSlots } from "../answers/export-slots.ts"
 import type { Reader } from "../db/reader/reader.ts"
 import { createSourceReadings } from "../db/reader/source-readings.ts"
 import { describeError, type Log } from "../log/log.ts"
@@ -23,6 +21,9 @@ import {
 import { createProcessMetrics } from "../metrics/process.ts"
 import { createRequestMetrics } from "../metrics/requests.ts"
 import type { RedisConnection } from "../redis/connection.ts"
+import type { CachedResponses } from "../responses/cached-responses.ts"
+import type { ExportCounts } from "../responses/export-counts.ts"
+import type { ExportSlots } from "../responses/export-slots.ts"
 import type { Database } from "./database.ts"
 
 interface MeasuredParts {
@@ -30,7 +31,7 @@ interface MeasuredParts {
   notifications: { readonly listening: boolean }
   redis: RedisConnection | null
   unauthenticated: UnauthenticatedRequests
-  cachedAnswers: CachedAnswers
+  cachedResponses: CachedResponses
   reader: Reader
   credentials: Credentials
   windows: Windows
@@ -111,9 +112,9 @@ function ofConnections(parts: MeasuredParts): MetricFamily[] {
   ]
 }
 
-function ofMemory({ cachedAnswers, reader, credentials, windows }: MeasuredParts) {
-  const { lookups, ...answers } = cachedAnswers.readings()
-  const caches = { answers, ...reader.cacheReadings(), ...credentials.cacheReadings() }
+function ofMemory({ cachedResponses, reader, credentials, windows }: MeasuredParts) {
+  const { lookups, ...responses } = cachedResponses.readings()
+  const caches = { responses, ...reader.cacheReadings(), ...credentials.cacheReadings() }
   const stores = { accounts: windows.accounts.store, addresses: windows.addresses.store }
   return [
     counter(

@@ -7,7 +7,6 @@ import { standardLimit } from "../access/plan.ts"
 import { createRecentRequests } from "../access/recent-requests.ts"
 import { createUsage } from "../access/usage.ts"
 import { createWindows, steadyNowMs } from "../access/windows.ts"
-import { createExportSlots } from "../answers/export-slots.ts"
 import type { AppOptions } from "../app.ts"
 import type { Config } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
@@ -25,11 +24,12 @@ import type { LogBufferReadings } from "../log/log-buffer.ts"
 import { createOverloadLog } from "../log/overload-log.ts"
 import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
 import { connectRedis } from "../redis/connection.ts"
+import { createExportSlots } from "../responses/export-slots.ts"
 import { settleWithin } from "../text/settle-within.ts"
-import { createAnswers } from "./answers.ts"
 import { followChanges } from "./changes.ts"
 import { connectDatabase } from "./database.ts"
 import { createServiceMetrics } from "./metrics.ts"
+import { createResponseParts } from "./responses.ts"
 import { createSignIn } from "./sign-in.ts"
 import { createWriteReports } from "./write-reports.ts"
 
@@ -125,7 +125,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   const pools = database.readPools
   const ordinaryCode = createOrdinaryCodes(records)
   const readSources = createSources(database.pools)
-  const answers = createAnswers({
+  const responses = createResponseParts({
     ...options,
     ...clocks,
     sizes,
@@ -151,7 +151,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     credentials,
     windows,
     unauthenticated,
-    ...answers.measured,
+    ...responses.measured,
     logBuffer,
     fetches,
     isReady: async () => !stopping && (await readiness()) !== null,
@@ -169,7 +169,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
 
   return {
     app: {
-      ...answers.parts,
+      ...responses.parts,
       ...signIn.parts,
       credentials,
       windows,

@@ -10,7 +10,7 @@ import { testAccess } from "./access.ts"
 import { arcgis, hits, json, query, title, titles, wfs } from "./map-servers.ts"
 import {
   type Answering,
-  type Asked,
+  type DataRequest,
   misbehavingServer,
   plain,
   reply,
@@ -134,7 +134,7 @@ test("the values that a WFS layer is sorted by tell its records apart", async ()
   expect(await failure("WFS", "name,number")).toBe("a feature of it has no value of name, number")
 })
 
-const isPage = (asked: Asked) => /startIndex|resultRecordCount/.test(asked.target)
+const isPage = (asked: DataRequest) => /startIndex|resultRecordCount/.test(asked.target)
 /** The service of that kind, with other answers for its pages. */
 const withPages = (kind: Kind, answering: Answering): Answering => {
   const whole = kinds[kind](() => titles(4))

@@ -1,5 +1,5 @@
 /** Map services on the misbehaving server; `recordsAt` is asked for their records at each request. */
-import { type Asked, plain, type Reply } from "./misbehaving-server.ts"
+import { type DataRequest, plain, type Reply } from "./misbehaving-server.ts"
 
 export const title = (number: number) => ({
   OBJECTID: number,
@@ -12,7 +12,7 @@ export const title = (number: number) => ({
 export const titles = (count: number) =>
   Array.from({ length: count }, (_, index) => title(index + 1))
 export const json = (value: unknown): Reply => plain(JSON.stringify(value))
-export const query = ({ target }: Asked) => new URL(target, "http://x").searchParams
+export const query = ({ target }: DataRequest) => new URL(target, "http://x").searchParams
 
 const description = {
   maxRecordCount: 2,
@@ -22,7 +22,7 @@ const description = {
 /** An ArcGIS server, whose pages have two records. */
 export const arcgis =
   (recordsAt: (nth: number) => { OBJECTID: number }[]) =>
-  (asked: Asked, nth: number): Reply => {
+  (asked: DataRequest, nth: number): Reply => {
     const records = recordsAt(nth)
     const parameters = query(asked)
     if (!asked.target.includes("/query")) return json(description)
@@ -36,7 +36,7 @@ export const arcgis =
 
 export const wfs =
   (recordsAt: (nth: number) => ReturnType<typeof title>[]) =>
-  (asked: Asked, nth: number): Reply => {
+  (asked: DataRequest, nth: number): Reply => {
     const records = recordsAt(nth)
     const parameters = query(asked)
     if (parameters.get("resultType") === "hits") return hits(records.length)

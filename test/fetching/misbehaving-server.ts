@@ -1,7 +1,7 @@
 /** A server of bare sockets, which answers each request with the bytes that a test says. */
 import { createServer, type Socket } from "node:net"
 
-export interface Asked {
+export interface DataRequest {
   /** Path and query. */
   target: string
   headers: Record<string, string>
@@ -15,18 +15,18 @@ export interface Reply {
   repeat?: { piece: string; everyMs: number }
 }
 
-export type Answering = (asked: Asked, nth: number) => Reply | Promise<Reply>
+export type Answering = (asked: DataRequest, nth: number) => Reply | Promise<Reply>
 
 export interface MisbehavingServer {
   url: string
-  asked: Asked[]
+  asked: DataRequest[]
   answer: (answering: Answering) => void
   close: () => void
 }
 
 export async function misbehavingServer(first: Answering = () => plain("")) {
   let answering = first
-  const asked: Asked[] = []
+  const asked: DataRequest[] = []
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)

@@ -5,7 +5,7 @@
 import { expect, test } from "bun:test"
 import { entityTag } from "../../src/http/entity-tag.ts"
 
-const tag = entityTag("7 a", "/companies?page=1", "json")
+const tag = entityTag("7 a", "json /companies?page=1")
 
 test("a tag is the same in every process and every version of Bun", () => {
   // Of the SHA-256 of "7 a json /companies?page=1", by another program.
@@ -15,10 +15,10 @@ test("a tag is the same in every process and every version of Bun", () => {
 test("version, query and format each make another tag", () => {
   const tags = [
     tag,
-    entityTag("8 a", "/companies?page=1", "json"),
-    entityTag("7 b", "/companies?page=1", "json"),
-    entityTag("7 a", "/companies?page=2", "json"),
-    entityTag("7 a", "/companies?page=1", "csv"),
+    entityTag("8 a", "json /companies?page=1"),
+    entityTag("7 b", "json /companies?page=1"),
+    entityTag("7 a", "json /companies?page=2"),
+    entityTag("7 a", "csv /companies?page=1"),
   ]
   expect(new Set(tags).size).toBe(tags.length)
 })

@@ -1,19 +1,22 @@
 /** The explorer: the data as tables, for people with an account. */
+
 import { Elysia } from "elysia"
 import type { SignedIn } from "../../access/sessions.ts"
 import type { Usage } from "../../access/usage.ts"
 import type { Windows } from "../../access/windows.ts"
 import { withoutToken } from "../../db/account-tables.ts"
+import { splitUrl } from "../../http/query-string.ts"
 import { toHeaders, toResetSeconds, type WindowState } from "../../http/rate-limit-headers.ts"
 import { exchangeOf, liftIdleTimeout } from "../../plugins/exchange.ts"
 import { targetOf } from "../../plugins/target.ts"
+import { pathWith } from "../../responses/endpoint.ts"
 import { number, relative } from "../kit/format.ts"
 import { type PageOptions, signedIn } from "../kit/page-context.ts"
 import { PageError } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
 import { sentQuery, withoutEmpty, withQuery } from "./lists/list-address.ts"
 import { csvDownload, listPage } from "./lists/list-page.ts"
-import { type ListOfRecords, type ListView, pathWith } from "./lists/list-view.ts"
+import type { ListOfRecords, ListView } from "./lists/list-view.ts"
 import { tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, companySubsidiariesView, listViews, reportsView } from "./lists/views.ts"
 import { companyParts } from "./records/company-parts.ts"
@@ -40,7 +43,8 @@ export const explore = (options: ExploreOptions) => {
     .resolve(({ person, isSessionValid, page, publicUrl, params, request, server }) => {
       // The code of the company of the list. A route without a parameter has no `params`.
       const { code }: { code?: string } = params ?? {}
-      const { path, query } = targetOf(request)
+      const { query } = targetOf(request)
+      const { path } = splitUrl(request.url)
       const visit = visits({
         person,
         publicUrl,

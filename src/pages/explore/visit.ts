@@ -2,29 +2,32 @@
  * Reads data for a page of the explorer through the API's own code, as a request of the person's account:
  * with the same checks of parameters, caches, page sequences and errors.
  */
+
 import type { SignedIn } from "../../access/sessions.ts"
-import type { Asked } from "../../answers/asked.ts"
-import { dayOfData } from "../../answers/at-release.ts"
-import type { ListAnswers, ListPage } from "../../answers/list-answer.ts"
-import type { ListPlan, PlanOf } from "../../answers/list-plan.ts"
-import type { RecordAnswers } from "../../answers/record-answer.ts"
-import { undatedRecords } from "../../answers/undated.ts"
 import { noAnswerWithin, Unavailable } from "../../db/pool/unavailable.ts"
 import type { ValueCount } from "../../db/reader/facets.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { isScanned } from "../../db/reader/statements.ts"
 import type { ReadSuggestedHolders } from "../../db/reader/suggested-holders.ts"
-import { canonicalQuery, encodeQuery, queryText } from "../../http/query-string.ts"
+import { encodeQuery, queryText } from "../../http/query-string.ts"
 import { complete, type Readable } from "../../resources/resource.ts"
+import { dayOfData } from "../../responses/at-release.ts"
+import type { DataRequest } from "../../responses/data-request.ts"
+import { type ListPlan, planList, planRecord, planSentList } from "../../responses/plan.ts"
+import type { ListPage, Responses } from "../../responses/respond.ts"
+import { undatedRecords } from "../../responses/undated.ts"
 import { settleWithin } from "../../text/settle-within.ts"
 import { sentQuery } from "./lists/list-address.ts"
-import { apiPathOf, countedOf, type ListAddress, type ListView } from "./lists/list-view.ts"
+import {
+  countedOf,
+  type ListAddress,
+  type ListOfRecords,
+  type ListView,
+} from "./lists/list-view.ts"
 
 export interface VisitOptions {
-  lists: ListAnswers
-  records: RecordAnswers
-  planOf: PlanOf
+  responses: Responses
   releases: Pick<CachedReleases, "current">
   suggestedHolders: ReadSuggestedHolders
   now: () => Date
@@ -32,7 +35,7 @@ export interface VisitOptions {
 
 /** The person and the request. */
 export interface Visitor
-  extends Pick<Asked, "request" | "requestId" | "isCallerValid" | "liftIdleTimeout"> {
+  extends Pick<DataRequest, "request" | "requestId" | "isCallerValid" | "liftIdleTimeout"> {
   person: Pick<SignedIn, "accountId" | "sessionId">
   /** The query of the page, as it was sent. */
   query: string
@@ -57,14 +60,12 @@ export type Facets = Readonly<Record<string, Values>>
 export type Visit = ReturnType<ReturnType<typeof createVisits>>
 
 export function createVisits(options: VisitOptions) {
-  const { lists, records, planOf, releases, suggestedHolders, now } = options
+  const { responses, releases, suggestedHolders, now } = options
   return ({ person, query, publicUrl, ...visitor }: Visitor) => {
     const account = person.accountId
-    const asker = { account, sequenceOwner: `session ${person.sessionId}` }
-    const targetOf = (list: ListAddress, key: string, query: string) =>
-      ({ path: apiPathOf(list, key), query, accept: null }) as const
+    const requester = { account, sequenceOwner: `session ${person.sessionId}` }
     const planned = (list: ListAddress, key: string, query: string) =>
-      planOf(list.endpoint, targetOf(list, key, query), key)
+      planSentList(list.endpoint, { query, accept: null }, key)
     const newest = () => releases.current(account)
     return {
       query,
@@ -75,13 +76,13 @@ export function createVisits(options: VisitOptions) {
       page: async (list: ListAddress, key: string, query: string): Promise<ShownPage> => {
         const plan = planned(list, key, query)
         const shown = { ...plan.list, resource: resourceOf(list) }
-        return { ...(await lists.read(asker, { ...plan, list: shown })), plan }
+        return { ...(await responses.page(requester, { ...plan, list: shown })), plan }
       },
       /** The records of a list that its filters by day exclude because they lack the day. */
       undated: (list: ListAddress, key: string, query: string, release: Release) =>
         undatedRecords(Object.fromEntries(sentQuery(query)), async (values) => {
-          const plan = planned(list, key, queryText(canonicalQuery(values, {})))
-          return (await lists.readAt(plan, { release, account })).meta.total
+          const plan = planList(list.endpoint, values, key)
+          return (await responses.pageAt(plan, { release, account })).meta.total
         }),
       /**
        * The first records of a list at the newest release; none if finding them takes a scan.
@@ -90,7 +91,7 @@ export function createVisits(options: VisitOptions) {
       first: async (list: ListAddress, query: string, most?: number) => {
         const plan = planned(list, "", query)
         if (isScanned(plan.list)) return []
-        return lists.firstAt(plan, most ?? plan.per_page, { release: await newest(), account })
+        return responses.firstAt(plan, most ?? plan.per_page, { release: await newest(), account })
       },
       /**
        * The values of the fields that contain a term, the most frequent first; for a frequent term, those of
@@ -100,21 +101,23 @@ export function createVisits(options: VisitOptions) {
         const plan = planned(list, "", encodeQuery([[filter, term]]))
         if (isScanned(plan.list)) return []
         const options = { release: await newest(), account, isSampled: true }
-        return (await lists.facetAt(plan, filter, options)) ?? []
+        return (await responses.facetAt(plan, filter, options)) ?? []
       },
-      record: (view: ListView, key: string, query: string) =>
-        records.read(account, resourceOf(view), key, query),
+      /** @param point with `as_of`, or without */
+      record: (view: ListOfRecords, key: string, point: { as_of?: string }) => {
+        const endpoint = { ...view.record.endpoint, resource: resourceOf(view) }
+        return responses.record(requester, planRecord(endpoint, point, key))
+      },
       /** Every record of a list as a response in CSV. */
       export: async (list: ListAddress, key: string, query: string) => {
-        const target = targetOf(list, key, query)
-        const asked = { ...visitor, ...asker, target, headers: {} }
-        return lists.answer(asked, planned(list, key, query))
+        const asked = { ...visitor, ...requester, headers: {} }
+        return responses.respond(asked, planned(list, key, query))
       },
       /** The values of each filter among the records that match the other filters. */
       facets: async (view: ListView, key: string, query: string, release: Release) => {
         const facets = countedOf(view).map(async ({ name }) => {
           const plan = planned(view, key, queryText(sentQuery(query), [name]))
-          const read = () => lists.facetAt(plan, name, { release, account })
+          const read = () => responses.facetAt(plan, name, { release, account })
           return [name, await inTime(read)] as const
         })
         return Object.fromEntries(await Promise.all(facets))

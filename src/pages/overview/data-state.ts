@@ -1,9 +1,10 @@
 /** The state of the data at the newest release. */
-import type { ListAnswers } from "../../answers/list-answer.ts"
+
 import { type Release, type Releases, releaseKey } from "../../db/reader/releases.ts"
 import type { ReadSourceLoads, SourceLoad } from "../../db/reader/source-loads.ts"
 import type { ReadSources } from "../../db/reader/sources.ts"
 import type { ResourceRecord } from "../../resources/resource.ts"
+import type { Responses } from "../../responses/respond.ts"
 import { once } from "../../text/once.ts"
 import { wholeList } from "../explore/lists/list-view.ts"
 import { tenementsView } from "../explore/lists/tenement-views.ts"
@@ -19,7 +20,7 @@ export interface DataState {
 }
 
 export interface DataStateOptions {
-  lists: Pick<ListAnswers, "totalAt">
+  responses: Pick<Responses, "totalAt">
   releases: Pick<Releases, "current">
   sourceLoads: ReadSourceLoads
   readSources: ReadSources
@@ -38,7 +39,7 @@ const counted = [
 
 /** May throw Unavailable or ReleaseUnavailable. */
 export function createDataState(options: DataStateOptions): () => Promise<DataState> {
-  const { lists, releases, sourceLoads, readSources, now } = options
+  const { responses, releases, sourceLoads, readSources, now } = options
 
   async function read(release: Release): Promise<DataState> {
     const [loads, { records }, ...counts] = await Promise.all([
@@ -46,7 +47,7 @@ export function createDataState(options: DataStateOptions): () => Promise<DataSt
       readSources(null),
       ...counted.map(async ({ label, plan }) => ({
         label,
-        count: (await lists.totalAt(plan, { release, account: null })) ?? 0,
+        count: (await responses.totalAt(plan, { release, account: null })) ?? 0,
       })),
     ])
     return { release, counts, loads, sources: records.toSorted(byName) }

@@ -1,10 +1,12 @@
 /** The cells of records. */
+
 import type { ResourceRecord } from "../../../resources/resource.ts"
+import { pathWith } from "../../../responses/endpoint.ts"
 import { fold, splitValues } from "../../../text/fold.ts"
 import { status, type Tone } from "../../kit/components.ts"
 import { dash, dollars, instant, number, orDash, stateViewers } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
-import { type Cell, pathWith, type RecordLinks } from "./list-view.ts"
+import type { Cell, RecordLinks } from "./list-view.ts"
 
 /** A field's text; empty if it is unknown. */
 export const textOf =

@@ -1,5 +1,7 @@
 /** The form above a list, whose fields are the parameters of the API. */
+
 import type { Fault } from "../../../http/api-error.ts"
+import { pathWith } from "../../../responses/endpoint.ts"
 import { fold } from "../../../text/fold.ts"
 import { type Choice, field, hidden } from "../../kit/components.ts"
 import { attributes, type Html, html } from "../../kit/html.ts"
@@ -12,7 +14,7 @@ import {
   type RequestedList,
   sentValue,
 } from "./list-address.ts"
-import { type FilterField, pathWith } from "./list-view.ts"
+import type { FilterField } from "./list-view.ts"
 
 /** @param facets the values of each filter among the records that match the other filters */
 export function filterForm(

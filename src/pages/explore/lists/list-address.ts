@@ -1,7 +1,9 @@
 /** The URL of a list in the explorer: every view has one that people can share. */
-import { paging } from "../../../answers/list-endpoint.ts"
+
 import { type CanonicalQuery, decodeQuery, queryText } from "../../../http/query-string.ts"
-import { type Changes, type ListView, pathWith, type RecordLinks } from "./list-view.ts"
+import { pathWith } from "../../../responses/endpoint.ts"
+import { paging } from "../../../responses/list-endpoint.ts"
+import type { Changes, ListView, RecordLinks } from "./list-view.ts"
 
 /** A list as a person requested it. */
 export interface RequestedList {

@@ -1,9 +1,11 @@
 /** A list as a page: its filters, its records, and its exports. */
-import { undatedWords } from "../../../answers/undated.ts"
+
 import type { Release } from "../../../db/reader/releases.ts"
 import { ApiError, type Fault, faultsOf } from "../../../http/api-error.ts"
 import { readParameters } from "../../../http/parameters.ts"
 import { encodeQuery } from "../../../http/query-string.ts"
+import { apiPath, pathWith } from "../../../responses/endpoint.ts"
+import { undatedWords } from "../../../responses/undated.ts"
 import { field, notice, pageTitle, tabs } from "../../kit/components.ts"
 import { attributes, type Content, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
@@ -20,7 +22,7 @@ import {
   sentValue,
   withQuery,
 } from "./list-address.ts"
-import { apiPathOf, type ListView, pathWith, titleOf } from "./list-view.ts"
+import { type ListView, titleOf } from "./list-view.ts"
 import { possibleCompanies } from "./possible-companies.ts"
 import { newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
 import { companiesView, mainViews } from "./views.ts"
@@ -66,7 +68,7 @@ async function shownList(visit: Visit, list: RequestedList, page: ShownPage): Pr
     ? null
     : {
         baseUrl: visit.publicUrl,
-        path: apiPathOf(view, code),
+        path: apiPath(view.endpoint, code),
         query: page.plan.canonical,
         resource: view.endpoint.resource,
         hasFeed: view.endpoint.formats.includes("atom"),

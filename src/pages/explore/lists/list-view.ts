@@ -1,9 +1,10 @@
 /** Describes a list to the explorer: its path, filters, fields and wording. */
-import type { ListEndpoint } from "../../../answers/list-endpoint.ts"
-import { type ListPlan, planList } from "../../../answers/list-plan.ts"
 import type { CanonicalQuery } from "../../../http/query-string.ts"
 import { countedFilters } from "../../../resources/facets.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
+import type { RecordEndpoint } from "../../../responses/endpoint.ts"
+import type { ListEndpoint } from "../../../responses/list-endpoint.ts"
+import { type ListPlan, planList } from "../../../responses/plan.ts"
 import type { Choice, Column } from "../../kit/components.ts"
 import type { Content } from "../../kit/html.ts"
 
@@ -76,20 +77,13 @@ export interface ListOfRecords extends ListView {
     title: (record: ResourceRecord) => string
     /** The sentence below the title; the newest version has fields that only the history has. */
     lead: (record: ResourceRecord, version: ResourceRecord, links: RecordLinks) => Content
+    endpoint: RecordEndpoint
     history: ListAddress
   }
 }
 
-/** A path whose parameter, if any, is a key: `/companies/BIG/tenements`. */
-export const pathWith = (path: string, key: string): string =>
-  path.replace(/:\w+/, () => encodeURIComponent(key))
-
-export const apiPathOf = ({ path }: ListAddress, key: string): string =>
-  `/api/v1${pathWith(path, key)}`
-
 /** Without filters, at the newest release: the same query as the API's list, so that both share its counts. */
-export const wholeList = (list: ListAddress): ListPlan =>
-  planList(list.endpoint, { path: apiPathOf(list, ""), query: "", accept: null }, "")
+export const wholeList = (list: ListAddress): ListPlan => planList(list.endpoint, {}, "")
 
 /** The path of a record, under /api/v1 and under /explore. */
 export const recordPathOf = ({ path }: ListAddress, key: string): string =>

@@ -1,7 +1,8 @@
 /** The records of a list as a table, with links to its other pages and a sentence about the filters. */
-import { paging } from "../../../answers/list-endpoint.ts"
+
 import type { Release } from "../../../db/reader/releases.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
+import { paging } from "../../../responses/list-endpoint.ts"
 import { notice, type Sorting, table } from "../../kit/components.ts"
 import { count, instant, number } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"

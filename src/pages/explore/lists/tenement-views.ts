@@ -1,6 +1,11 @@
 /** The lists of tenements. */
 import { isPastExpiry } from "../../../resources/tenements.ts"
-import { tenementHistory, tenementList, tenementsOfCompany } from "../../../routes/endpoints.ts"
+import {
+  tenement,
+  tenementHistory,
+  tenementList,
+  tenementsOfCompany,
+} from "../../../routes/endpoints.ts"
 import { dayMs } from "../../../text/durations.ts"
 import { status as statusInOutline } from "../../kit/components.ts"
 import { stateNames } from "../../kit/format.ts"
@@ -125,6 +130,7 @@ export const tenementsView: ListOfRecords = {
   record: {
     title: textOf("tenement_id"),
     lead: ({ state }) => `A tenement in ${stateNames[String(state)] ?? state}`,
+    endpoint: tenement,
     history: { path: "/tenements/:id/history", endpoint: tenementHistory },
   },
 }

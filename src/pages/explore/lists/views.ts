@@ -1,10 +1,13 @@
 /** The lists of the explorer, each with its filters, its fields and the page of its records. */
-import { listEndpoint } from "../../../answers/list-endpoint.ts"
+
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { subsidiaries } from "../../../resources/subsidiaries.ts"
+import { listEndpoint } from "../../../responses/list-endpoint.ts"
 import {
+  company,
   companyHistory,
   companyList,
+  report,
   reportHistory,
   reportList,
   subsidiariesOfCompany,
@@ -85,6 +88,7 @@ export const companiesView: ListOfRecords = {
   record: {
     title: textOf("company_name"),
     lead: companyLead,
+    endpoint: company,
     history: { path: "/companies/:code/history", endpoint: companyHistory },
   },
 }
@@ -146,6 +150,7 @@ export const reportsView: ListOfRecords = {
   record: {
     title: textOf("title"),
     lead: ({ asx_code }) => `An announcement of ${asx_code}`,
+    endpoint: report,
     history: { path: "/reports/:hash/history", endpoint: reportHistory },
   },
 }
@@ -153,7 +158,7 @@ export const reportsView: ListOfRecords = {
 /** All subsidiaries. The API lists subsidiaries by company, so the filter leads to the list of a company. */
 export const subsidiariesView: ListView = {
   path: "/subsidiaries",
-  endpoint: listEndpoint({ resource: subsidiaries }),
+  endpoint: listEndpoint({ path: "/subsidiaries", resource: subsidiaries }),
   isOfExplorerOnly: true,
   noun: ["subsidiary", "subsidiaries"],
   filters: [{ name: "company", label: "Company code", words: (value) => `of ${value}` }],

@@ -1,12 +1,12 @@
 /** One record as a page: all its fields, links and versions. */
 
-import { asOf as asOfParameter } from "../../../answers/list-endpoint.ts"
-import type { RecordAt } from "../../../answers/record-answer.ts"
 import type { Release } from "../../../db/reader/releases.ts"
 import { ApiError } from "../../../http/api-error.ts"
 import { readParameters } from "../../../http/parameters.ts"
 import { canonicalQuery } from "../../../http/query-string.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
+import { asOf as asOfParameter } from "../../../responses/list-endpoint.ts"
+import type { RecordAt } from "../../../responses/respond.ts"
 import { pageTitle } from "../../kit/components.ts"
 import { type Html, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
@@ -88,8 +88,8 @@ ${history(versions, `${apiPath}/history`)}
 async function findRecord(visit: Visit, view: ListOfRecords, key: string) {
   const { query } = visit
   try {
-    const { as_of: asOf } = readParameters(query, asOfParameter)
-    return { ...(await visit.record(view, key, query)), asOf }
+    const point = readParameters(query, asOfParameter)
+    return { ...(await visit.record(view, key, point)), asOf: point.as_of }
   } catch (error) {
     if (error instanceof ApiError && error.code === "NOT_FOUND") throw recordNotFound(view, key)
     throw error

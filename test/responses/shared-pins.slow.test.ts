@@ -1,7 +1,7 @@
 /** All pages of a sequence are of one release, whichever process answers them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { createPins, pinSeconds } from "../../src/answers/pins.ts"
 import { connectRedis, type RedisConnection } from "../../src/redis/connection.ts"
+import { createPins, pinSeconds } from "../../src/responses/pins.ts"
 import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
 import { until } from "../support/until.ts"
 

@@ -8,10 +8,9 @@ import { bindingsOf, earlierBindings, type List } from "../db/reader/statements.
 import { invalidParameters } from "../http/api-error.ts"
 import { parsePointInTime, pointFault } from "../http/point-in-time.ts"
 import { filterOf, type Readable } from "../resources/resource.ts"
-import { step } from "../telemetry/steps.ts"
-import type { Asker } from "./asked.ts"
-import type { ListPlan } from "./list-plan.ts"
+import type { Requester } from "./data-request.ts"
 import type { Pins } from "./pins.ts"
+import type { ListPlan, Plan } from "./plan.ts"
 
 export interface ReleaseOptions {
   releases: Releases
@@ -19,6 +18,14 @@ export interface ReleaseOptions {
   /** The releases of page sequences. */
   pins: Pins
   now: () => Date
+}
+
+/** A list whose release is known. */
+export interface ResolvedList {
+  plan: ListPlan
+  /** Includes the releases that it compares with. */
+  list: List
+  release: Release
 }
 
 export type ReleaseResolver = ReturnType<typeof createReleaseResolver>
@@ -41,9 +48,7 @@ export function createReleaseResolver({ releases, ordinaryCode, pins, now }: Rel
    * @throws ApiError INVALID_PARAMETER for a point without a release yet and for a pruned one; Unavailable
    */
   const resolve = (asOf: string | undefined, account: number): Promise<Release> =>
-    step("release", () =>
-      asOf === undefined ? releases.current(account) : releaseAt("as_of", asOf, account),
-    )
+    asOf === undefined ? releases.current(account) : releaseAt("as_of", asOf, account)
 
   /** Returns the key of a record at a release. For companies it accepts temporary codes too. */
   const keyAt = async (resource: Readable, key: string, release: number, account: AccountId) =>
@@ -66,22 +71,20 @@ export function createReleaseResolver({ releases, ordinaryCode, pins, now }: Rel
   }
 
   return {
-    resolve,
-
     keyAt,
 
     /**
-     * Reads a list at the release that the page sequence has pinned. Without a pin, reads and pins the
-     * release of `as_of`, or the newest.
+     * Reads a page at the release that its page sequence has pinned. Without a pin, reads and pins the
+     * release of `as_of`, or the newest. Records and exports have no pages.
      * @throws ApiError INVALID_PARAMETER if the pinned release was pruned; as `resolve` and `read`
      */
     atRelease: async <T>(
-      plan: ListPlan,
-      { account, sequenceOwner }: Asker,
+      plan: Plan,
+      { account, sequenceOwner }: Requester,
       read: (release: Release) => Promise<T>,
     ): Promise<T> => {
-      if (plan.all) return read(await resolve(plan.as_of, account))
-      const sequence = `${sequenceOwner} ${plan.sequenceKey}`
+      if (plan.kind === "record" || plan.all) return read(await resolve(plan.as_of, account))
+      const sequence = `${sequenceOwner} ${plan.sequence}`
       const isLater = plan.page > 1
       const pinned = isLater ? await pins.pinned(sequence) : undefined
       if (pinned) {

@@ -1,17 +1,20 @@
 /** An export waits for its slot, and gives it back however it ends. */
 import { expect, test } from "bun:test"
-import { exportAnswer } from "../../src/answers/export-answer.ts"
-import { createExportCounts } from "../../src/answers/export-counts.ts"
-import { createExportSlots } from "../../src/answers/export-slots.ts"
-import { listEndpoint } from "../../src/answers/list-endpoint.ts"
-import { planList } from "../../src/answers/list-plan.ts"
 import { createLog } from "../../src/log/log.ts"
 import { reports } from "../../src/resources/reports.ts"
+import { createExportCounts } from "../../src/responses/export-counts.ts"
+import { exportResponse } from "../../src/responses/export-response.ts"
+import { createExportSlots } from "../../src/responses/export-slots.ts"
+import { listEndpoint } from "../../src/responses/list-endpoint.ts"
+import { planList } from "../../src/responses/plan.ts"
 import { collect, opened, requestText } from "../contract/raw-http.ts"
 import { until } from "../support/until.ts"
 
-const target = { path: "/api/v1/reports", query: "format=csv&all=true", accept: null }
-const plan = planList(listEndpoint({ resource: reports, filters: [] }), target, "")
+const plan = planList(
+  listEndpoint({ path: "/reports", resource: reports, filters: [] }),
+  { format: "csv", all: true },
+  "",
+)
 const release = { id: 3, publishedAt: 1, identity: "a" }
 
 type Outcome = "found" | "not found" | "failed"
@@ -46,7 +49,6 @@ function oneSlot(outcome: Outcome) {
     const asked = {
       request,
       requestId: "1",
-      target,
       headers: {},
       account: 2,
       sequenceOwner: "",
@@ -54,7 +56,7 @@ function oneSlot(outcome: Outcome) {
       liftIdleTimeout,
     }
     const list = { ...plan.list, identity: plan.identity }
-    return exportAnswer(options, asked, { plan, list, release }, { ETag: "" })
+    return exportResponse(options, asked, { plan, list, release }, { ETag: "" })
   }
   return { exported, exportSlots, lines }
 }

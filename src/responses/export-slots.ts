@@ -3,7 +3,7 @@
  * if its caller is no longer valid: its connection is aborted.
  */
 import { createTurns } from "../db/pool/turns.ts"
-import type { Asked } from "./asked.ts"
+import type { DataRequest } from "./data-request.ts"
 
 /** How an export ends that the service cuts. */
 export type Cut = "stalled" | "aborted"
@@ -26,7 +26,7 @@ const leastBytes = 64 * 1024
 const contestedMs = 10_000
 const sweepMs = 1_000
 
-interface OpenExport extends Pick<Asked, "account"> {
+interface OpenExport extends Pick<DataRequest, "account"> {
   lateness: () => number
   cut: (outcome: Cut) => void
   check: () => void
@@ -53,7 +53,7 @@ export function createExportSlots(options: ExportSlotOptions) {
 
   return {
     /** Begins an export, which has no slot yet. */
-    open: ({ account, isCallerValid }: Pick<Asked, "account" | "isCallerValid">) => {
+    open: ({ account, isCallerValid }: Pick<DataRequest, "account" | "isCallerValid">) => {
       const controller = new AbortController()
       const { signal } = controller
       const { lateness, ...pace } = createPace(steadyMs)

@@ -1,12 +1,5 @@
 /** Builds the parts that serve data: the reader, caches, page sequences and exports. */
-import { createReleaseResolver } from "../answers/at-release.ts"
-import { createCachedAnswers } from "../answers/cached-answers.ts"
-import { createExportCounts } from "../answers/export-counts.ts"
-import type { ExportSlots } from "../answers/export-slots.ts"
-import { createListAnswers } from "../answers/list-answer.ts"
-import { createPlans } from "../answers/list-plan.ts"
-import { createPins } from "../answers/pins.ts"
-import { createRecordAnswers } from "../answers/record-answer.ts"
+
 import type { Config } from "../config.ts"
 import type { CacheSizes } from "../db/cache.ts"
 import type { CachedReleases } from "../db/reader/newest-release.ts"
@@ -15,8 +8,15 @@ import { createReader, type ReaderPools } from "../db/reader/reader.ts"
 import type { ReadSources } from "../db/reader/sources.ts"
 import type { Log } from "../log/log.ts"
 import type { RedisConnection } from "../redis/connection.ts"
+import { createReleaseResolver } from "../responses/at-release.ts"
+import { createCachedResponses } from "../responses/cached-responses.ts"
+import { createExportCounts } from "../responses/export-counts.ts"
+import type { ExportSlots } from "../responses/export-slots.ts"
+import { createPins } from "../responses/pins.ts"
+import { createPlans } from "../responses/plan.ts"
+import { createResponses } from "../responses/respond.ts"
 
-export interface AnswersPartsOptions {
+export interface ResponsesPartsOptions {
   config: Config
   sizes: CacheSizes
   pools: ReaderPools
@@ -30,22 +30,23 @@ export interface AnswersPartsOptions {
   steadyMs: () => number
 }
 
-export function createAnswers(options: AnswersPartsOptions) {
+export function createResponseParts(options: ResponsesPartsOptions) {
   const { config, sizes, pools, releases, exportSlots } = options
   const reader = createReader(pools, sizes, releases.recordSeen)
   const pins = createPins({ ...options, maxBytes: sizes.pageSequences })
-  const cachedAnswers = createCachedAnswers(sizes)
+  const cachedResponses = createCachedResponses(sizes)
   const exportCounts = createExportCounts()
   const resolver = createReleaseResolver({ ...options, pins })
-  const reading = { resolver, reader, cachedAnswers }
-  const lists = createListAnswers({
+  const responses = createResponses({
     ...options,
-    ...reading,
+    resolver,
+    reader,
+    cachedResponses,
     exportCounts,
     baseUrl: config.BASE_URL,
   })
   return {
-    parts: { lists, records: createRecordAnswers(reading), planOf: createPlans(sizes) },
-    measured: { reader, cachedAnswers, exportSlots, exportCounts },
+    parts: { responses, planOf: createPlans(sizes) },
+    measured: { reader, cachedResponses, exportSlots, exportCounts },
   }
 }

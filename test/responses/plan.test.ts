@@ -1,14 +1,19 @@
 /** A list request is planned from its endpoint and query alone. */
 import { expect, test } from "bun:test"
-import { type ListEndpoint, listEndpoint } from "../../src/answers/list-endpoint.ts"
-import { planList } from "../../src/answers/list-plan.ts"
 import { companies } from "../../src/resources/companies.ts"
 import { reports } from "../../src/resources/reports.ts"
 import { subsidiaries } from "../../src/resources/subsidiaries.ts"
 import { belongsToCompany, tenements } from "../../src/resources/tenements.ts"
+import { type ListEndpoint, listEndpoint } from "../../src/responses/list-endpoint.ts"
+import { planSentList } from "../../src/responses/plan.ts"
 
-const ofCompanies = listEndpoint({ resource: companies, filters: ["search", "sector", "active"] })
+const ofCompanies = listEndpoint({
+  path: "/companies",
+  resource: companies,
+  filters: ["search", "sector", "active"],
+})
 const held = listEndpoint({
+  path: "/companies/:code/tenements",
   resource: tenements,
   filters: ["state"],
   belongsTo: { resource: companies, scope: belongsToCompany },
@@ -19,7 +24,7 @@ const plan = (
   query: string,
   accept: string | null = null,
   parent = "BIG",
-) => planList(endpoint, { path: `/x/${parent}`, query, accept }, parent)
+) => planSentList(endpoint, { query, accept }, parent)
 
 test("every selection of fields is of the same list, which shares its total, positions and statements", () => {
   const [all, one, other] = ["", "fields=state,id", "fields=id"].map((query) => plan(held, query))
@@ -43,7 +48,7 @@ test("every filter that takes free text bounds its length", () => {
 
 test("one page sequence for all pages of a query, apart from other formats and from another _", () => {
   const sequence = (query: string, accept?: string) =>
-    plan(ofCompanies, query, accept ?? null).sequenceKey
+    plan(ofCompanies, query, accept ?? null).sequence
   expect(sequence("page=2&sort=name")).toBe(sequence("page=7"))
   expect(sequence("", "text/csv")).toBe(sequence("format=csv", "application/json"))
   const others = ["", "format=csv", "_=1", "per_page=7", "as_of=1", "search=a"]

@@ -7,14 +7,14 @@ import { streamCoder, streamHeaders } from "../http/content-coding.ts"
 import { representations } from "../http/formats.ts"
 import { describeError, type Log } from "../log/log.ts"
 import { openStep, traceIds } from "../telemetry/steps.ts"
-import type { Asked } from "./asked.ts"
+import type { ResolvedList } from "./at-release.ts"
+import { exportHeaders } from "./content.ts"
+import type { DataRequest } from "./data-request.ts"
 import type { ExportCounts } from "./export-counts.ts"
 import { encodedExport, recordsPerChunk } from "./export-rows.ts"
 import type { ExportSlots } from "./export-slots.ts"
 import { type ExportOutcome, exportStream } from "./export-stream.ts"
-import type { ResolvedPlan } from "./list-answer.ts"
-import { exportHeaders } from "./list-content.ts"
-import type { ListPlan } from "./list-plan.ts"
+import type { ListPlan } from "./plan.ts"
 import {
   cacheStatus,
   contentOf,
@@ -38,10 +38,10 @@ export interface ExportOptions {
 type AnswerExport = (total: number, body: ReadableStream<Uint8Array> | null) => Response
 
 /** @throws ApiError NOT_FOUND if its parent does not exist; Unavailable */
-export async function exportAnswer(
+export async function exportResponse(
   options: ExportOptions,
-  asked: Asked,
-  resolved: ResolvedPlan,
+  asked: DataRequest,
+  resolved: ResolvedList,
   validators: Validators,
 ): Promise<Response> {
   const { plan, list, release } = resolved
@@ -68,13 +68,13 @@ export async function exportAnswer(
 }
 
 /** Null for a format that is compressed itself. */
-const acceptedCodings = ({ request }: Asked, { format }: ListPlan): string | null =>
+const acceptedCodings = ({ request }: DataRequest, { format }: ListPlan): string | null =>
   representations[format].isBinary ? null : request.headers.get("accept-encoding")
 
 async function exportBody(
   options: ExportOptions,
-  asked: Asked,
-  { plan, list, release }: ResolvedPlan,
+  asked: DataRequest,
+  { plan, list, release }: ResolvedList,
   answer: AnswerExport,
 ): Promise<Response> {
   const { reader, readSources, exportSlots, exportCounts, log } = options

@@ -4,8 +4,8 @@
  */
 
 import { expect, test } from "bun:test"
-import { type ExportOutcome, exportStream } from "../../src/answers/export-stream.ts"
 import { streamCoder } from "../../src/http/content-coding.ts"
+import { type ExportOutcome, exportStream } from "../../src/responses/export-stream.ts"
 import { until } from "../support/until.ts"
 
 /** An export of numbered records, and what was read and said of it. */

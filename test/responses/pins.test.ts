@@ -1,6 +1,6 @@
 /** All pages of a sequence are of one release, until 15 minutes after the last of them. */
 import { expect, test } from "bun:test"
-import { createPins, pinSeconds } from "../../src/answers/pins.ts"
+import { createPins, pinSeconds } from "../../src/responses/pins.ts"
 
 const release = (id: number) => ({ id, publishedAt: id * 1000, identity: `identity ${id}` })
 const maxBytes = 1_000_000

@@ -1,6 +1,6 @@
 /** A client that reads too slowly loses its slot to an account that waits, and a caller loses it with its access. */
 import { expect, test } from "bun:test"
-import { createExportSlots, type ExportSlot } from "../../src/answers/export-slots.ts"
+import { createExportSlots, type ExportSlot } from "../../src/responses/export-slots.ts"
 import { until } from "../support/until.ts"
 
 const client = new AbortController().signal

@@ -6,10 +6,9 @@
  * client that pages through a whole list evicts no response that other clients request repeatedly.
  */
 import { type CacheReadings, type CacheSizes, createCache } from "../db/cache.ts"
-import { type Release, releaseKey } from "../db/reader/releases.ts"
 import type { Content } from "./represent.ts"
 
-export type CachedAnswers = ReturnType<typeof createCachedAnswers>
+export type CachedResponses = ReturnType<typeof createCachedResponses>
 
 /** The part of the budget for responses without a hit. */
 const onceShare = 0.25
@@ -20,16 +19,15 @@ const headersBytes = 2_000
 /** Includes the coded bodies, which are made later and take about a fifth each. */
 const bytesOf = ({ body }: Content): number => headersBytes + Math.ceil(body.bytes.length * 1.5)
 
-/** `query` identifies a query and a format, as `ListPlan.answerKey` does. */
-export function createCachedAnswers({ answers: maxBytes }: Pick<CacheSizes, "answers">) {
+/** `version` identifies a release, `query` a query and a format, as `Plan.cacheKey` does. */
+export function createCachedResponses({ responses: maxBytes }: Pick<CacheSizes, "responses">) {
   const once = createCache<Content>(Math.floor(maxBytes * onceShare), bytesOf)
   const again = createCache<Content>(Math.floor(maxBytes * (1 - onceShare)), bytesOf)
   const lookups = { hit: 0, miss: 0 }
-  const keyOf = (release: Release, query: string): string => `${releaseKey(release)} ${query}`
 
   function find(key: string): Content | undefined {
-    const answer = again.get(key)
-    if (answer) return answer
+    const response = again.get(key)
+    if (response) return response
     const first = once.get(key)
     if (!first) return undefined
     once.delete(key)
@@ -38,19 +36,19 @@ export function createCachedAnswers({ answers: maxBytes }: Pick<CacheSizes, "ans
   }
 
   return {
-    get: (release: Release, query: string): Content | undefined => {
-      const answer = find(keyOf(release, query))
-      lookups[answer ? "hit" : "miss"]++
-      return answer
+    get: (version: string, query: string): Content | undefined => {
+      const response = find(`${version} ${query}`)
+      lookups[response ? "hit" : "miss"]++
+      return response
     },
     /** Caches the result of `make`. Concurrent requests that missed share one result. */
-    share: (release: Release, query: string, make: () => Content): Content => {
-      const key = keyOf(release, query)
+    share: (version: string, query: string, make: () => Content): Content => {
+      const key = `${version} ${query}`
       const shared = again.peek(key) ?? once.peek(key)
       if (shared) return shared
-      const answer = make()
-      once.set(key, answer)
-      return answer
+      const response = make()
+      once.set(key, response)
+      return response
     },
     readings: () => {
       const parts = [once.readings(), again.readings()]

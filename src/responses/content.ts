@@ -1,13 +1,16 @@
-/** The content of a page or of a whole list in one of the formats. */
+/** The content of a record, of a page and of a short list in one of the formats. */
 import { atomFeed } from "../http/atom.ts"
 import { codedBody } from "../http/content-coding.ts"
 import { linkHeader, type PageMeta } from "../http/page.ts"
 import type { ResourceRecord } from "../resources/resource.ts"
 import { parquetOf, textOfRecords } from "./export-rows.ts"
-import type { ListPlan } from "./list-plan.ts"
+import type { ListPlan } from "./plan.ts"
 import { type Content, type ContentHeaders, contentOf, type Validators } from "./represent.ts"
 
 type Records = readonly ResourceRecord[]
+
+export const recordContent = (validators: Validators, record: ResourceRecord): Content =>
+  contentOf(validators, "json", {}, codedBody(JSON.stringify({ data: record })))
 
 export function pageContent(
   plan: ListPlan,

@@ -1,25 +1,23 @@
 /** A request for data. */
 
-/** The path, query and preferred formats, as the client sent them. */
+/** The query and the preferred formats, as the client sent them. */
 export interface Target {
-  path: string
   query: string
   /** The header `Accept` (RFC 9110, 12.5.1); the parameter `format` wins. */
   accept: string | null
 }
 
 /** The account and the reader that a request belongs to. */
-export interface Asker {
+export interface Requester {
   /** The account whose turns at the database the request takes. */
   account: number
   /** The owner of its page sequences: a token, or a session of the explorer. */
   sequenceOwner: string
 }
 
-export interface Asked extends Asker {
+export interface DataRequest extends Requester {
   request: Request
   requestId: string
-  target: Target
   /** The response headers that do not follow from the content: the request id and the state of a window. */
   headers: Readonly<Record<string, string>>
   /** Whether the token or the session is still valid. @throws Unavailable */

@@ -3,12 +3,13 @@
  * every error response.)
  */
 import { type Release, releaseKey } from "../db/reader/releases.ts"
+import type { SourceStates } from "../db/reader/sources.ts"
 import { type CodedBody, encodedResponse } from "../http/content-coding.ts"
 import { entityTag, namesTag } from "../http/entity-tag.ts"
 import { contentType, type Format } from "../http/formats.ts"
 import { withCacheBuster } from "../http/page.ts"
 import { apiHeaders } from "../http/response-headers.ts"
-import type { Asked } from "./asked.ts"
+import type { DataRequest } from "./data-request.ts"
 
 /** Headers that follow from the content of a response. */
 export type ContentHeaders = Readonly<Record<string, string>>
@@ -39,7 +40,7 @@ const fixedHeaders = { ...apiHeaders, "Cache-Control": "private, no-cache" }
 /** Copying a `Headers` costs less than building one. */
 const fixed304 = new Headers(fixedHeaders)
 
-type Represented = Pick<Asked, "request" | "headers">
+type Represented = Pick<DataRequest, "request" | "headers">
 
 /**
  * Returns 304 if the client has this response, otherwise 200 with the body in the coding that the client
@@ -108,15 +109,24 @@ export function contentOf<Body>(
   return { validators, headers, body }
 }
 
-/** The validators of a response that is a function of a release and a query. */
-export const validatorsOf = (release: Release, query: string, format: Format): Validators => ({
-  ETag: entityTag(releaseKey(release), query, format),
-  "X-Data-Release": String(release.id),
-  ...(release.id > 0 && { "Last-Modified": new Date(release.publishedAt * 1000).toUTCString() }),
+/** The version of the data: that of a release, or of the state of the sources. */
+export const versionOf = (shown: Release | SourceStates): string =>
+  "version" in shown ? shown.version : releaseKey(shown)
+
+/** The validators of a response that is a function of a version and a query. */
+export const validatorsOf = (shown: Release | SourceStates, query: string): Validators => ({
+  ETag: entityTag(versionOf(shown), query),
+  ...("id" in shown && {
+    "X-Data-Release": String(shown.id),
+    ...(shown.id > 0 && { "Last-Modified": new Date(shown.publishedAt * 1000).toUTCString() }),
+  }),
 })
 
 /** Returns 200 with an object that changes at any moment: it has no entity tag and is not cached. */
-export function representObject({ headers }: Pick<Asked, "headers">, object: object): Response {
+export function representObject(
+  { headers }: Pick<DataRequest, "headers">,
+  object: object,
+): Response {
   const body = JSON.stringify(object)
   return new Response(body, {
     headers: {

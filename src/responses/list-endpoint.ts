@@ -1,7 +1,6 @@
 /** Declares list endpoints. Their parameters follow from their resources. */
 import { type TProperties, Type } from "@sinclair/typebox"
 import type { Parent } from "../db/reader/statements.ts"
-import { ApiError } from "../http/api-error.ts"
 import type { FeedOf } from "../http/atom.ts"
 import {
   alternativesText,
@@ -15,6 +14,8 @@ import { complete, filterOf, type Readable, type ResourceRecord } from "../resou
 import { oneOf } from "../text/one-of.ts"
 
 interface Declaration {
+  /** Relative to the prefix of the API: `/companies/:code/tenements`. */
+  path: string
   /** Describes the choice and the order of the records. */
   description?: string
   resource: Readable
@@ -141,12 +142,3 @@ function parametersOf(
 
 const optional = (schema: TProperties[string]) =>
   schema.default === undefined ? Type.Optional(schema) : schema
-
-/**
- * Converts a key in a path to the key in the table.
- * @throws ApiError NOT_FOUND for a NUL, which PostgreSQL's text excludes
- */
-export function recordKey({ keyFromPath }: Readable, text: string): string {
-  if (text.includes("\0")) throw new ApiError("NOT_FOUND")
-  return keyFromPath?.(text) ?? text
-}

@@ -6,7 +6,7 @@ import { type ParquetColumn, parquetFile } from "../http/parquet.ts"
 import { queryText } from "../http/query-string.ts"
 import { pick, type Readable, type ResourceRecord } from "../resources/resource.ts"
 import { delimitedWriter } from "../text/delimited.ts"
-import type { ListPlan } from "./list-plan.ts"
+import type { ListPlan } from "./plan.ts"
 
 type Records = readonly ResourceRecord[]
 type Bytes = Uint8Array<ArrayBuffer>

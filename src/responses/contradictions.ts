@@ -1,0 +1,79 @@
+/** Chooses the format of a list, and rejects parameters that it lacks and contradictory ones. */
+import type { Fault } from "../http/api-error.ts"
+import {
+  alternativesText,
+  delimitedFormats,
+  exportFormats,
+  type Format,
+  representations,
+} from "../http/formats.ts"
+import type { CrossCheck, ParameterValue } from "../http/parameters.ts"
+import { paging } from "./list-endpoint.ts"
+
+type Values = Readonly<Record<string, ParameterValue>>
+
+/** The most preferred format that has pages or, for a whole list, any. */
+export const preferredFormat = (preferred: readonly Format[], all: boolean): Format =>
+  preferred.find((format) => all || representations[format].parts !== "whole") ?? "json"
+
+export const contradictions =
+  (offered: readonly Format[], preferred: readonly Format[]): CrossCheck =>
+  (values, sent) => [
+    ...formatFaults(
+      values,
+      sent,
+      offered.find((format) => format === values.format) ??
+        preferredFormat(preferred, values.all === true),
+    ),
+    ...periodFaults(values),
+    ...changeFaults(values),
+  ]
+
+/** Rejects parameters that the format lacks, and contradictory ones. */
+function formatFaults(
+  { all, format: sentFormat }: Values,
+  sent: ReadonlySet<string>,
+  format: Format,
+): Fault[] {
+  const faultsOf = (message: string, names: readonly string[], allowed?: readonly string[]) =>
+    names
+      .filter((name) => sent.has(name))
+      .map((parameter): Fault => ({ parameter, message, ...(allowed && { allowed }) }))
+  const paged = Object.keys(paging)
+  const { parts, isDelimited } = representations[format]
+  const needs = (allowed: readonly Format[], ...names: readonly string[]) =>
+    faultsOf(`Needs format ${alternativesText(allowed)}`, names, allowed)
+  return [
+    ...(all && format === "json" ? needs(exportFormats, "all") : []),
+    ...(isDelimited ? [] : needs(delimitedFormats, "bom", "formula_guard")),
+    ...(parts === "whole" && !all ? faultsOf(`${format} needs all=true`, ["format"]) : []),
+    ...(format === "atom"
+      ? faultsOf(`Must not be given with ${feedOf(sentFormat)}`, [...paged, "all", "fields"])
+      : faultsOf("Must not be given together with all=true", all ? paged : [])),
+  ]
+}
+
+/** The part of the request that asks for a feed, and its cure where that may not be deliberate. */
+const feedOf = (sentFormat: unknown): string =>
+  sentFormat === undefined
+    ? "Accept: application/atom+xml; send format=json for the list"
+    : "format=atom"
+
+const periods = [
+  ["from", "to"],
+  ["granted_from", "granted_to"],
+  ["expires_from", "expires_to"],
+] as const
+
+/** Dates in one notation sort as text. */
+const periodFaults = (values: Values): Fault[] =>
+  periods.flatMap(([from, to]) => {
+    const [first, last] = [values[from], values[to]]
+    if (first === undefined || last === undefined || first <= last) return []
+    return [{ parameter: from, message: `Must not be after ${to}` }]
+  })
+
+function changeFaults({ updated_since, removed_since }: Values): Fault[] {
+  if (updated_since === undefined || removed_since === undefined) return []
+  return [{ parameter: "removed_since", message: "Must not be given together with updated_since" }]
+}

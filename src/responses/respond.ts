@@ -1,0 +1,211 @@
+/**
+ * The one way to a response with data: resolve the release, return the cached response or 304, read, write the
+ * content. Every response is a function of (query, release); that of sources, of their present state.
+ */
+import type { AccountId } from "../db/pool/turns.ts"
+import type { FacetOptions } from "../db/reader/facets.ts"
+import type { Reader } from "../db/reader/reader.ts"
+import type { ReadOptions } from "../db/reader/reads.ts"
+import type { Release } from "../db/reader/releases.ts"
+import type { ReadSources, SourceStates } from "../db/reader/sources.ts"
+import { ApiError, invalidParameters } from "../http/api-error.ts"
+import { offsetOf, type PageMeta, pageMeta, pageOf } from "../http/page.ts"
+import { pick, type ResourceRecord } from "../resources/resource.ts"
+import type { ReleaseResolver, ResolvedList } from "./at-release.ts"
+import type { CachedResponses } from "./cached-responses.ts"
+import { pageContent, recordContent, wholeContent } from "./content.ts"
+import type { DataRequest, Requester } from "./data-request.ts"
+import { type ExportOptions, exportResponse } from "./export-response.ts"
+import type { ListPlan, Plan, RecordPlan } from "./plan.ts"
+import {
+  type Content,
+  cacheStatus,
+  isKnown,
+  notModified,
+  represent,
+  type Validators,
+  validatorsOf,
+  versionOf,
+} from "./represent.ts"
+
+export interface RespondOptions extends ExportOptions {
+  resolver: ReleaseResolver
+  reader: Reader
+  /** New sources come last, so that pages of different states do not overlap. */
+  readSources: ReadSources
+  cachedResponses: CachedResponses
+  /** The service's public address, which links carry; empty for relative links. */
+  baseUrl: string
+}
+
+export interface Page {
+  records: readonly ResourceRecord[]
+  meta: PageMeta
+}
+
+export interface ListPage extends Page {
+  release: Release
+}
+
+export interface RecordAt {
+  record: ResourceRecord
+  release: Release
+}
+
+/** How one kind of response is read. */
+interface Reading {
+  /** Identifies the releases that it compares with; empty for most. */
+  compared?: string
+  /** Returns a function that writes the content, or the response itself where that is a stream. */
+  read: (validators: Validators) => Promise<(() => Content) | Response>
+}
+
+export type Responses = ReturnType<typeof createResponses>
+
+/** Its functions throw ApiError INVALID_PARAMETER and NOT_FOUND, Unavailable and ReleaseUnavailable. */
+export function createResponses(options: RespondOptions) {
+  const { resolver, reader, readSources, cachedResponses, baseUrl } = options
+  const { atRelease, listAt } = resolver
+
+  const resolveAt = async (plan: ListPlan, { release, account }: ReadOptions) => ({
+    plan,
+    release,
+    list: await listAt(plan, release, account),
+  })
+
+  async function respondWith(
+    asked: DataRequest,
+    plan: Plan,
+    shown: Release | SourceStates,
+    open: () => Reading | Promise<Reading>,
+  ): Promise<Response> {
+    const { key, cacheKey, cacheable, cacheBuster } = plan
+    const version = versionOf(shown)
+    const cached = cacheable ? cachedResponses.get(version, cacheKey) : undefined
+    if (cached) return represent(asked, cached, cacheStatus.hit, cacheBuster)
+    const status = cacheable ? cacheStatus.miss : cacheStatus.bypass
+    const { compared = "", read } = await open()
+    const validators = validatorsOf(shown, key + compared)
+    if (isKnown(asked.request, validators)) return notModified(asked, validators, status)
+    const content = await read(validators)
+    if (content instanceof Response) return content
+    const shared = cacheable ? cachedResponses.share(version, cacheKey, content) : content()
+    return represent(asked, shared, status, cacheBuster)
+  }
+
+  const recordReading = (plan: RecordPlan, release: Release, account: AccountId): Reading => ({
+    read: async (validators) => {
+      const { record } = await readRecord(plan, release, account)
+      return () => recordContent(validators, record)
+    },
+  })
+
+  const sourcesReading = (plan: ListPlan, { records }: SourceStates): Reading => ({
+    read: (validators) => contentOfAll(plan, validators, records),
+  })
+
+  async function listReading(
+    asked: DataRequest,
+    plan: ListPlan,
+    release: Release,
+  ): Promise<Reading> {
+    const { account } = asked
+    const at = await resolveAt(plan, { release, account })
+    const { identity } = at.list
+    const compared = identity === plan.identity ? "" : ` ${identity}`
+    return {
+      compared,
+      read: async (validators) => {
+        if (plan.facet !== undefined) {
+          return contentOfAll(plan, validators, await readFacet(at, plan.facet, account))
+        }
+        if (plan.all) return exportResponse(options, asked, at, validators)
+        const page = await readPage(at, account)
+        return () => pageContent(plan, validators, page, baseUrl)
+      },
+    }
+  }
+
+  /** The content of a page, or of all of them, from all records of a short list. */
+  async function contentOfAll(plan: ListPlan, validators: Validators, records: Page["records"]) {
+    if (!plan.all) {
+      return () => pageContent(plan, validators, pageOf(records, plan.page, plan.per_page), baseUrl)
+    }
+    const content = await wholeContent(plan, validators, records)
+    return () => content
+  }
+
+  async function readRecord(
+    { shown, recordKey, fields }: RecordPlan,
+    release: Release,
+    account: AccountId,
+  ): Promise<RecordAt> {
+    const found = await reader.find(shown, recordKey, { release, account })
+    if (!found) throw new ApiError("NOT_FOUND")
+    return { record: fields ? pick(found, fields) : found, release }
+  }
+
+  async function readFacet({ list, release }: ResolvedList, facet: string, account: AccountId) {
+    const counts = await reader.facet(list, facet, { release, account })
+    if (counts) return counts
+    const message = "Has too many values in this list to count them: add a filter"
+    throw invalidParameters([{ parameter: facet, message }])
+  }
+
+  async function readPage(at: ResolvedList, account: AccountId): Promise<ListPage> {
+    const { plan, list, release } = at
+    const { page, per_page, facet, fields } = plan
+    if (facet !== undefined) {
+      return { ...pageOf(await readFacet(at, facet, account), page, per_page), release }
+    }
+    const bounds = { offset: offsetOf(page, per_page), limit: per_page }
+    const found = await reader.page(list, bounds, { release, account })
+    if (!found) throw new ApiError("NOT_FOUND")
+    const records = fields ? found.records.map((each) => pick(each, fields)) : found.records
+    return { records, meta: pageMeta(found.total, page, per_page), release }
+  }
+
+  /** Reads a page at a release, whatever the release of the plan. It pins none. */
+  const pageAt = async (plan: ListPlan, options: ReadOptions): Promise<ListPage> =>
+    readPage(await resolveAt(plan, options), options.account)
+
+  return {
+    respond: async (asked: DataRequest, plan: Plan): Promise<Response> => {
+      if (plan.kind === "list" && plan.ofNoRelease) {
+        const state = await readSources(asked.account)
+        return respondWith(asked, plan, state, () => sourcesReading(plan, state))
+      }
+      return atRelease(plan, asked, (release) =>
+        respondWith(asked, plan, release, () =>
+          plan.kind === "record"
+            ? recordReading(plan, release, asked.account)
+            : listReading(asked, plan, release),
+        ),
+      )
+    },
+
+    /** Reads a page for the explorer and the tools of assistants. */
+    page: (requester: Requester, plan: ListPlan): Promise<ListPage> =>
+      atRelease(plan, requester, (release) =>
+        pageAt(plan, { release, account: requester.account }),
+      ),
+
+    pageAt,
+
+    /** Counts the values of a filter in a list; null for too many. */
+    facetAt: async (plan: ListPlan, filter: string, options: FacetOptions) =>
+      reader.facet((await resolveAt(plan, options)).list, filter, options),
+
+    /** Reads the first records of a list, without its total. */
+    firstAt: async (plan: ListPlan, most: number, options: ReadOptions) =>
+      reader.first((await resolveAt(plan, options)).list, most, options),
+
+    /** Counts the records of a list; null if its parent does not exist. */
+    totalAt: async (plan: ListPlan, options: ReadOptions) =>
+      reader.total((await resolveAt(plan, options)).list, options),
+
+    /** Reads a record for them. */
+    record: (requester: Requester, plan: RecordPlan): Promise<RecordAt> =>
+      atRelease(plan, requester, (release) => readRecord(plan, release, requester.account)),
+  }
+}
