@@ -88,8 +88,12 @@ const common = { ...paging, ...representation, ...asOf, ...changes, ...selection
 export function planOf(endpoint: DataEndpoint, target: Target, key: string): Plan {
   return endpoint.kind === "list"
     ? planSentList(endpoint, target, key)
-    : planRecord(endpoint, readParameters(target.query, endpoint.parameters), key)
+    : planRecord(endpoint, recordValues(endpoint, target), key)
 }
+
+/** Programs that follow links send none: this is the hottest request. */
+const recordValues = ({ parameters }: RecordEndpoint, { query }: Target): RecordValues =>
+  query === "" ? {} : readParameters(query, parameters)
 
 export function planSentList(
   endpoint: ListEndpoint,
@@ -170,7 +174,8 @@ export function planRecord(
   const { resource, parameters } = endpoint
   const path = apiPath(endpoint, keyInPath)
   const canonical = canonicalQuery(values, parameters)
-  const key = digest(`${path}?${queryText(canonical)}`)
+  // A cached record exists, so its path is short.
+  const key = `${path}?${queryText(canonical)}`
   return {
     ...values,
     kind: "record",
@@ -232,21 +237,22 @@ function toList(
 const planBytes = 1_500
 
 /** A plan repeats the text of its query in links and bound values. */
-const bytesOf = ({ path, canonical }: Plan): number =>
+const bytesOf = ({ path, canonical }: ListPlan): number =>
   planBytes + 6 * (path.length + queryText(canonical).length)
 
 /**
- * Caches the plans of requests: a plan depends only on the endpoint, its key, the query and the preferred
- * formats. The key is a digest, because a query may contain a token.
+ * Caches the plans of lists: a plan depends only on the endpoint, its key, the query and the preferred
+ * formats. The key is a digest, because a query may contain a token. A record is planned as fast as found.
  */
 export function createPlans(sizes: Pick<CacheSizes, "plans">): typeof planOf {
-  const plans = createCache<Plan>(sizes.plans, bytesOf)
+  const plans = createCache<ListPlan>(sizes.plans, bytesOf)
 
   return (endpoint, target, key) => {
+    if (endpoint.kind === "record") return planOf(endpoint, target, key)
     const id = digest(`${target.accept} ${apiPath(endpoint, key)}?${target.query}`)
     const cached = plans.get(id)
     if (cached) return cached
-    const plan = planOf(endpoint, target, key)
+    const plan = planSentList(endpoint, target, key)
     plans.set(id, plan)
     return plan
   }

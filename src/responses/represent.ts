@@ -38,7 +38,7 @@ export type CacheStatus = (typeof cacheStatus)[keyof typeof cacheStatus]
 
 const fixedHeaders = { ...apiHeaders, "Cache-Control": "private, no-cache" }
 /** Copying a `Headers` costs less than building one. */
-const fixed304 = new Headers(fixedHeaders)
+const fixed = new Headers(fixedHeaders)
 
 type Represented = Pick<DataRequest, "request" | "headers">
 
@@ -62,7 +62,7 @@ export function represent(
     body === null || body instanceof ReadableStream
       ? new Response(body, { headers })
       : encodedResponse(request, body, { headers })
-  setHeaders(response, asked.headers, status)
+  setHeaders(response.headers, asked.headers, status)
   const links = cacheBuster && response.headers.get("Link")
   if (links) response.headers.set("Link", withCacheBuster(links, cacheBuster))
   return response
@@ -74,15 +74,15 @@ export function notModified(
   validators: Validators,
   status: CacheStatus,
 ): Response {
-  const response = new Response(null, { status: 304, headers: fixed304 })
-  setHeaders(response, validators)
-  setHeaders(response, headers, status)
+  const response = new Response(null, { status: 304, headers: fixed })
+  setHeaders(response.headers, validators)
+  setHeaders(response.headers, headers, status)
   return response
 }
 
-function setHeaders(response: Response, headers: ContentHeaders, status?: CacheStatus): void {
-  for (const name in headers) response.headers.set(name, headers[name] ?? "")
-  if (status) response.headers.set("Cache-Status", status)
+function setHeaders(to: Headers, headers: ContentHeaders, status?: CacheStatus): void {
+  for (const name in headers) to.set(name, headers[name] ?? "")
+  if (status) to.set("Cache-Status", status)
 }
 
 /** Whether `If-None-Match` names the response. */
@@ -100,12 +100,9 @@ export function contentOf<Body>(
   further: ContentHeaders,
   body: Body,
 ): Content<Body> {
-  const headers = new Headers({
-    ...fixedHeaders,
-    "Content-Type": contentType(format),
-    ...validators,
-    ...further,
-  })
+  const headers = new Headers(fixed)
+  headers.set("Content-Type", contentType(format))
+  setHeaders(headers, { ...validators, ...further })
   return { validators, headers, body }
 }
 
