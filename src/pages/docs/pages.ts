@@ -50,7 +50,7 @@ export const userGuide = guidePages([
   ["typescript", 180, "TypeScript", "A client generated from the API's description"],
   [
     "whole-lists",
-    580,
+    620,
     "Whole lists",
     "One request for all, or every page, in Python, R and TypeScript",
   ],
