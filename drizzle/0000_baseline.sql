@@ -300,24 +300,15 @@ CREATE TABLE "tenements_history" (
 	CONSTRAINT "tenements_history_until_release" CHECK ("tenements_history"."until_release" > "tenements_history"."since_release")
 );
 --> statement-breakpoint
-CREATE TABLE "passwords" (
-	"account_id" bigint PRIMARY KEY NOT NULL,
-	"hash" text NOT NULL,
-	"password_set_at" timestamp with time zone DEFAULT now() NOT NULL,
-	CONSTRAINT "passwords_hash" CHECK ("passwords"."hash" like '$argon2id$%')
-);
---> statement-breakpoint
 CREATE TABLE "sessions" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"account_id" bigint NOT NULL,
 	"signed_in_at" timestamp(0) with time zone NOT NULL,
 	"last_seen_at" timestamp(0) with time zone NOT NULL,
 	"expires_at" timestamp(0) with time zone NOT NULL,
-	"method" text NOT NULL,
 	"address" text NOT NULL,
 	"user_agent" text NOT NULL,
-	CONSTRAINT "sessions_id" CHECK ("sessions"."id" ~ '^[0-9a-f]{64}$'),
-	CONSTRAINT "sessions_method" CHECK ("sessions"."method" in ('password', 'link'))
+	CONSTRAINT "sessions_id" CHECK ("sessions"."id" ~ '^[0-9a-f]{64}$')
 );
 --> statement-breakpoint
 CREATE TABLE "sign_in_links" (
@@ -374,7 +365,6 @@ CREATE TABLE "missing_records" (
 ALTER TABLE "recent_requests" ADD CONSTRAINT "recent_requests_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "tokens" ADD CONSTRAINT "tokens_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "usage_hours" ADD CONSTRAINT "usage_hours_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
-ALTER TABLE "passwords" ADD CONSTRAINT "passwords_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "sessions" ADD CONSTRAINT "sessions_account_id_accounts_id_fk" FOREIGN KEY ("account_id") REFERENCES "public"."accounts"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "access_changes_by_account" ON "access_changes" USING btree ("account_id","id");--> statement-breakpoint
 CREATE INDEX "access_changes_of_sessions" ON "access_changes" USING btree ("at") WHERE "access_changes"."columns" ? 'signed_in_at';--> statement-breakpoint
@@ -430,7 +420,7 @@ CREATE INDEX "sessions_by_last_use" ON "sessions" USING btree ("last_seen_at");-
 CREATE INDEX "sign_in_links_by_email" ON "sign_in_links" USING btree ("email_folded");--> statement-breakpoint
 CREATE INDEX "sign_in_links_by_end" ON "sign_in_links" USING btree ("expires_at");
 --> statement-breakpoint
--- Every change of an account, a token, a password or a session is recorded in access_changes and notified to the serving processes, whether the service or a person with psql makes it. A password's hash is never recorded.
+-- Every change of an account, a token or a session is recorded in access_changes and notified to the serving processes, whether the service or a person with psql makes it.
 CREATE FUNCTION note_access_change() RETURNS trigger LANGUAGE plpgsql SET timezone TO 'UTC' AS $$
 DECLARE
 	before jsonb := coalesce(to_jsonb(OLD), '{}');
@@ -460,11 +450,8 @@ CREATE TRIGGER accounts_noted AFTER INSERT OR DELETE OR UPDATE OF email, plan, r
 CREATE TRIGGER tokens_noted AFTER INSERT OR DELETE OR UPDATE OF account_id, name, expires_at, revoked_at, for_spreadsheets ON tokens
 	FOR EACH ROW EXECUTE FUNCTION note_access_change('account_id', 'name', 'expires_at', 'revoked_at', 'for_spreadsheets');
 --> statement-breakpoint
-CREATE TRIGGER passwords_noted AFTER INSERT OR DELETE OR UPDATE OF password_set_at ON passwords
-	FOR EACH ROW EXECUTE FUNCTION note_access_change('password_set_at');
---> statement-breakpoint
 CREATE TRIGGER sessions_noted AFTER INSERT OR DELETE ON sessions
-	FOR EACH ROW EXECUTE FUNCTION note_access_change('signed_in_at', 'method');
+	FOR EACH ROW EXECUTE FUNCTION note_access_change('signed_in_at');
 --> statement-breakpoint
 CREATE FUNCTION note_access_truncation() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

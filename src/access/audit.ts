@@ -46,8 +46,7 @@ export function subjectOf({
   columns,
 }: Pick<AuditEntry, "tokenPrefix" | "columns">): string {
   if (tokenPrefix !== null) return tokenPrefix
-  if ("signed_in_at" in columns) return "session"
-  return "password_set_at" in columns ? "password" : "account"
+  return "signed_in_at" in columns ? "session" : "account"
 }
 
 /** `plan standard -> admin, request_limit none -> 5`. A created or deleted row has its values alone. */

@@ -1,22 +1,39 @@
 /** Changes of accounts and tokens: each is one transaction that records its author and origin. */
 import { sql } from "drizzle-orm"
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
-import { committed } from "../db/commit.ts"
+import { committed, OutcomeUnknown } from "../db/commit.ts"
 import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.ts"
+import { rethrowDatabaseError } from "../db/database-errors.ts"
+import { createTurns } from "../db/pool/turns.ts"
+import { settleWithin } from "../text/settle-within.ts"
 
-/** The author of changes, and the database that they are made in. */
-export interface Editor {
-  /** The database's URL: `postgres://…` */
-  url: string
+/** The name that the audit log records for a change. */
+export interface Author {
   who: string
   /** A host name or an address. */
   origin: string
+}
+
+/** The author of changes, and the database that they are made in. */
+export interface Editor extends Author {
+  /** The database's URL: `postgres://…` */
+  url: string
   /** The server ends a statement after this time; by default after the database's own setting. */
   statementTimeoutMs?: number
 }
 
-/** The origin of a change by a client without a known address. */
-export const unknownAddress = "unknown address"
+/** The person who makes a change through the pages. */
+export interface Changer {
+  accountId: number
+  email: string
+  /** The address of the client; empty if it is unknown. */
+  address: string
+}
+
+export const authorOf = ({ email, address }: Omit<Changer, "accountId">): Author => ({
+  who: email,
+  origin: address || "unknown address",
+})
 
 export type Changed<T> = ConfirmedChange<T>
 
@@ -55,12 +72,47 @@ export const change = <T>(
   )
 
 /** Makes the audit log record the transaction's changes under this name. */
-export async function attribute(
-  tx: Transaction,
-  { who, origin }: Pick<Editor, "who" | "origin">,
-): Promise<void> {
+export async function attribute(tx: Transaction, { who, origin }: Author): Promise<void> {
   // The triggers that write the audit log read these; `true` limits them to the transaction.
   await tx.execute(
     sql`select set_config('mds.who', ${who}, true), set_config('mds.origin', ${origin}, true)`,
   )
 }
+
+/**
+ * Runs a change in the person's name.
+ * @throws AccountError; Unavailable; OutcomeUnknown where the change may have been made
+ */
+export type PageChange = <T>(
+  changer: Changer,
+  work: (editor: Editor) => Promise<Changed<T>>,
+) => Promise<Changed<T>>
+
+const statementTimeoutMs = 5_000
+/** The time limit of a change with all its statements and the confirmation. */
+const defaultDeadlineMs = 15_000
+
+/**
+ * Changes through the pages. Each takes a connection of its own and waits for all processes, so only a few run
+ * at once, and one for each account.
+ * @param url returns the database of a change, or throws Unavailable
+ */
+export function createPageChanges(url: () => string, deadlineMs = defaultDeadlineMs): PageChange {
+  const turns = createTurns({ places: 4, placesPerAccount: 1 })
+  return async (changer, work) => {
+    const primaryUrl = url()
+    const endTurn = await turns.take(changer.accountId)
+    const editor = { url: primaryUrl, ...authorOf(changer), statementTimeoutMs }
+    // A running change uses its connection even after its caller has left.
+    const working = Promise.try(() => work(editor)).finally(endTurn)
+    try {
+      return await settleWithin(deadlineMs, working, tooLate)
+    } catch (error) {
+      if (error instanceof AccountError || error instanceof OutcomeUnknown) throw error
+      return rethrowDatabaseError(error)
+    }
+  }
+}
+
+const tooLate = (limitMs: number) =>
+  new OutcomeUnknown(`The database did not confirm the change within ${limitMs} ms`)

@@ -5,7 +5,7 @@ import type { Pool } from "../db/pool/pool.ts"
 import { sessions, signInLinks } from "../db/sign-in-tables.ts"
 import { dayMs, hourMs } from "../text/durations.ts"
 import { attribute } from "./change.ts"
-import { idleMs } from "./session-rows.ts"
+import { idleMs } from "./sessions.ts"
 
 /** The time for which the audit log keeps the beginning and end of a session. */
 const auditRetentionMs = 400 * dayMs

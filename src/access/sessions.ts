@@ -4,32 +4,46 @@
  * A cookie's value is a random secret. Only its SHA-256 is stored, which also names the session in lists and
  * forms. No process caches sessions: each page reads its session, so that every process rejects an ended
  * session from the next request on.
- *
- * A session ends after seven days without use, which protects shared computers, and 30 days after it began,
- * which limits the use of a stolen cookie.
  */
-import { and, desc, eq, gt, isNull, lte, sql } from "drizzle-orm"
+import { and, desc, eq, gt, inArray, isNull, lte, type SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
 import { accounts } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import type { AccountId } from "../db/pool/turns.ts"
-import { sessions } from "../db/sign-in-tables.ts"
+import { sessions, signInLinks } from "../db/sign-in-tables.ts"
 import { instantText, milliseconds } from "../resources/values.ts"
-import { minuteMs } from "../text/durations.ts"
+import { secondOf } from "../text/display.ts"
+import { dayMs, minuteMs } from "../text/durations.ts"
 import { existingAccount } from "./accounts.ts"
-import { type Changed, change, type Editor } from "./change.ts"
-import { limitOf } from "./plan.ts"
-import { hashSecret } from "./secret.ts"
 import {
-  addSession,
-  attributeToOwner,
-  type Client,
-  endSession,
-  endSessions,
-  idleMs,
-  type SessionOfAccount,
-  secondOf,
-} from "./session-rows.ts"
+  attribute,
+  authorOf,
+  type Changed,
+  type Changer,
+  change,
+  type Editor,
+  type Transaction,
+} from "./change.ts"
+import { limitOf } from "./plan.ts"
+import { hashSecret, randomText } from "./secret.ts"
+
+/** A session ends after this time without use. */
+export const idleMs = 90 * dayMs
+/** A session ends after this time even if it is used. */
+const longestMs = 365 * dayMs
+const recordEveryMs = minuteMs
+
+const secretBytes = 32
+/** The stored length of a user agent, in characters. Browsers send about 150. */
+const maxUserAgentLength = 300
+
+/** The client that a person signs in with. */
+export interface Client {
+  /** The same address as for the limits of unauthenticated requests. */
+  address: string
+  /** Empty if the client sends none. */
+  userAgent: string
+}
 
 export interface SessionOptions {
   pool: Pool
@@ -42,26 +56,8 @@ export type Sessions = ReturnType<typeof createSessions>
 /** A signed-in person. `limit` is requests per window, infinite on the admin plan. */
 export type SignedIn = NonNullable<Awaited<ReturnType<Sessions["find"]>>>
 
-const recordEveryMs = minuteMs
-
 /** Each method throws Unavailable. */
 export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
-  const byId = pool.db
-    .select({
-      accountId: accounts.id,
-      email: accounts.email,
-      plan: accounts.plan,
-      requestLimit: accounts.request_limit,
-      method: sessions.method,
-      signedInAt: timeOf(sessions.signed_in_at),
-      lastSeenAt: timeOf(sessions.last_seen_at),
-      expiresAt: timeOf(sessions.expires_at),
-    })
-    .from(sessions)
-    .innerJoin(accounts, eq(accounts.id, sessions.account_id))
-    .where(and(eq(sessions.id, sql.placeholder("id")), isNull(accounts.disabled_at)))
-    .prepare("session by id")
-
   /** The condition repeats the check: other requests of the session may have recorded it. */
   const recordUse = (id: string, now: Date) =>
     pool.runAlone(null, (db) =>
@@ -73,60 +69,56 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
 
   return {
     /**
-     * The person that a cookie's value identifies; null if no valid session has it or the account is
-     * disabled. Records the use of the session at most once a minute.
+     * The person that a cookie's value identifies; null if no current session has it or the account is
+     * disabled. Records the use of the session at most once a minute, and returns with it the seconds for
+     * which the client keeps the cookie from now on.
      * @param address of the client, which takes turns at the database
      */
     find: async (cookie: string, now: Date, address: AccountId = null) => {
       // Only well-formed values cost a query.
       if (!/^[\w-]{43}$/.test(cookie)) return null
       const id = hashSecret(cookie)
-      const [found] = await pool.runAlone(address, () => byId.execute({ id }))
+      const [found] = await pool.runAlone(address, (db) =>
+        db
+          .select({
+            accountId: accounts.id,
+            email: accounts.email,
+            plan: accounts.plan,
+            requestLimit: accounts.request_limit,
+            signedInAt: timeOf(sessions.signed_in_at),
+            lastSeenAt: timeOf(sessions.last_seen_at),
+            expiresAt: timeOf(sessions.expires_at),
+          })
+          .from(sessions)
+          .innerJoin(accounts, eq(accounts.id, sessions.account_id))
+          .where(and(eq(sessions.id, id), isCurrent(now), isNull(accounts.disabled_at))),
+      )
       if (!found) return null
       const { requestLimit, lastSeenAt, expiresAt, ...person } = found
-      const idle = now.getTime() - lastSeenAt.getTime()
-      if (now >= expiresAt || idle >= idleMs) return null
-      if (idle >= recordEveryMs) recordUse(id, now).catch(onUseNotRecorded)
-      return { sessionId: id, ...person, limit: limitOf(person.plan, requestLimit) }
+      const isRecorded = now.getTime() - lastSeenAt.getTime() >= recordEveryMs
+      if (isRecorded) recordUse(id, now).catch(onUseNotRecorded)
+      return {
+        sessionId: id,
+        ...person,
+        limit: limitOf(person.plan, requestLimit),
+        /** Null if the use was recorded less than a minute ago. */
+        renewedSeconds: isRecorded ? cookieSeconds(now, expiresAt) : null,
+      }
     },
 
-    /**
-     * Begins a session, by password.
-     * @param replaces the session that the client had before, which ends in the same transaction
-     * @returns the cookie's value; null if the account is deleted or disabled
-     */
-    start: (
-      accountId: number,
-      client: Client,
-      now: Date,
-      replaces: SessionOfAccount | null = null,
-    ): Promise<string | null> =>
-      pool.runAlone(null, (db) =>
-        db.transaction(async (tx) => {
-          if (replaces) await endSession(tx, replaces, client.address)
-          await attributeToOwner(tx, accountId, client.address)
-          return addSession(tx, { accountId, client, now, method: "password" })
-        }),
-      ),
-
-    /** Ends a session of the account. @param address of the client */
-    end: async (accountId: number, sessionId: string, address?: string): Promise<void> => {
+    /** Ends a session of the person's account. */
+    end: async (changer: Changer, sessionId: string): Promise<void> => {
       // A form may send text that PostgreSQL cannot store.
       if (!/^[0-9a-f]{64}$/.test(sessionId)) return
-      await pool.runAlone(null, (db) =>
-        db.transaction((tx) => endSession(tx, { accountId, sessionId }, address)),
-      )
+      await pool.runAlone(null, (db) => db.transaction((tx) => endSession(tx, changer, sessionId)))
     },
 
-    /**
-     * Ends all sessions of the account and deletes its one-time links.
-     * @param address of the client
-     */
-    endAll: (accountId: number, address?: string): Promise<number> =>
+    /** Ends all sessions of the person's account and deletes its one-time links. */
+    endAll: (changer: Changer): Promise<number> =>
       pool.runAlone(null, (db) =>
         db.transaction(async (tx) => {
-          await attributeToOwner(tx, accountId, address)
-          return endSessions(tx, accountId)
+          await attribute(tx, authorOf(changer))
+          return endSessions(tx, changer.accountId)
         }),
       ),
 
@@ -142,20 +134,13 @@ const listSessions = (pool: Pool, accountId: number, now: Date) =>
     db
       .select({
         id: sessions.id,
-        method: sessions.method,
         address: sessions.address,
         userAgent: sessions.user_agent,
         signedInAt: sql<string>`${instantText(sessions.signed_in_at)}`,
         lastSeenAt: sql<string>`${instantText(sessions.last_seen_at)}`,
       })
       .from(sessions)
-      .where(
-        and(
-          eq(sessions.account_id, accountId),
-          gt(sessions.expires_at, now.toISOString()),
-          gt(sessions.last_seen_at, before(now, idleMs)),
-        ),
-      )
+      .where(and(eq(sessions.account_id, accountId), isCurrent(now)))
       .orderBy(desc(sessions.last_seen_at), desc(sessions.signed_in_at), sessions.id),
   )
 
@@ -173,6 +158,63 @@ export async function sessionsOf(pool: Pool, email: string, now: Date): Promise<
 export function signOut(editor: Editor, email: string): Promise<Changed<number>> {
   return change(editor, async (tx) => endSessions(tx, (await existingAccount(tx, email)).id))
 }
+
+/** Begins a session. @returns the cookie's value; null where the account does not exist or is disabled */
+export async function addSession(
+  tx: Transaction,
+  { account, client, now }: { account: SQL | undefined; client: Client; now: Date },
+): Promise<string | null> {
+  const [found] = await tx
+    .select({ id: accounts.id })
+    .from(accounts)
+    .where(and(account, isNull(accounts.disabled_at)))
+    .for("share")
+  if (!found) return null
+  const cookie = randomText(secretBytes)
+  // The columns have whole seconds, to which PostgreSQL would round, and so up into the future too.
+  await tx.insert(sessions).values({
+    id: hashSecret(cookie),
+    account_id: found.id,
+    signed_in_at: secondOf(now),
+    last_seen_at: secondOf(now),
+    expires_at: secondOf(new Date(now.getTime() + longestMs)),
+    address: client.address,
+    user_agent: client.userAgent.slice(0, maxUserAgentLength),
+  })
+  return cookie
+}
+
+/** Ends a session of the person's account. */
+export async function endSession(
+  tx: Transaction,
+  changer: Changer,
+  sessionId: string,
+): Promise<void> {
+  await attribute(tx, authorOf(changer))
+  const ofAccount = eq(sessions.account_id, changer.accountId)
+  await tx.delete(sessions).where(and(eq(sessions.id, sessionId), ofAccount))
+}
+
+/** @returns the number of ended sessions */
+async function endSessions(tx: Transaction, accountId: number): Promise<number> {
+  const ofAccount = tx
+    .select({ folded: accounts.email_folded })
+    .from(accounts)
+    .where(eq(accounts.id, accountId))
+  await tx.delete(signInLinks).where(inArray(signInLinks.email_folded, ofAccount))
+  const ended = await tx
+    .delete(sessions)
+    .where(eq(sessions.account_id, accountId))
+    .returning({ id: sessions.id })
+  return ended.length
+}
+
+/** The seconds for which a client keeps the cookie of a session that is in use now. */
+const cookieSeconds = (now: Date, expiresAt: Date): number =>
+  Math.floor(Math.min(idleMs, expiresAt.getTime() - now.getTime()) / 1000)
+
+const isCurrent = (now: Date): SQL | undefined =>
+  and(gt(sessions.expires_at, now.toISOString()), gt(sessions.last_seen_at, before(now, idleMs)))
 
 const before = (now: Date, ms: number): string => new Date(now.getTime() - ms).toISOString()
 

@@ -11,13 +11,13 @@
 import { and, eq, gt, isNull } from "drizzle-orm"
 import { accounts } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
-import { passwords, signInLinks } from "../db/sign-in-tables.ts"
+import { signInLinks } from "../db/sign-in-tables.ts"
 import { minuteMs } from "../text/durations.ts"
 import { fold } from "../text/fold.ts"
 import { accountByEmail, addAccount, byEmail, existingAccount } from "./accounts.ts"
-import { AccountError, attribute } from "./change.ts"
+import { AccountError, attribute, authorOf } from "./change.ts"
 import { hashSecret, randomText } from "./secret.ts"
-import { addSession, type Client, endSession, type SessionOfAccount } from "./session-rows.ts"
+import { addSession, type Client, endSession, type SignedIn } from "./sessions.ts"
 
 /** The effect of a link. */
 export interface LinkPurpose {
@@ -82,9 +82,14 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
      * Uses up the link and begins a session. Of two concurrent calls, one succeeds. If the database is
      * unavailable the link stays valid, unless the connection was lost in the commit.
      * @param replaces the client's earlier session, which ends
-     * @returns the cookie's value, and whether the account has a password; null if the link is invalid
+     * @returns the cookie's value; null if the link is invalid
      */
-    redeem: (secret: string, client: Client, now: Date, replaces: SessionOfAccount | null = null) =>
+    redeem: (
+      secret: string,
+      client: Client,
+      now: Date,
+      replaces: SignedIn | null = null,
+    ): Promise<string | null> =>
       pool.runAlone(null, (db) =>
         db.transaction(async (tx) => {
           const [link] = await tx
@@ -94,23 +99,14 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
             .returning({ email: signInLinks.email })
           if (!link) return null
           const { email } = link
-          await attribute(tx, { who: email, origin: client.address })
+          const { address } = client
+          await attribute(tx, authorOf({ email, address }))
           if (isSignUpOpen) await addAccount(tx, { email, plan: "standard", requestLimit: null })
-          const [account] = await tx
-            .select({ id: accounts.id, passwordOf: passwords.account_id })
-            .from(accounts)
-            .leftJoin(passwords, eq(passwords.account_id, accounts.id))
-            .where(and(byEmail(email), eq(accounts.email, email)))
-          if (!account) return null
-          const cookie = await addSession(tx, {
-            accountId: account.id,
-            client,
-            now,
-            method: "link",
-          })
+          const account = and(byEmail(email), eq(accounts.email, email))
+          const cookie = await addSession(tx, { account, client, now })
           if (cookie === null) return null
-          if (replaces) await endSession(tx, replaces, client.address)
-          return { cookie, hasPassword: account.passwordOf !== null }
+          if (replaces) await endSession(tx, { ...replaces, address }, replaces.sessionId)
+          return cookie
         }),
       ),
   }

@@ -117,7 +117,6 @@ const sessions = reading({
     const found = await withPool(config, (pool) => sessionsOf(pool, email, new Date()))
     return found.map((session) => ({
       signed_in_at: session.signedInAt,
-      method: session.method,
       last_seen_at: session.lastSeenAt,
       address: session.address,
       browser: session.userAgent,

@@ -1,29 +1,13 @@
 /**
- * The tables of signing in. They store secrets only as hashes. Triggers (triggers.sql) record new passwords and
- * the beginning and end of sessions in the audit log.
+ * The tables of signing in. They store secrets only as hashes. A trigger (triggers.sql) records the beginning
+ * and end of sessions in the audit log.
  */
 import { sql } from "drizzle-orm"
-import { index, pgTable, text, timestamp } from "drizzle-orm/pg-core"
+import { index, pgTable, text } from "drizzle-orm/pg-core"
 import { accountId } from "./account-tables.ts"
-import { bytewise, type Column, checks, instant, literals } from "./columns.ts"
-
-/** The ways to sign in. */
-export const signInMethods = ["password", "link"] as const
-export type SignInMethod = (typeof signInMethods)[number]
+import { bytewise, type Column, checks, instant } from "./columns.ts"
 
 const isSha256 = (column: Column) => sql`${column} ~ '^[0-9a-f]{64}$'`
-
-export const passwords = pgTable(
-  "passwords",
-  {
-    account_id: accountId().primaryKey(),
-    /** Argon2id, with its parameters and salt. */
-    hash: text().notNull(),
-    /** To the microsecond, because the audit log records each change, and two may fall into one second. */
-    password_set_at: timestamp({ withTimezone: true, mode: "string" }).notNull().defaultNow(),
-  },
-  (t) => checks("passwords", { hash: sql`${t.hash} like '$argon2id$%'` }),
-)
 
 export const sessions = pgTable(
   "sessions",
@@ -35,7 +19,6 @@ export const sessions = pgTable(
     last_seen_at: instant("last_seen_at").notNull(),
     /** The end of the session, also of one in use. */
     expires_at: instant("expires_at").notNull(),
-    method: text({ enum: signInMethods }).notNull(),
     /** The address of the client that signed in. */
     address: text().notNull(),
     user_agent: text().notNull(),
@@ -44,10 +27,7 @@ export const sessions = pgTable(
     index("sessions_by_account").on(t.account_id),
     index("sessions_by_end").on(t.expires_at),
     index("sessions_by_last_use").on(t.last_seen_at),
-    ...checks("sessions", {
-      id: isSha256(t.id),
-      method: sql`${t.method} in (${literals(signInMethods)})`,
-    }),
+    ...checks("sessions", { id: isSha256(t.id) }),
   ],
 )
 

@@ -1,4 +1,4 @@
--- Every change of an account, a token, a password or a session is recorded in access_changes and notified to the serving processes, whether the service or a person with psql makes it. A password's hash is never recorded.
+-- Every change of an account, a token or a session is recorded in access_changes and notified to the serving processes, whether the service or a person with psql makes it.
 CREATE FUNCTION note_access_change() RETURNS trigger LANGUAGE plpgsql SET timezone TO 'UTC' AS $$
 DECLARE
 	before jsonb := coalesce(to_jsonb(OLD), '{}');
@@ -28,11 +28,8 @@ CREATE TRIGGER accounts_noted AFTER INSERT OR DELETE OR UPDATE OF email, plan, r
 CREATE TRIGGER tokens_noted AFTER INSERT OR DELETE OR UPDATE OF account_id, name, expires_at, revoked_at, for_spreadsheets ON tokens
 	FOR EACH ROW EXECUTE FUNCTION note_access_change('account_id', 'name', 'expires_at', 'revoked_at', 'for_spreadsheets');
 --> statement-breakpoint
-CREATE TRIGGER passwords_noted AFTER INSERT OR DELETE OR UPDATE OF password_set_at ON passwords
-	FOR EACH ROW EXECUTE FUNCTION note_access_change('password_set_at');
---> statement-breakpoint
 CREATE TRIGGER sessions_noted AFTER INSERT OR DELETE ON sessions
-	FOR EACH ROW EXECUTE FUNCTION note_access_change('signed_in_at', 'method');
+	FOR EACH ROW EXECUTE FUNCTION note_access_change('signed_in_at');
 --> statement-breakpoint
 CREATE FUNCTION note_access_truncation() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

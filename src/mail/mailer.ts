@@ -1,6 +1,6 @@
 /**
- * Sends mails in the background, one after another, so that the duration of a response reveals nothing about
- * a mail. A failed mail is reported and not retried, because its link is valid for minutes only and people
+ * Sends mails in the background, one after another, so that neither a response nor its duration reveals anything
+ * about a mail. A failed mail is reported and not retried, because its link is valid for minutes only and people
  * request a new one.
  */
 import type { Mailbox } from "../text/email-address.ts"
@@ -19,6 +19,10 @@ export interface Mail {
 export interface Mailer {
   /** Queues a mail. Never throws. */
   send(mail: Mail): void
+  /** Connects to the server without a mail, in the background, unless mails are waiting. Never throws. */
+  check(): void
+  /** Whether the last mail or check did not reach the server, or its login was rejected. */
+  isFailing(): boolean
   /** Waits until all mails are sent, for at most `limitMs`, and sends no more. */
   stop(limitMs: number): Promise<void>
 }
@@ -43,21 +47,35 @@ export function createMailer({ url, from, onFailure, now }: MailerOptions): Mail
   let last = Promise.resolve()
   let waiting = 0
   let transport: ReturnType<typeof createTransport> | undefined
+  let isFailing = false
   let isStopping = false
   let isStopped = false
 
-  async function sendNext(mail: Mail): Promise<void> {
-    // Starts after the response to the request for the mail.
-    await Bun.sleep(0)
-    if (isStopped) return
-    // A server that hangs may delay mails beyond the validity of their links.
-    if (now() >= mail.expiresAt) throw new Error("The mail waited until its link had expired")
-    await settleWithin(mailMs, deliver(mail), notSent)
+  function enqueue(work: () => Promise<unknown>): void {
+    waiting++
+    last = last
+      // Starts after the response to the request for the mail.
+      .then(() => Bun.sleep(0))
+      .then(() => (isStopped ? undefined : settleWithin(mailMs, work(), notSent)))
+      .then(() => {
+        isFailing = false
+      })
+      .catch((error: unknown) => {
+        isFailing = !isRejection(error)
+        onFailure(error)
+      })
+      .finally(() => waiting--)
   }
 
-  async function deliver({ to, subject, text }: Mail): Promise<void> {
+  const connected = () => {
     transport ??= createTransport(url)
-    await (await transport).sendMail({
+    return transport
+  }
+
+  async function deliver({ to, subject, text, expiresAt }: Mail): Promise<void> {
+    // A server that hangs may delay mails beyond the validity of their links.
+    if (now() >= expiresAt) throw new Error("The mail waited until its link had expired")
+    await (await connected()).sendMail({
       from,
       // An object is one address; a string with a comma would be two.
       to: { name: "", address: to },
@@ -73,12 +91,12 @@ export function createMailer({ url, from, onFailure, now }: MailerOptions): Mail
     send: (mail) => {
       if (isStopping) return onFailure(new Error("The service is stopping"))
       if (waiting >= maxWaiting) return onFailure(new Error("The queue of mails is full"))
-      waiting++
-      last = last
-        .then(() => sendNext(mail))
-        .catch(onFailure)
-        .finally(() => waiting--)
+      enqueue(() => deliver(mail))
     },
+    check: () => {
+      if (waiting === 0 && !isStopping) enqueue(async () => (await connected()).verify())
+    },
+    isFailing: () => isFailing,
     stop: async (limitMs) => {
       isStopping = true
       await settleWithin(limitMs, last, notSent).catch(onFailure)
@@ -108,5 +126,9 @@ async function createTransport(address: string) {
     dnsTimeout: stepMs,
   })
 }
+
+/** The server rejected one mail. Showing this to everyone would reveal that an account exists. */
+const isRejection = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && /^(?:EENVELOPE|EMESSAGE)$/.test(String(error.code))
 
 const notSent = (limitMs: number) => new Error(`Not sent within ${limitMs} ms`)

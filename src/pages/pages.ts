@@ -4,7 +4,6 @@ import type { Describe } from "../routes/description.ts"
 import type { AccountOptions } from "./account/account-page.ts"
 import { audit } from "./account/audit.ts"
 import { link } from "./account/link.ts"
-import { password } from "./account/password.ts"
 import { sessionList } from "./account/sessions.ts"
 import { signIn } from "./account/sign-in.ts"
 import { summary } from "./account/summary.ts"
@@ -31,5 +30,4 @@ export const pages = (options: PagesOptions, describe: Describe) =>
     .use(audit(options))
     .use(signIn(options))
     .use(link(options))
-    .use(password(options))
     .use(sessionList(options))

@@ -1,8 +1,7 @@
 /** Builds the parts of the app and the server: pools, windows, caches, connections. */
+import { createPageChanges } from "../access/change.ts"
 import { createCredentials } from "../access/credentials.ts"
 import { deleteRegularly } from "../access/expiry.ts"
-import { createPageChanges } from "../access/page-changes.ts"
-import type { HashingCost } from "../access/password-hash.ts"
 import { standardLimit } from "../access/plan.ts"
 import { createRecentRequests } from "../access/recent-requests.ts"
 import { createUsage } from "../access/usage.ts"
@@ -47,8 +46,6 @@ export interface PartsOptions {
   steadyMs?: () => number
   /** The time limit of Redis, in milliseconds. */
   redisTimeoutMs?: number
-  /** The cost of hashing a password; tests use a lower one. */
-  hashingCost?: HashingCost
 }
 
 export interface Parts {

@@ -1,8 +1,6 @@
-/** Builds the parts of signing in: sessions, passwords, one-time links and their mails. */
-import { createPasswordHashing, type HashingCost } from "../access/password-hash.ts"
-import { createPasswords } from "../access/passwords.ts"
+/** Builds the parts of signing in: sessions, one-time links and their mails. */
+import { createLinkLimits } from "../access/link-limits.ts"
 import { createSessions } from "../access/sessions.ts"
-import { createSignInLimits } from "../access/sign-in-limits.ts"
 import { createSignInLinks, validMinutes } from "../access/sign-in-links.ts"
 import type { AppOptions } from "../app.ts"
 import type { Config } from "../config.ts"
@@ -21,19 +19,10 @@ export interface SignInPartsOptions {
   log: Log
   now: () => Date
   steadyMs: () => number
-  hashingCost?: HashingCost | undefined
 }
 
-export function createSignIn({
-  config,
-  pool,
-  redis,
-  notWritten,
-  log,
-  now,
-  steadyMs,
-  hashingCost,
-}: SignInPartsOptions) {
+export function createSignIn(options: SignInPartsOptions) {
+  const { config, pool, notWritten, log, now } = options
   const { SMTP_URL, MAIL_FROM } = config
   const isSignUpOpen = config.SIGNUP === "open"
   const mailer =
@@ -41,26 +30,24 @@ export function createSignIn({
       ? createMailer({
           url: SMTP_URL,
           from: MAIL_FROM,
-          onFailure: (error) => log.warn("a mail was not sent", describeError(error)),
+          onFailure: (error) => log.warn("mail could not be sent", describeError(error)),
           now,
         })
       : null
-  const hashing = createPasswordHashing({
-    onMalformedHash: (error) => log.error("a stored password is malformed", describeError(error)),
-    cost: hashingCost,
-  })
 
-  const mailLink: AppOptions["mailLink"] =
-    mailer && ((link) => mailer.send(signInMail({ ...link, madeAt: now(), validMinutes })))
+  const linkMail: AppOptions["linkMail"] = mailer && {
+    send: (link) =>
+      link ? mailer.send(signInMail({ ...link, madeAt: now(), validMinutes })) : mailer.check(),
+    isFailing: mailer.isFailing,
+  }
   const parts = {
     sessions: createSessions({
       pool,
       onUseNotRecorded: notWritten("a session's last use was not recorded"),
     }),
-    passwords: createPasswords({ pool, hashing }),
     links: createSignInLinks({ pool, isSignUpOpen }),
-    signInLimits: createSignInLimits({ now, steadyMs, redis }),
-    mailLink,
+    limitLinks: createLinkLimits(options),
+    linkMail,
     isSignUpOpen,
   }
   return {

@@ -25,12 +25,12 @@ test("the first run comes soon after the start: a process may not run for an hou
   expect(failures).toEqual([])
 })
 
-test("sessions are deleted after a week without use and after their end", async () => {
+test("Sessions are deleted 90 days after their last use and after their end", async () => {
   await at.sql(`insert into sessions (id, account_id, signed_in_at, last_seen_at,
-      expires_at, method, address, user_agent)
+      expires_at, address, user_agent)
     select encode(sha256(name::bytea), 'hex'), ${id}, ${instant}, ${instant} + seen::interval,
-      ${instant} + ends::interval, 'password', '192.0.2.1', name
-    from (values ('idle', '-7 days', '1 day'), ('used', '-7 days 1 second', '1 day'),
+      ${instant} + ends::interval, '192.0.2.1', name
+    from (values ('idle', '-90 days', '1 day'), ('used', '-90 days 1 second', '1 day'),
       ('ended', '0', '0'), ('lasts', '0', '1 second')) as of(name, seen, ends)`)
   await deleteExpired(at.pool, now)
   expect(await columnOf("select user_agent from sessions order by 1")).toEqual(["lasts", "used"])

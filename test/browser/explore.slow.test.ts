@@ -175,7 +175,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await visit("/explore/reports?search=no+such+title")
     expect(await page.getByLabel("Title").isVisible()).toBe(true)
     expect(await page.locator("summary", { hasText: "Filters" }).isVisible()).toBe(false)
-    await visit("/account/password")
+    await visit("/account/sessions")
     const footer = await page.locator(".site-footer").boundingBox()
     expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBe(800)
     await visit("/explore/tenements")

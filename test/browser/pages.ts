@@ -65,7 +65,6 @@ export const pages: readonly PageExample[] = [
   { route: "/account/tokens/:id", path: "/account/tokens/{token}", as: "standard", kind: "form" },
   { route: "/account/usage", path: "/account/usage", as: "standard", kind: "chart" },
   { route: "/account/audit", path: "/account/audit", as: "standard", kind: "tables" },
-  { route: "/account/password", path: "/account/password", as: "standard" },
   { route: "/account/sessions", path: "/account/sessions", as: "standard" },
   { route: "/account/sign-in", path: "/account/sign-in", kind: "form" },
   { route: "/account/sign-in", path: "/account/sign-in", as: "standard" },

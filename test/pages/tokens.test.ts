@@ -293,7 +293,7 @@ test("the audit shows changes, the newest first, by person, by address and by pa
     Array.from({ length: 55 }, (_, n) => 55 - n),
   )
   const read = textOf(second)
-  expect(read).toMatch(/session created .*method password.* audited@example\.com 192\.0\.2\.1/)
+  expect(read).toMatch(/session created signed_in_at .* audited@example\.com 192\.0\.2\.1/)
   expect(read).toMatch(/account created plan standard, email audited@example\.com database role/)
   expect(second).not.toContain("Older")
   for (const before of ["x", "-1", "1e3", ""]) {

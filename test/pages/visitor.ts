@@ -1,7 +1,6 @@
 /** A person at a browser: keeps the session's cookie, sends forms as browsers do, and follows nothing by itself. */
 import { expect } from "bun:test"
-import { createSessions } from "../../src/access/sessions.ts"
-import { issueLink } from "../../src/access/sign-in-links.ts"
+import { createSignInLinks, issueLink } from "../../src/access/sign-in-links.ts"
 import { createPool, type Pool } from "../../src/db/pool/pool.ts"
 import type { TestService } from "../support/service.ts"
 
@@ -76,13 +75,11 @@ export async function signedInVisitor(
   const [account] = await service.sql`select id::int from accounts where email = ${email}`
   const accountId = account?.id as number
   const person = visitor(service)
-  person.jar.cookie = await withPool(service, (pool) =>
-    createSessions({ pool, onUseNotRecorded: (error) => expect(error).toBeUndefined() }).start(
-      accountId,
-      { address: "192.0.2.1", userAgent: "test" },
-      at,
-    ),
-  )
+  person.jar.cookie = await withPool(service, async (pool) => {
+    const { redeem } = createSignInLinks({ pool, isSignUpOpen: false })
+    const client = { address: "192.0.2.1", userAgent: "test" }
+    return redeem(await issueLink(pool, email, at), client, at)
+  })
   return { ...person, accountId, email }
 }
 
@@ -99,15 +96,6 @@ export async function signedInByLink(
   const person = visitor(service, userAgent)
   const answer = await person.post("/account/link", { link: await linkSecret(service, email) })
   expect(answer.status).toBe(303)
-  return person
-}
-
-export const password = "correct horse battery staple"
-
-/** Signs in with a one-time link, and chooses the password. */
-export async function withPassword(service: Pick<TestService, "url"> & Stored, email: string) {
-  const person = await signedInByLink(service, email)
-  expect((await person.post("/account/password", { password })).status).toBe(303)
   return person
 }
 

@@ -4,7 +4,6 @@ import { getTableColumns, max, sql as statement } from "drizzle-orm"
 import { drizzle } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
 import { createAccount } from "../../src/access/accounts.ts"
-import type { HashingCost } from "../../src/access/password-hash.ts"
 import { issueToken, revokeToken } from "../../src/access/tokens.ts"
 import { readConfig } from "../../src/config.ts"
 import type { Plan } from "../../src/db/account-tables.ts"
@@ -37,8 +36,6 @@ export interface TestServiceOptions {
   redisTimeoutMs?: number
   /** From the database's address to the one that the service uses, to put something in between. */
   reach?: (databaseUrl: string) => string
-  /** What hashing a password takes: by default as little as argon2id can, which is a millisecond. */
-  hashingCost?: HashingCost
 }
 
 /** What `get` adds to fetch: `token` null sends none; without it the admin's is sent. */
@@ -59,7 +56,6 @@ export async function testService({
   holdsLocks = true,
   redisTimeoutMs = 20_000,
   reach = (url) => url,
-  hashingCost = { memoryCost: 8, timeCost: 1 },
 }: TestServiceOptions = {}) {
   const database = beside?.database ?? (await publishedDatabase(records))
   const tokens: Record<Plan, string> = JSON.parse(database.note)
@@ -85,7 +81,6 @@ export async function testService({
     now: () => clock.now,
     steadyMs: () => clock.now.getTime(),
     redisTimeoutMs,
-    hashingCost,
   })
 
   return {

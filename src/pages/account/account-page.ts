@@ -1,9 +1,8 @@
 /** The options of the account area, and the frame of its pages. */
-import type { PageChange } from "../../access/page-changes.ts"
-import type { Passwords } from "../../access/passwords.ts"
+import type { PageChange } from "../../access/change.ts"
+import type { LimitLinks } from "../../access/link-limits.ts"
 import type { RecentRequests } from "../../access/recent-requests.ts"
 import type { Sessions } from "../../access/sessions.ts"
-import type { SignInLimits } from "../../access/sign-in-limits.ts"
 import type { SignInLinks } from "../../access/sign-in-links.ts"
 import type { Usage } from "../../access/usage.ts"
 import type { Windows } from "../../access/windows.ts"
@@ -20,13 +19,19 @@ export interface AccountOptions extends PageOptions {
   recentRequests: Pick<RecentRequests, "last">
   windows: Windows
   sessions: Sessions
-  passwords: Passwords
   links: SignInLinks
-  signInLimits: SignInLimits
-  /** Mails a link, in the background; null without a mail server. With one, `baseUrl` is set too. */
-  mailLink: ((link: MailedLink) => void) | null
+  limitLinks: LimitLinks
+  /** Null without a mail server. With one, `baseUrl` is set too. */
+  linkMail: LinkMail | null
   /** Whether people may make accounts themselves. */
   isSignUpOpen: boolean
+}
+
+export interface LinkMail {
+  /** Mails a link, in the background. Without a link it checks the server, which shows the same of it. */
+  send(link: MailedLink | null): void
+  /** Whether the server could not be used the last time. */
+  isFailing(): boolean
 }
 
 export interface MailedLink {
@@ -43,7 +48,6 @@ const parts = [
   { path: "/account/usage", title: "Usage" },
   { path: "/account/audit", title: "Audit" },
   { path: "/account/sessions", title: "Sessions" },
-  { path: "/account/password", title: "Password" },
 ] as const
 
 /** Error messages by the ids of form fields. */

@@ -19,13 +19,13 @@ export const sessionList = (options: AccountOptions) => {
     })
     .post("/account/sessions/end", async ({ request, person, address }) => {
       const id = (await readForm(request)).get("session")
-      await sessions.end(person.accountId, id, address)
+      await sessions.end({ ...person, address }, id)
       return id === person.sessionId
         ? redirect("/account/sign-in?reason=signed-out", sessionCookie.clear())
         : redirect("/account/sessions")
     })
     .post("/account/sessions/end-all", async ({ person, address }) => {
-      await sessions.endAll(person.accountId, address)
+      await sessions.endAll({ ...person, address })
       return redirect("/account/sign-in?reason=signed-out-everywhere", sessionCookie.clear())
     })
 }
@@ -33,14 +33,14 @@ export const sessionList = (options: AccountOptions) => {
 const sessionsPage = (rows: readonly SessionRow[], person: SignedIn, nowMs: number) =>
   accountPage({
     title: "Sessions",
-    lead: "Where you are signed in. A session ends after seven days without use, and after 30 days in any case.",
+    lead: "Where you are signed in. A session ends 90 days after its last use, and a year after signing in at the latest.",
     part: "/account/sessions",
     main: html`${table({ caption: "Sessions", columns: columns(person.sessionId, nowMs), rows, empty: "You are signed in nowhere." })}
 <div class="row">
 <form method="post" action="/account/sign-out"><button>Sign out here</button></form>
 <form method="post" action="/account/sessions/end-all"><button class="danger">Sign out everywhere</button></form>
 </div>
-<p class="muted small">Signing out everywhere also withdraws one-time links that were not used. API tokens stay valid.</p>`,
+<p class="muted small">Signing out everywhere also ends your unused one-time links. API tokens stay valid.</p>`,
   })
 
 const columns = (currentId: string, nowMs: number): Column<SessionRow>[] => [
@@ -57,8 +57,7 @@ const columns = (currentId: string, nowMs: number): Column<SessionRow>[] => [
   {
     head: "Signed in",
     fixed: true,
-    cell: ({ signedInAt, method }) =>
-      html`${instant(signedInAt)}, by ${method === "link" ? "link" : "password"}`,
+    cell: ({ signedInAt }) => instant(signedInAt),
   },
   { head: "From", fixed: true, cell: ({ address }) => html`<span class="mono">${address}</span>` },
   {

@@ -1,8 +1,6 @@
-/** Shared by signing in by password and by link. */
-import { type Client, longestMs } from "../../access/session-rows.ts"
+/** Shared by the pages for signing in. */
 import { isEmailAddress } from "../../text/email-address.ts"
 import type { Form } from "../kit/form.ts"
-import { redirect, sessionCookie } from "../kit/page-response.ts"
 
 /** The page after signing in, unless the person came from another. */
 export const home = "/account"
@@ -17,15 +15,6 @@ export const emailOf = (form: Form): string => form.get("email").trim()
 
 export const emailFault = (email: string): string | undefined =>
   isEmailAddress(email) ? undefined : "Enter an email address, such as you@example.com"
-
-export const clientOf = ({ headers }: Request, address: string): Client => ({
-  address,
-  userAgent: headers.get("user-agent") ?? "",
-})
-
-/** Begins a session and redirects. */
-export const redirectSignedIn = (cookie: string, next: string): Response =>
-  redirect(next, sessionCookie.set(cookie, longestMs / 1000))
 
 /** Longer than any URL of this service. */
 const longestPath = 2_000

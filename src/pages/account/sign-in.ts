@@ -1,18 +1,16 @@
-/** Signing in with a password, and signing out. */
+/** The sign-in page, and signing out. */
 import { Elysia } from "elysia"
-import { fold } from "../../text/fold.ts"
-import { field, hidden, notice, panel } from "../kit/components.ts"
-import { type Form, readForm, readQuery } from "../kit/form.ts"
+import { validMinutes } from "../../access/sign-in-links.ts"
+import { field, hidden, notice } from "../kit/components.ts"
+import { type Form, readQuery } from "../kit/form.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { type PageResult, pageContext } from "../kit/page-context.ts"
 import { redirect, sessionCookie } from "../kit/page-response.ts"
 import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
-import { clientOf, emailFault, emailOf, nextOf, redirectSignedIn } from "./sign-in-request.ts"
-
-const wrong = "The email address or the password is wrong"
+import { emailOf, nextOf } from "./sign-in-request.ts"
 
 export const signIn = (options: AccountOptions) => {
-  const { sessions, passwords, signInLimits, now } = options
+  const { sessions } = options
   return new Elysia({ name: "sign-in" })
     .use(pageContext(options))
     .get("/account/sign-in", async ({ request, session, page }) => {
@@ -21,30 +19,9 @@ export const signIn = (options: AccountOptions) => {
       const message = messages.get(entered.get("reason")) ?? (email && signedInAs(email))
       return page(signInPage(options, request, { entered, email, message }))
     })
-    .post("/account/sign-in", async ({ request, address, session, page }) => {
-      const form = await readForm(request)
-      const [email, password] = [emailOf(form), form.get("password")]
-      const refused = (faults: Faults) =>
-        page(signInPage(options, request, { entered: form, faults }))
-
-      const fault = emailFault(email)
-      if (fault !== undefined) return refused({ email: fault })
-      if (password === "") return refused({ password: "Enter your password" })
-      const replaces = await session()
-      const isOwn = replaces !== null && fold(replaces.email) === fold(email)
-      const sessionId = isOwn ? replaces.sessionId : undefined
-      const { count, succeeded } = await signInLimits.attempt(email, address, sessionId)
-      const attempt = { password, address, onTurn: count }
-      const accountId = await passwords.accountOf(email, attempt)
-      if (accountId === null) return refused({ password: wrong })
-      await succeeded()
-      const client = clientOf(request, address)
-      const cookie = await sessions.start(accountId, client, now(), replaces)
-      return cookie === null ? refused({ password: wrong }) : redirectSignedIn(cookie, nextOf(form))
-    })
     .post("/account/sign-out", async ({ session, address }) => {
       const person = await session()
-      if (person) await sessions.end(person.accountId, person.sessionId, address)
+      if (person) await sessions.end({ ...person, address }, person.sessionId)
       return redirect("/account/sign-in?reason=signed-out", sessionCookie.clear())
     })
 }
@@ -55,10 +32,6 @@ const messages = new Map(
     again: notice(
       "waiting",
       "Sign in again to go on: this gives access to others, and you signed in more than an hour ago.",
-    ),
-    link: notice(
-      "waiting",
-      "Sign in with a one-time link to choose a password: the link shows that your email address is yours.",
     ),
     "signed-out": notice("good", "You are signed out."),
     "signed-out-everywhere": notice("good", "You are signed out on every device."),
@@ -82,46 +55,37 @@ interface SignInPage {
 }
 
 export const signInPage = (
-  { mailLink, isSignUpOpen, baseUrl }: AccountOptions,
+  { linkMail, isSignUpOpen, baseUrl }: AccountOptions,
   request: Request,
   { entered, email = emailOf(entered), message, faults = {} }: SignInPage,
-): PageResult => {
-  const next = hidden("next", nextOf(entered))
-  return accountPage({
+): PageResult =>
+  accountPage({
     title: "Sign in",
     lead: "Your account has your API tokens, your usage and the explorer.",
     faults,
     main: html`${!storesCookie(request, baseUrl) && plainHttp}
 ${message}
-<div class="columns">
-${panel(
-  "by-password",
-  "With your password",
-  html`<form method="post" action="/account/sign-in" class="fields">
+${(!linkMail || linkMail.isFailing()) && noMail(linkMail !== null)}
+${
+  linkMail &&
+  html`<form method="post" action="/account/send-link" class="panel fields form-narrow">
 ${emailField(email, faults)}
-${passwordField("password", "Password", faults)}
-${next}
-<div><button class="primary">Sign in</button></div>
-</form>`,
-)}
-${panel(
-  "by-link",
-  "With a one-time link",
-  mailLink
-    ? html`<p>Without a password, or if it is forgotten: a link to sign in is sent to your email address.</p>
-<form method="post" action="/account/send-link" class="fields">
-${emailField(email, faults, linkEmail)}
-${next}
-<div><button>Send me a link</button></div>
+${hidden("next", nextOf(entered))}
+<p class="muted small">You get a mail with a link that signs you in.</p>
+<div><button class="primary">Send me a link</button></div>
 </form>`
-    : html`<p>This service sends no mail. Whoever operates it can make a link for you with</p>
-<pre><code>mds account link ${email || "you@example.com"}</code></pre>
-<p class="muted small">The link works once, within 15 minutes. Then you can choose a password.</p>`,
-)}
-</div>
+}
 ${isSignUpOpen && html`<p>No account yet? <a href="/account/sign-up">Create one</a>.</p>`}`,
   })
-}
+
+/** The same for everyone, so that it reveals nothing about an account. */
+export const noMail = (isSent: boolean): Html =>
+  notice(
+    "waiting",
+    html`<p>${isSent ? "This service can't send mail right now. Links that were mailed before still work." : "This service sends no mail."} Ask its operator for a link, who prints it with</p>
+<pre><code>mds account link you@example.com</code></pre>
+<p>It works once, within ${validMinutes} minutes.</p>`,
+  )
 
 const plainHttp = notice(
   "bad",
@@ -138,22 +102,10 @@ const storesCookie = ({ url, headers }: Request, baseUrl: string): boolean =>
   baseUrl.startsWith("https:") ||
   /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
 
-/** The id of the email field for a link, beside that for a password. */
-export const linkEmail = "link-email"
-
-export const emailField = (value: string, faults: Faults, id = "email"): Html =>
+export const emailField = (value: string, faults: Faults): Html =>
   field({
-    id,
     name: "email",
     label: "Email address",
-    fault: faults[id],
+    fault: faults.email,
     input: { type: "email", autocomplete: "username", required: true, value, maxlength: 254 },
-  })
-
-export const passwordField = (name: string, label: string, faults: Faults): Html =>
-  field({
-    name,
-    label,
-    fault: faults[name],
-    input: { type: "password", autocomplete: "current-password", required: true },
   })

@@ -1,7 +1,6 @@
 /** Errors as pages, for people. */
 import { AccountError } from "../../access/change.ts"
-import { HashingBusy } from "../../access/password-hash.ts"
-import { LimitReached } from "../../access/sign-in-limits.ts"
+import { LimitReached } from "../../access/link-limits.ts"
 import { OutcomeUnknown } from "../../db/commit.ts"
 import { isForbidden } from "../../db/database-errors.ts"
 import { type ApiError, type ErrorCode, faultsOf } from "../../http/api-error.ts"
@@ -51,10 +50,6 @@ function toPageError(error: unknown): PageError {
     return new PageError(400, "Not changed", `${error.message}.`, {}, back)
   }
   if (error instanceof LimitReached) return tooMany(error)
-  if (error instanceof HashingBusy) {
-    const [title, message] = texts.busy
-    return new PageError(503, title, message, { "Retry-After": "5" }, signIn)
-  }
   if (error instanceof OutcomeUnknown) return new PageError(503, ...texts.outcomeUnknown)
   if (isForbidden(error)) return new PageError(503, ...texts.readOnly)
   const apiError = toApiError(error)
@@ -92,10 +87,6 @@ const texts = {
     "Something failed here",
     "This is a fault of the service, and it is logged. Try again; if it stays, tell the operator the request id below.",
   ],
-  busy: [
-    "Try again shortly",
-    "Too many people are signing in right now, so the password was not checked and nothing was changed. Go back and try again in a few seconds.",
-  ],
   outcomeUnknown: [
     "Not known whether it was changed",
     "The connection to the database was lost while the change was being made. Look at the list before you try again: the change may be there.",
@@ -108,12 +99,12 @@ const texts = {
 
 const back = html`<p><a class="button" href="/account">Go to your account</a></p>`
 
-const signIn = html`<p><a class="button" href="/account/sign-in">Sign in another way</a></p>`
+const signIn = html`<p><a class="button" href="/account/sign-in">Go to signing in</a></p>`
 
 function tooMany({ until, retryAfterSeconds }: LimitReached): PageError {
   // Rounded up to whole minutes, the precision of the page.
   const time = new Date(Math.ceil(until.getTime() / minuteMs) * minuteMs).toISOString()
-  const message = `Too many attempts. Try again at ${time.slice(11, 16)} UTC.`
+  const message = `Too many requests for links. Use a link that was mailed before, or try again at ${time.slice(11, 16)} UTC.`
   const headers = { "Retry-After": String(retryAfterSeconds) }
   return new PageError(429, "Try again later", message, headers, signIn)
 }

@@ -33,7 +33,8 @@ const sessionWaitMs = 1_000
 
 /**
  * Adds `address`, the client's; `publicUrl`, the URL of the service as this client reaches it; `session`,
- * which reads the session; `isSessionValid`, which reads it again; and `page`, which makes the response. The frame shows the signed-in person, unless
+ * which reads the session and, once its use is recorded, renews the cookie; `isSessionValid`, which reads it
+ * again; and `page`, which makes the response. The frame shows the signed-in person, unless
  * the session is unreadable: a page that does not use the session needs no database.
  * @throws PageError 403
  */
@@ -44,10 +45,15 @@ export const pageContext = (options: PageOptions) =>
     .resolve(({ request }) => {
       const exchange = exchangeOf(request)
       if (!isSameOrigin(request, options.baseUrl)) throw crossSite()
+      const renewal: { cookie?: string } = {}
       const find = async (): Promise<SignedIn | null> => {
         const cookie = sessionCookie.read(request)
         if (cookie === null) return null
-        return options.sessions.find(cookie, options.now(), exchange.address)
+        const found = await options.sessions.find(cookie, options.now(), exchange.address)
+        if (found && found.renewedSeconds !== null) {
+          renewal.cookie = sessionCookie.text(cookie, found.renewedSeconds)
+        }
+        return found
       }
       /** Null without a session. @throws Unavailable */
       const session = once(async (): Promise<SignedIn | null> => {
@@ -58,6 +64,7 @@ export const pageContext = (options: PageOptions) =>
       return {
         session,
         isSessionValid: async () => (await find()) !== null,
+        renewal,
         address: exchange.address,
         publicUrl: publicUrlOf(request, options.baseUrl),
         page: async ({ status, headers, ...content }: PageResult): Promise<Response> => {
@@ -73,6 +80,12 @@ export const pageContext = (options: PageOptions) =>
           return pageResponse(request, layout(content, frame), cacheControl, { status, headers })
         },
       }
+    })
+    // A response that sets or clears the cookie itself keeps it.
+    .onAfterHandle({ as: "scoped" }, ({ response, renewal }) => {
+      const cookie = renewal?.cookie
+      if (cookie === undefined || !(response instanceof Response)) return
+      if (!response.headers.has("set-cookie")) response.headers.set("Set-Cookie", cookie)
     })
     .as("scoped")
 

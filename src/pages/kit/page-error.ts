@@ -55,16 +55,16 @@ export class SignInRequired extends Error {
 
   /** @param next the page after signing in; by default the requested page */
   constructor(
-    readonly reason?: SignInReason,
+    readonly reason?: "again",
     readonly next?: string,
   ) {
     super("Sign in first")
   }
 }
 
-/** A sentence for the sign-in page, by its name there. */
-export type SignInReason = "again" | "link"
-
-/** The sign-in page, with the page to return to. */
-export const signInPath = (next: string, reason?: SignInReason): string =>
+/**
+ * The sign-in page, with the page to return to.
+ * @param reason the name of a sentence on that page
+ */
+export const signInPath = (next: string, reason?: "again"): string =>
   `/account/sign-in?${new URLSearchParams({ next, ...(reason && { reason }) })}`

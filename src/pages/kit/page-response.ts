@@ -50,11 +50,9 @@ export const sessionCookie = {
     const sent = headers.get("cookie")
     return sent?.includes(cookieName) ? new Bun.CookieMap(sent).get(cookieName) : null
   },
-  /** Headers that set it. @param maxAgeSeconds until its absolute end */
-  set: (value: string, maxAgeSeconds: number): Record<string, string> => ({
-    "Set-Cookie": `${cookieName}=${value}; Max-Age=${maxAgeSeconds}; ${cookieAttributes}`,
-  }),
-  clear: (): Record<string, string> => ({
-    "Set-Cookie": `${cookieName}=; Max-Age=0; ${cookieAttributes}`,
-  }),
+  /** A `Set-Cookie` that sets it. @param maxAgeSeconds of the browser, from now on */
+  text: (value: string, maxAgeSeconds: number): string =>
+    `${cookieName}=${value}; Max-Age=${maxAgeSeconds}; ${cookieAttributes}`,
+  /** Headers that delete it. */
+  clear: (): Record<string, string> => ({ "Set-Cookie": sessionCookie.text("", 0) }),
 }

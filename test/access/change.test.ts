@@ -1,6 +1,6 @@
 /** A change that a page makes keeps its place until its work has ended, however long that takes. */
 import { expect, test } from "bun:test"
-import { createPageChanges } from "../../src/access/page-changes.ts"
+import { createPageChanges } from "../../src/access/change.ts"
 import { OutcomeUnknown } from "../../src/db/commit.ts"
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))

@@ -1,0 +1,60 @@
+/**
+ * Limits requests for one-time links, in a quarter of an hour: by client address, so that one client cannot
+ * send mail to many people, and by account, so that many clients cannot flood one mailbox. An account is the
+ * typed address, whether it exists or not, so that a limit reveals nothing about it. Nobody is locked out by
+ * the requests of others, because each of the mailed links stays valid as long as its request counts.
+ */
+import type { WindowState } from "../http/rate-limit-headers.ts"
+import type { RedisConnection } from "../redis/connection.ts"
+import { digest } from "../text/digest.ts"
+import { minuteMs } from "../text/durations.ts"
+import { fold } from "../text/fold.ts"
+import { validMinutes } from "./sign-in-links.ts"
+import { bucketKeys, type Clocks, createWindow } from "./windows.ts"
+
+/** The limit of an account or an address is reached. */
+export class LimitReached extends Error {
+  override readonly name = "LimitReached"
+
+  /** @param until when the next request is admitted */
+  constructor(
+    readonly until: Date,
+    readonly retryAfterSeconds: number,
+  ) {
+    super("Too many requests for links")
+  }
+}
+
+/** Counts a request for a link. @throws LimitReached */
+export type LimitLinks = (email: string, address: string) => Promise<void>
+
+const linksPerAccount = 5
+const linksPerAddress = 20
+/** Room for 19,000 accounts or addresses. */
+const maxBytes = 8 * 1024 * 1024
+/** In Redis. With so many, requests for a few thousand accounts limit no other account. */
+const buckets = 65_536
+
+export function createLinkLimits(options: Clocks & { redis: RedisConnection | null }): LimitLinks {
+  const window = (name: string) =>
+    createWindow({
+      ...options,
+      windowMs: validMinutes * minuteMs,
+      maxBytes,
+      redisKeyOf: bucketKeys(name, buckets),
+    })
+  const addresses = window("link-address")
+  const accounts = window("link-account")
+
+  function requireAdmitted({ admitted, resetAtMs }: WindowState): void {
+    if (admitted) return
+    const seconds = Math.ceil((resetAtMs - options.now().getTime()) / 1000)
+    throw new LimitReached(new Date(resetAtMs), Math.max(1, seconds))
+  }
+
+  // A client beyond its limit uses up no account's requests.
+  return async (email, address) => {
+    requireAdmitted(await addresses.admit(address, linksPerAddress))
+    requireAdmitted(await accounts.admit(digest(fold(email)), linksPerAccount))
+  }
+}
