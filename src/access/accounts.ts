@@ -27,6 +27,8 @@ const columns = {
 
 export const byEmail = (email: string): SQL => eq(accounts.email_folded, fold(email))
 
+export type Account = NonNullable<Awaited<ReturnType<typeof accountByEmail>>>
+
 /** The account with this email address. */
 export async function accountByEmail(db: Pick<Transaction, "select">, email: string) {
   const [found] = await db.select(columns).from(accounts).where(byEmail(email))

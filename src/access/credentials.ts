@@ -28,10 +28,7 @@ export interface Caller {
   plan: Plan
   /** Requests per window, infinite on the admin plan. */
   limit: number
-}
-
-interface ValidToken {
-  caller: Caller
+  /** When the token expires, ms since 1970; infinite without an expiry. */
   expiresMs: number
 }
 
@@ -40,7 +37,8 @@ export type Credentials = ReturnType<typeof createCredentials>
 const recordEveryMs = 60_000
 const never = Number.NEGATIVE_INFINITY
 
-interface CachedToken extends ValidToken {
+interface CachedToken {
+  caller: Caller
   /**
    * When it was read; `never` after it was invalidated. An invalidated entry still shows that the token was
    * valid.
@@ -92,15 +90,15 @@ export function createCredentials({ pools, sizes, onUseNotRecorded }: Credential
       hash,
       valid.get(hash)?.caller.accountId ?? address,
     )
-      .then((found) => {
+      .then((caller) => {
         const readMs = pending.get(hash) === result ? nowMs : never
         invalid.delete(hash)
-        if (!found) {
+        if (!caller) {
           valid.delete(hash)
           invalid.set(hash, readMs)
           return null
         }
-        const token = { ...found, readMs, recordedMs: valid.get(hash)?.recordedMs ?? never }
+        const token = { caller, readMs, recordedMs: valid.get(hash)?.recordedMs ?? never }
         valid.set(hash, token)
         return token
       })
@@ -163,7 +161,7 @@ export function createCredentials({ pools, sizes, onUseNotRecorded }: Credential
         if (!isWellFormed(token)) return null
         found = await read(hash, nowMs, address)
       }
-      if (!found || nowMs >= found.expiresMs) return null
+      if (!found || nowMs >= found.caller.expiresMs) return null
       recordUse(found, nowMs)
       return found.caller
     },
@@ -198,12 +196,13 @@ export function createTokenLookup(pool: Pool) {
     )
     .prepare("token by hash")
 
-  return async (hash: string, account: AccountId): Promise<ValidToken | null> => {
+  return async (hash: string, account: AccountId): Promise<Caller | null> => {
     const [found] = await pool.runAlone(account, () => byHash.execute({ hash }))
     if (!found) return null
     const { expiresMs, requestLimit, ...caller } = found
     return {
-      caller: { ...caller, limit: limitOf(caller.plan, requestLimit) },
+      ...caller,
+      limit: limitOf(caller.plan, requestLimit),
       expiresMs: expiresMs ?? Number.POSITIVE_INFINITY,
     }
   }

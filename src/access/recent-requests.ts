@@ -6,16 +6,34 @@
  *
  * Beyond a budget of bytes, the least recently active account loses its requests.
  */
+import { desc, eq, sql } from "drizzle-orm"
+import { LRUCache } from "lru-cache"
+import { accounts, recentRequests } from "../db/account-tables.ts"
+import { locks } from "../db/advisory-locks.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { Unavailable } from "../db/pool/unavailable.ts"
+import { milliseconds } from "../resources/values.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
+import { storableText } from "../text/printable-text.ts"
 import { type OnWriteFailure, writeInBackground } from "./background-writes.ts"
-import {
-  addRequests,
-  maxStoredRequests,
-  type RecentRequest,
-  type RequestsOfAccount,
-  readRequests,
-} from "./recent-request-rows.ts"
+
+/** The number of requests that are stored and shown for each account. */
+const maxStoredRequests = 100
+
+export interface RecentRequest {
+  /** As in `X-Request-Id`. */
+  requestId: string
+  /** Or `withoutToken`. */
+  tokenId: number
+  /** When it arrived, ms since 1970. */
+  atMs: number
+  method: string
+  /** Path and query, without tokens. */
+  target: string
+  status: number
+  /** Milliseconds until the response. */
+  ms: number
+}
 
 export interface RecentRequestsOptions {
   pool: Pool
@@ -37,66 +55,49 @@ export function createRecentRequests({
   writeEveryMs,
 }: RecentRequestsOptions) {
   let dropped = 0
-  /** Accounts from the least to the most recently active; the requests of each, oldest first. */
-  const unwritten = new Map<number, RecentRequest[]>()
-  let bytes = 0
+  /** The requests of each account, oldest first. */
+  const unwritten = new LRUCache<number, readonly RecentRequest[]>({
+    maxSize: maxBytes,
+    sizeCalculation: bytesOf,
+    dispose: (requests, _accountId, reason) => {
+      if (reason === "evict") dropped += requests.length
+    },
+  })
 
   /** Requests stay in memory only while the database is unavailable: any other failure would repeat. */
   async function write(): Promise<void> {
-    reportDropped()
-    const added = [...unwritten].map(([accountId, requests]) => ({
-      accountId,
-      requests: [...requests],
-    }))
+    if (dropped > 0) {
+      const message = `The recent requests of all accounts take more than ${maxBytes} bytes`
+      onFailure(new Error(message), { unwritten_requests: dropped })
+      dropped = 0
+    }
+    const added = [...unwritten].map(([accountId, requests]) => ({ accountId, requests }))
     if (added.length === 0) return
     await pool
       .runAlone(null, (db) => addRequests(db, added))
       .catch((error: unknown) => {
         if (error instanceof Unavailable) throw error
-        onFailure(error, { unwritten_requests: countOf(added) })
+        onFailure(error, { unwritten_requests: countOf(added.map(({ requests }) => requests)) })
       })
-    added.forEach(forget)
-  }
-
-  function forget({ accountId, requests }: RequestsOfAccount): void {
-    const written = new Set(requests)
-    const left = unwritten.get(accountId)?.filter((each) => !written.has(each)) ?? []
-    bytes += bytesOf(left) - bytesOf(unwritten.get(accountId) ?? [])
-    if (left.length > 0) unwritten.set(accountId, left)
-    else unwritten.delete(accountId)
-  }
-
-  function dropQuietest(): void {
-    const [quietest] = unwritten
-    if (!quietest) return
-    const [accountId, requests] = quietest
-    dropped += requests.length
-    forget({ accountId, requests })
-  }
-
-  function reportDropped(): void {
-    if (dropped === 0) return
-    const message = `The recent requests of all accounts take more than ${maxBytes} bytes`
-    onFailure(new Error(message), { unwritten_requests: dropped })
-    dropped = 0
+    for (const { accountId, requests } of added) {
+      const written = new Set(requests)
+      const left = unwritten.peek(accountId)?.filter((each) => !written.has(each)) ?? []
+      if (left.length > 0) unwritten.set(accountId, left)
+      else unwritten.delete(accountId)
+    }
   }
 
   const { afterWrite, stop } = writeInBackground({
     write,
-    unwritten: () => unwritten.values().reduce((sum, { length }) => sum + length, 0),
+    unwritten: () => countOf([...unwritten.values()]),
     onFailure,
     everyMs: writeEveryMs,
   })
 
   return {
     record: (accountId: number, request: RecentRequest): void => {
-      const requests = unwritten.get(accountId) ?? []
-      requests.push(request)
-      const beyond = requests.length > maxStoredRequests ? requests.splice(0, 1) : []
-      unwritten.delete(accountId)
-      unwritten.set(accountId, requests)
-      bytes += bytesOf([request]) - bytesOf(beyond)
-      while (bytes > maxBytes) dropQuietest()
+      const requests = [...(unwritten.peek(accountId) ?? []), request]
+      unwritten.set(accountId, requests.slice(-maxStoredRequests))
     },
 
     /**
@@ -114,5 +115,66 @@ export function createRecentRequests({
 const bytesOf = (requests: readonly RecentRequest[]): number =>
   requests.reduce((sum, { target }) => sum + requestBytes + charBytes * target.length, 0)
 
-const countOf = (all: readonly Pick<RequestsOfAccount, "requests">[]): number =>
-  all.reduce((sum, { requests }) => sum + requests.length, 0)
+const countOf = (all: readonly (readonly RecentRequest[])[]): number =>
+  all.reduce((sum, requests) => sum + requests.length, 0)
+
+/** Requests of an account. */
+interface RequestsOfAccount {
+  accountId: number
+  requests: readonly RecentRequest[]
+}
+
+/**
+ * Adds requests, and deletes those of their accounts beyond the last hundred. A retry skips requests that
+ * were added before. Requests of deleted accounts are skipped too.
+ */
+async function addRequests(db: Pool["db"], added: readonly RequestsOfAccount[]): Promise<void> {
+  const rows = JSON.stringify(
+    added.flatMap(({ accountId, requests }) =>
+      requests.map(({ requestId, tokenId, atMs, target, ...request }) => ({
+        ...request,
+        account_id: accountId,
+        request_id: requestId,
+        token_id: tokenId,
+        at: new Date(atMs).toISOString(),
+        target: storableText(target),
+      })),
+    ),
+  )
+  const accountIds = arrayLiteral(added.map(({ accountId }) => accountId))
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`
+      insert into ${recentRequests} (account_id, request_id, token_id, at, method, target, status, ms)
+      select account_id, request_id, token_id, at, method, target, status, ms
+      from jsonb_to_recordset(${rows}::jsonb) as t(account_id bigint, request_id uuid, token_id bigint,
+        at timestamptz, method text, target text, status integer, ms real)
+      where exists (select 1 from ${accounts} where ${accounts.id} = t.account_id)
+      on conflict (request_id) do nothing`)
+    // Processes that delete the same rows in different orders would block each other.
+    await tx.execute(sql`select pg_advisory_xact_lock(${locks.recentRequests})`)
+    await tx.execute(sql`
+      delete from ${recentRequests} where request_id in (
+        select old.request_id from unnest(${accountIds}::bigint[]) as of(id) cross join lateral (
+          select request_id from ${recentRequests} where account_id = of.id
+          order by at desc, request_id desc offset ${maxStoredRequests}
+        ) as old
+      )`)
+  })
+}
+
+/** The last hundred requests of an account, the newest first. */
+const readRequests = (db: Pool["db"], accountId: number): Promise<RecentRequest[]> =>
+  db
+    .select({
+      requestId: recentRequests.request_id,
+      tokenId: recentRequests.token_id,
+      atMs: sql<number>`${milliseconds(recentRequests.at)}`.mapWith(Number),
+      method: recentRequests.method,
+      target: recentRequests.target,
+      status: recentRequests.status,
+      ms: recentRequests.ms,
+    })
+    .from(recentRequests)
+    .where(eq(recentRequests.account_id, accountId))
+    .orderBy(desc(recentRequests.at), desc(recentRequests.request_id))
+    .limit(maxStoredRequests)

@@ -10,11 +10,11 @@
  */
 import { and, eq, gt, isNull } from "drizzle-orm"
 import { accounts } from "../db/account-tables.ts"
-import type { Pool } from "../db/pool/pool.ts"
+import type { Database, Pool } from "../db/pool/pool.ts"
 import { signInLinks } from "../db/sign-in-tables.ts"
 import { minuteMs } from "../text/durations.ts"
 import { fold } from "../text/fold.ts"
-import { accountByEmail, addAccount, byEmail, existingAccount } from "./accounts.ts"
+import { type Account, accountByEmail, addAccount, byEmail, existingAccount } from "./accounts.ts"
 import { AccountError, attribute, authorOf } from "./change.ts"
 import { hashSecret, randomText } from "./secret.ts"
 import { addSession, type Client, endSession, type SignedIn } from "./sessions.ts"
@@ -42,41 +42,33 @@ const prefix = "mds_link_"
 
 /** Each method throws Unavailable. */
 export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
+  /** Null if the account is disabled, has another address, or is missing while sign-up is closed. */
+  function purposeOf(email: string, account: Account | undefined): LinkPurpose | null {
+    if (!account) return isSignUpOpen ? { email, isNewAccount: true } : null
+    const isUsable = account.email === email && account.disabledAt === null
+    return isUsable ? { email, isNewAccount: false } : null
+  }
+
   return {
-    /**
-     * Makes a link for an email address.
-     * @returns null if the account is disabled, or missing while sign-up is closed
-     */
-    request: async (
-      typed: string,
-      now: Date,
-    ): Promise<(LinkPurpose & { secret: string }) | null> => {
-      const account = await pool.runAlone(null, (db) => accountByEmail(db, typed))
-      const email = account?.email ?? typed
-      const secret = await addLink(pool, email, now)
-      const isSent = account ? account.disabledAt === null : isSignUpOpen
-      return isSent ? { secret, email, isNewAccount: !account } : null
-    },
+    /** Makes a link for an email address. @returns null if it must not be sent */
+    request: (typed: string, now: Date) =>
+      pool.runAlone(null, async (db) => {
+        const account = await accountByEmail(db, typed)
+        const email = account?.email ?? typed
+        const secret = await addLink(db, email, now)
+        const purpose = purposeOf(email, account)
+        return purpose && { ...purpose, secret }
+      }),
 
     /** The effect of the link; null if it is invalid. Does not use up the link. */
-    find: async (secret: string, now: Date): Promise<LinkPurpose | null> => {
-      const [link] = await pool.runAlone(null, (db) =>
-        db
-          .select({
-            email: signInLinks.email,
-            accountEmail: accounts.email,
-            disabledAt: accounts.disabled_at,
-          })
+    find: (secret: string, now: Date): Promise<LinkPurpose | null> =>
+      pool.runAlone(null, async (db) => {
+        const [link] = await db
+          .select({ email: signInLinks.email })
           .from(signInLinks)
-          .leftJoin(accounts, eq(accounts.email_folded, signInLinks.email_folded))
-          .where(isValid(secret, now)),
-      )
-      if (!link) return null
-      const { email, accountEmail, disabledAt } = link
-      if (accountEmail === null) return isSignUpOpen ? { email, isNewAccount: true } : null
-      // The same rule as in `redeem`.
-      return accountEmail === email && disabledAt === null ? { email, isNewAccount: false } : null
-    },
+          .where(isValid(secret, now))
+        return link ? purposeOf(link.email, await accountByEmail(db, link.email)) : null
+      }),
 
     /**
      * Uses up the link and begins a session. Of two concurrent calls, one succeeds. If the database is
@@ -117,27 +109,26 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
  * @returns the link's secret
  * @throws AccountError where the account does not exist or is disabled
  */
-export async function issueLink(pool: Pool, email: string, now: Date): Promise<string> {
-  const account = await pool.runAlone(null, (db) => existingAccount(db, email))
-  if (account.disabledAt !== null) throw new AccountError(`Account ${email} is disabled`)
-  return addLink(pool, account.email, now)
-}
+export const issueLink = (pool: Pool, email: string, now: Date): Promise<string> =>
+  pool.runAlone(null, async (db) => {
+    const account = await existingAccount(db, email)
+    if (account.disabledAt !== null) throw new AccountError(`Account ${email} is disabled`)
+    return addLink(db, account.email, now)
+  })
 
 /** The path and query of a link. @param next the local path after signing in */
 export const linkPath = (secret: string, next?: string): string =>
   `/account/link?link=${secret}${next === undefined ? "" : `&next=${encodeURIComponent(next)}`}`
 
-async function addLink(pool: Pool, email: string, now: Date): Promise<string> {
+async function addLink(db: Database, email: string, now: Date): Promise<string> {
   const secret = prefix + randomText(secretBytes)
-  await pool.runAlone(null, (db) =>
-    db.insert(signInLinks).values({
-      sha256: hashSecret(secret),
-      email,
-      email_folded: fold(email),
-      created_at: now.toISOString(),
-      expires_at: new Date(now.getTime() + validMinutes * minuteMs).toISOString(),
-    }),
-  )
+  await db.insert(signInLinks).values({
+    sha256: hashSecret(secret),
+    email,
+    email_folded: fold(email),
+    created_at: now.toISOString(),
+    expires_at: new Date(now.getTime() + validMinutes * minuteMs).toISOString(),
+  })
   return secret
 }
 

@@ -72,14 +72,8 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
     }
     const written = waiting.get(key) ?? afterWrite(begin)
     waiting.set(key, written)
-    return [...(await settleWithin(waitMs, written, noAnswerWithin)), ...unwritten(accountId)]
+    return settleWithin(waitMs, written, noAnswerWithin)
   }
-
-  /** Requests since the last write, and those of failed writes. */
-  const unwritten = (accountId: number): Count[] =>
-    [...counts.values()]
-      .filter((count) => count.accountId === accountId)
-      .map((count) => ({ ...count, forSpreadsheets: false }))
 
   return {
     count: ({ accountId, tokenId }: TokenOfRequest, at: Date): void => {

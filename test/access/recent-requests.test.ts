@@ -1,6 +1,6 @@
 /** The last requests of an account show at once, are kept for later, and never cost or fail a request. */
 import { expect, test } from "bun:test"
-import type { RecentRequest } from "../../src/access/recent-request-rows.ts"
+import type { RecentRequest } from "../../src/access/recent-requests.ts"
 import {
   createRecentRequests,
   type RecentRequests,

@@ -1,6 +1,6 @@
 /** `/account/usage`: the rate limit, the requests by hour, by day and by token, and the last requests. */
 import { Elysia } from "elysia"
-import type { RecentRequest } from "../../access/recent-request-rows.ts"
+import type { RecentRequest } from "../../access/recent-requests.ts"
 import { listOwnTokens, type OwnToken } from "../../access/token-list.ts"
 import { withoutToken } from "../../db/account-tables.ts"
 import { status, type Tone, table } from "../kit/components.ts"
