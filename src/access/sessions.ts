@@ -115,7 +115,7 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
 
     /** Ends all sessions of the person's account and deletes its one-time links. */
     endAll: (changer: Changer): Promise<number> =>
-      pool.runAlone(null, (db) =>
+      pool.runAlone(changer.accountId, (db) =>
         db.transaction(async (tx) => {
           await attribute(tx, authorOf(changer))
           return endSessions(tx, changer.accountId)
@@ -130,7 +130,7 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
 export type SessionRow = Awaited<ReturnType<typeof listSessions>>[number]
 
 const listSessions = (pool: Pool, accountId: number, now: Date) =>
-  pool.runAlone(null, (db) =>
+  pool.runAlone(accountId, (db) =>
     db
       .select({
         id: sessions.id,

@@ -11,6 +11,7 @@
 import { and, eq, gt, isNull } from "drizzle-orm"
 import { accounts } from "../db/account-tables.ts"
 import type { Database, Pool } from "../db/pool/pool.ts"
+import type { AccountId } from "../db/pool/turns.ts"
 import { signInLinks } from "../db/sign-in-tables.ts"
 import { minuteMs } from "../text/durations.ts"
 import { fold } from "../text/fold.ts"
@@ -40,7 +41,7 @@ const secretBytes = 32
 /** The log recognises secrets by this prefix. */
 const prefix = "mds_link_"
 
-/** Each method throws Unavailable. */
+/** Each method throws Unavailable, and waits in the turn of the client's `address` at the database. */
 export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
   /** Null if the account is disabled, has another address, or is missing while sign-up is closed. */
   function purposeOf(email: string, account: Account | undefined): LinkPurpose | null {
@@ -51,8 +52,8 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
 
   return {
     /** Makes a link for an email address. @returns null if it must not be sent */
-    request: (typed: string, now: Date) =>
-      pool.runAlone(null, async (db) => {
+    request: (typed: string, now: Date, address: AccountId = null) =>
+      pool.runAlone(address, async (db) => {
         const account = await accountByEmail(db, typed)
         const email = account?.email ?? typed
         const secret = await addLink(db, email, now)
@@ -61,8 +62,8 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
       }),
 
     /** The effect of the link; null if it is invalid. Does not use up the link. */
-    find: (secret: string, now: Date): Promise<LinkPurpose | null> =>
-      pool.runAlone(null, async (db) => {
+    find: (secret: string, now: Date, address: AccountId = null): Promise<LinkPurpose | null> =>
+      pool.runAlone(address, async (db) => {
         const [link] = await db
           .select({ email: signInLinks.email })
           .from(signInLinks)
@@ -82,7 +83,7 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
       now: Date,
       replaces: SignedIn | null = null,
     ): Promise<string | null> =>
-      pool.runAlone(null, (db) =>
+      pool.runAlone(client.address, (db) =>
         db.transaction(async (tx) => {
           const [link] = await tx
             .update(signInLinks)

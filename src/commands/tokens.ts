@@ -15,7 +15,7 @@ const create = command({
     account: required("<email>", "its account; a new one is on the standard plan", String),
     name: required("<text>", "purpose of the token", String),
     expiresIn: option("<days>", "days until it expires (default: never)", integer(1, 36_500)),
-    spreadsheets: flag("show its use apart from that of programs"),
+    spreadsheets: flag("count it separately from programs"),
   },
   run: ({ account: email, name, expiresIn, spreadsheets = false }, { config }) =>
     changeAccess(

@@ -202,6 +202,20 @@ test("A rejected recipient does not show on the page, since it would reveal an a
   await affected.stop()
 })
 
+test("A flood of guessed links from one address keeps nobody else from signing in", async () => {
+  const flood = Array.from({ length: 400 }, (_, index) =>
+    visitor(service).post(
+      "/account/link",
+      { link: `mds_link_${index}` },
+      { headers: { "X-Forwarded-For": "203.0.113.1" } },
+    ),
+  )
+  const person = await signedInByLink(service, email)
+  expect(await person.read("/account/sessions")).toContain(email)
+  const statuses = (await Promise.all(flood)).map(({ status }) => status)
+  expect(new Set(statuses)).toEqual(new Set([410, 503]))
+})
+
 test("Without a mail server the page says so, and names the operator", async () => {
   const mute = await testService({ beside: service })
   const page = await visitor(mute).read("/account/sign-in")

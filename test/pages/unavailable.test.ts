@@ -39,7 +39,7 @@ test.each(["cut", "silence"] as const)(
     expect(posted.status).toBe(503)
     proxy.mend()
     await until(async () => (await person.get("/account/tokens")).status === 200)
-    expect(textOf(await person.read("/account/tokens"))).toContain("0 tokens can be used")
+    expect(textOf(await person.read("/account/tokens"))).toContain("0 active tokens")
   },
 )
 
@@ -75,7 +75,7 @@ test("a token that waits for a locked table is refused in time, and is not made 
     expect(posted.status).toBe(503)
     expect(textOf(await posted.text())).toContain("Nothing was changed.")
   })
-  expect(textOf(await person.read("/account/tokens"))).toContain("0 tokens can be used")
+  expect(textOf(await person.read("/account/tokens"))).toContain("0 active tokens")
 })
 
 test("public pages are shown as to anybody while sessions can't be read", async () => {
@@ -117,5 +117,5 @@ test("a connection that is lost during the commit is reported: the change may ha
   ])
   proxy.mend()
   await until(async () => (await person.get("/account/tokens")).status === 200)
-  expect(textOf(await person.read("/account/tokens"))).toContain("0 tokens can be used")
+  expect(textOf(await person.read("/account/tokens"))).toContain("0 active tokens")
 })

@@ -39,7 +39,7 @@ export const link = (options: AccountOptions) => {
         )
       }
       await limitLinks(email, address)
-      const made = await links.request(email, now())
+      const made = await links.request(email, now(), address)
       linkMail.send(
         made && {
           to: made.email,
@@ -49,9 +49,9 @@ export const link = (options: AccountOptions) => {
       )
       return page(sentPage(email, linkMail.isFailing()))
     })
-    .get("/account/link", async ({ request, session, page }) => {
+    .get("/account/link", async ({ request, address, session, page }) => {
       const query = readQuery(request)
-      const purpose = await links.find(query.get("link"), now())
+      const purpose = await links.find(query.get("link"), now(), address)
       return page(purpose ? linkPage(query, purpose) : notValidPage(query, await session()))
     })
     .post("/account/link", async ({ request, address, session, page }) => {

@@ -29,7 +29,7 @@ const steps = panel(
   html`<ol class="steps">
 <li><a href="/account/tokens">Create an API token</a>. It is shown once, with a line to try it with.</li>
 <li>Send it as <code>Authorization: Bearer …</code>, or in a spreadsheet as <code>api_key</code>. The <a href="/docs">documentation</a> has more: paging, spreadsheets, limits.</li>
-<li>See in <a href="/account/usage">Usage</a> that the request arrived.</li>
+<li>Check it in <a href="/account/usage">Usage</a>.</li>
 </ol>`,
 )
 

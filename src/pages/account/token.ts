@@ -102,7 +102,7 @@ export const nameField = (value: string, hint: string): Html =>
   })
 
 export const spreadsheetsField = (checked: boolean): Html =>
-  html`<div class="check"><input ${attributes({ type: "checkbox", id: "for_spreadsheets", name: "for_spreadsheets", value: "true", checked })}><label for="for_spreadsheets">For spreadsheets: its use is shown apart</label></div>`
+  html`<div class="check"><input ${attributes({ type: "checkbox", id: "for_spreadsheets", name: "for_spreadsheets", value: "true", checked })}><label for="for_spreadsheets">For spreadsheets: counted separately</label></div>`
 
 /** @param mayRotate whether the person signed in recently enough */
 const tokenPage = (token: OwnToken, mayRotate: boolean, isSaved: boolean, now: Date) =>
