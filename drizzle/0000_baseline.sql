@@ -305,7 +305,6 @@ CREATE TABLE "sessions" (
 	"account_id" bigint NOT NULL,
 	"signed_in_at" timestamp(0) with time zone NOT NULL,
 	"last_seen_at" timestamp(0) with time zone NOT NULL,
-	"expires_at" timestamp(0) with time zone NOT NULL,
 	"address" text NOT NULL,
 	"user_agent" text NOT NULL,
 	CONSTRAINT "sessions_id" CHECK ("sessions"."id" ~ '^[0-9a-f]{64}$')
@@ -315,9 +314,7 @@ CREATE TABLE "sign_in_links" (
 	"sha256" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"email" text NOT NULL,
 	"email_folded" text COLLATE "C" NOT NULL,
-	"created_at" timestamp(0) with time zone DEFAULT now() NOT NULL,
 	"expires_at" timestamp(0) with time zone NOT NULL,
-	"used_at" timestamp(0) with time zone,
 	CONSTRAINT "sign_in_links_sha256" CHECK ("sign_in_links"."sha256" ~ '^[0-9a-f]{64}$')
 );
 --> statement-breakpoint
@@ -415,7 +412,7 @@ CREATE INDEX "tenements_since" ON "tenements" USING btree ("since_release");--> 
 CREATE INDEX "tenements_history_until" ON "tenements_history" USING btree ("until_release");--> statement-breakpoint
 CREATE INDEX "tenements_history_since" ON "tenements_history" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "sessions_by_account" ON "sessions" USING btree ("account_id");--> statement-breakpoint
-CREATE INDEX "sessions_by_end" ON "sessions" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "sessions_by_beginning" ON "sessions" USING btree ("signed_in_at");--> statement-breakpoint
 CREATE INDEX "sessions_by_last_use" ON "sessions" USING btree ("last_seen_at");--> statement-breakpoint
 CREATE INDEX "sign_in_links_by_email" ON "sign_in_links" USING btree ("email_folded");--> statement-breakpoint
 CREATE INDEX "sign_in_links_by_end" ON "sign_in_links" USING btree ("expires_at");

@@ -30,9 +30,12 @@ export interface Changer {
   address: string
 }
 
+/** The address of a client that has closed its connection. */
+export const unknownAddress = "unknown address"
+
 export const authorOf = ({ email, address }: Omit<Changer, "accountId">): Author => ({
   who: email,
-  origin: address || "unknown address",
+  origin: address || unknownAddress,
 })
 
 export type Changed<T> = ConfirmedChange<T>

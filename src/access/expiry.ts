@@ -1,11 +1,11 @@
 /** Deletes expired sessions, links and records of use. */
-import { and, lt, lte, or, sql } from "drizzle-orm"
+import { and, lt, lte, sql } from "drizzle-orm"
 import { accessChanges, recentRequests, usageHours } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { sessions, signInLinks } from "../db/sign-in-tables.ts"
 import { dayMs, hourMs } from "../text/durations.ts"
 import { attribute } from "./change.ts"
-import { idleMs } from "./sessions.ts"
+import { isExpired } from "./sessions.ts"
 
 /** The time for which the audit log keeps the beginning and end of a session. */
 const auditRetentionMs = 400 * dayMs
@@ -18,9 +18,7 @@ export const deleteExpired = (pool: Pool, now: Date): Promise<void> =>
     db.transaction(async (tx) => {
       const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
       await attribute(tx, { who: "the service", origin: "expiry" })
-      await tx
-        .delete(sessions)
-        .where(or(lte(sessions.expires_at, before(0)), lte(sessions.last_seen_at, before(idleMs))))
+      await tx.delete(sessions).where(isExpired(now))
       await tx.delete(signInLinks).where(lt(signInLinks.expires_at, before(0)))
       const ofSessions = sql`${accessChanges.columns} ? 'signed_in_at'`
       await tx

@@ -5,7 +5,7 @@
  * forms. No process caches sessions: each page reads its session, so that every process rejects an ended
  * session from the next request on.
  */
-import { and, desc, eq, gt, inArray, isNull, lte, type SQL, sql } from "drizzle-orm"
+import { and, desc, eq, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
 import { accounts } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
@@ -23,6 +23,7 @@ import {
   change,
   type Editor,
   type Transaction,
+  unknownAddress,
 } from "./change.ts"
 import { limitOf } from "./plan.ts"
 import { hashSecret, randomText } from "./secret.ts"
@@ -87,14 +88,13 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
             requestLimit: accounts.request_limit,
             signedInAt: timeOf(sessions.signed_in_at),
             lastSeenAt: timeOf(sessions.last_seen_at),
-            expiresAt: timeOf(sessions.expires_at),
           })
           .from(sessions)
           .innerJoin(accounts, eq(accounts.id, sessions.account_id))
           .where(and(eq(sessions.id, id), isCurrent(now), isNull(accounts.disabled_at))),
       )
       if (!found) return null
-      const { requestLimit, lastSeenAt, expiresAt, ...person } = found
+      const { requestLimit, lastSeenAt, ...person } = found
       const isRecorded = now.getTime() - lastSeenAt.getTime() >= recordEveryMs
       if (isRecorded) recordUse(id, now).catch(onUseNotRecorded)
       return {
@@ -102,7 +102,7 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
         ...person,
         limit: limitOf(person.plan, requestLimit),
         /** Null if the use was recorded less than a minute ago. */
-        renewedSeconds: isRecorded ? cookieSeconds(now, expiresAt) : null,
+        renewedSeconds: isRecorded ? cookieSeconds(person, now) : null,
       }
     },
 
@@ -177,8 +177,7 @@ export async function addSession(
     account_id: found.id,
     signed_in_at: secondOf(now),
     last_seen_at: secondOf(now),
-    expires_at: secondOf(new Date(now.getTime() + longestMs)),
-    address: client.address,
+    address: client.address || unknownAddress,
     user_agent: client.userAgent.slice(0, maxUserAgentLength),
   })
   return cookie
@@ -210,11 +209,17 @@ async function endSessions(tx: Transaction, accountId: number): Promise<number> 
 }
 
 /** The seconds for which a client keeps the cookie of a session that is in use now. */
-const cookieSeconds = (now: Date, expiresAt: Date): number =>
-  Math.floor(Math.min(idleMs, expiresAt.getTime() - now.getTime()) / 1000)
+const cookieSeconds = ({ signedInAt }: { signedInAt: Date }, now: Date): number =>
+  Math.floor(Math.min(idleMs, signedInAt.getTime() + longestMs - now.getTime()) / 1000)
 
-const isCurrent = (now: Date): SQL | undefined =>
-  and(gt(sessions.expires_at, now.toISOString()), gt(sessions.last_seen_at, before(now, idleMs)))
+/** The condition for a session that has ended by time. */
+export const isExpired = (now: Date): SQL | undefined =>
+  or(
+    lte(sessions.signed_in_at, before(now, longestMs)),
+    lte(sessions.last_seen_at, before(now, idleMs)),
+  )
+
+const isCurrent = (now: Date): SQL => sql`not (${isExpired(now)})`
 
 const before = (now: Date, ms: number): string => new Date(now.getTime() - ms).toISOString()
 

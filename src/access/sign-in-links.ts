@@ -1,14 +1,14 @@
 /**
  * One-time links, with which a person signs in or, if sign-up is open, creates an account.
  *
- * The SHA-256 of a link's secret is stored. A link is valid for 15 minutes and works once. The service stores
+ * The SHA-256 of a link's secret is stored. A link is valid for 15 minutes, and using it deletes it. The service stores
  * a link even if the account does not exist, so that the request takes the same time; it sends no link for a
  * missing or disabled account.
  *
  * The service sends a link to the address that the account was created with, and the link signs in to the
  * account with exactly that address. The typed text may be another mailbox that only folds to the same text.
  */
-import { and, eq, gt, isNull } from "drizzle-orm"
+import { and, eq, gt } from "drizzle-orm"
 import { accounts } from "../db/account-tables.ts"
 import type { Database, Pool } from "../db/pool/pool.ts"
 import type { AccountId } from "../db/pool/turns.ts"
@@ -86,8 +86,7 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
       pool.runAlone(client.address, (db) =>
         db.transaction(async (tx) => {
           const [link] = await tx
-            .update(signInLinks)
-            .set({ used_at: now.toISOString() })
+            .delete(signInLinks)
             .where(isValid(secret, now))
             .returning({ email: signInLinks.email })
           if (!link) return null
@@ -127,15 +126,10 @@ async function addLink(db: Database, email: string, now: Date): Promise<string> 
     sha256: hashSecret(secret),
     email,
     email_folded: fold(email),
-    created_at: now.toISOString(),
     expires_at: new Date(now.getTime() + validMinutes * minuteMs).toISOString(),
   })
   return secret
 }
 
 const isValid = (secret: string, now: Date) =>
-  and(
-    eq(signInLinks.sha256, hashSecret(secret)),
-    isNull(signInLinks.used_at),
-    gt(signInLinks.expires_at, now.toISOString()),
-  )
+  and(eq(signInLinks.sha256, hashSecret(secret)), gt(signInLinks.expires_at, now.toISOString()))

@@ -17,30 +17,26 @@ export const sessions = pgTable(
     account_id: accountId(),
     signed_in_at: instant("signed_in_at").notNull(),
     last_seen_at: instant("last_seen_at").notNull(),
-    /** The end of the session, also of one in use. */
-    expires_at: instant("expires_at").notNull(),
     /** The address of the client that signed in. */
     address: text().notNull(),
     user_agent: text().notNull(),
   },
   (t) => [
     index("sessions_by_account").on(t.account_id),
-    index("sessions_by_end").on(t.expires_at),
+    index("sessions_by_beginning").on(t.signed_in_at),
     index("sessions_by_last_use").on(t.last_seen_at),
     ...checks("sessions", { id: isSha256(t.id) }),
   ],
 )
 
-/** One-time links for signing in or creating an account. */
+/** Unused one-time links for signing in or creating an account. */
 export const signInLinks = pgTable(
   "sign_in_links",
   {
     sha256: bytewise().primaryKey(),
     email: text().notNull(),
     email_folded: bytewise().notNull(),
-    created_at: instant("created_at").notNull().defaultNow(),
     expires_at: instant("expires_at").notNull(),
-    used_at: instant("used_at"),
   },
   (t) => [
     index("sign_in_links_by_email").on(t.email_folded),

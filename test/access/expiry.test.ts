@@ -27,11 +27,11 @@ test("the first run comes soon after the start: a process may not run for an hou
 
 test("Sessions are deleted 90 days after their last use and after their end", async () => {
   await at.sql(`insert into sessions (id, account_id, signed_in_at, last_seen_at,
-      expires_at, address, user_agent)
-    select encode(sha256(name::bytea), 'hex'), ${id}, ${instant}, ${instant} + seen::interval,
-      ${instant} + ends::interval, '192.0.2.1', name
-    from (values ('idle', '-90 days', '1 day'), ('used', '-90 days 1 second', '1 day'),
-      ('ended', '0', '0'), ('lasts', '0', '1 second')) as of(name, seen, ends)`)
+      address, user_agent)
+    select encode(sha256(name::bytea), 'hex'), ${id}, ${instant} + begun::interval,
+      ${instant} + seen::interval, '192.0.2.1', name
+    from (values ('idle', '-99 days', '-90 days'), ('used', '-99 days', '-90 days 1 second'),
+      ('ended', '-365 days', '0'), ('lasts', '-365 days 1 second', '0')) as of(name, begun, seen)`)
   await deleteExpired(at.pool, now)
   expect(await columnOf("select user_agent from sessions order by 1")).toEqual(["lasts", "used"])
 })
