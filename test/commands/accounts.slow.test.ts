@@ -78,9 +78,7 @@ test("an account is created, changed, disabled and audited from the command line
   })
   const lookUp = createTokenLookup(pool)
   expect(await lookUp(hashSecret(old), null)).toBeNull()
-  expect(await lookUp(hashSecret(token), null)).toMatchObject({
-    caller: { plan: "standard", limit: 1000 },
-  })
+  expect(await lookUp(hashSecret(token), null)).toMatchObject({ plan: "standard", limit: 1000 })
   await pool.close()
 })
 
