@@ -1,22 +1,22 @@
+import type { Config } from "../config.ts"
 import { withConnection } from "../db/connection.ts"
 import { DatabaseError } from "../db/first-connection.ts"
 import type { Service, StopOptions } from "../service.ts"
 import type { HolderNames } from "../text/holder-names.ts"
-import { command, type Invocation } from "./command.ts"
+import { command } from "./command.ts"
 import { type Database, openMigrated } from "./database.ts"
 import { regularFetches } from "./regular-fetches.ts"
 import { recordAddress } from "./served-address.ts"
 import { ignoreOutputErrors, logFlushMs, openLog } from "./serving-log.ts"
 import { logToStderr } from "./terminal.ts"
-import { startTracing } from "./tracing.ts"
 
 export const serveCommand = command({
   help: "serve the API until stopped",
-  run: async (_, { config, environment }) => {
+  run: async (_, { config }) => {
     ignoreOutputErrors()
     // The server's modules are loaded while the command connects to the database.
     const [database] = await Promise.all([openMigrated(config), import("../service.ts")])
-    const service = await serve({ config, environment }, database)
+    const service = await serve(config, database)
     logToStderr(`Serving ${service.url}/api/v1`)
   },
 })
@@ -31,10 +31,7 @@ export const migrate = command({
 })
 
 /** Starts the service on a database, and closes both on Ctrl-C or SIGTERM. */
-export async function serve(
-  { config, environment }: Pick<Invocation, "config" | "environment">,
-  database: Database,
-): Promise<Service> {
+export async function serve(config: Config, database: Database): Promise<Service> {
   const now = () => new Date()
   const { log, buffer } = openLog(config, now)
   database.keepRunning(log)
@@ -51,12 +48,11 @@ export async function serve(
       ...(fetches && { fetches: fetches.counts }),
       now,
     })
-    const stopTracing = await startTracing(environment, log)
     const removeAddress = recordAddress(config, service.url)
     stopOnSignal(async (options) => {
       removeAddress()
       await Promise.all([service.stop(options), fetches?.stop()])
-      await Promise.all([database.close(), stopTracing()])
+      await database.close()
       await buffer.flush(logFlushMs)
     })
     fetches?.start()

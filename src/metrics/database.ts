@@ -1,6 +1,6 @@
 import type { PoolReadings } from "../db/pool/pool.ts"
-import type { HistogramReading } from "../telemetry/histogram.ts"
 import { byName, counter, gauge, histogram, type MetricFamily } from "./families.ts"
+import type { HistogramReading } from "./histogram.ts"
 
 export interface DatabaseReadings {
   pools: Readonly<Record<string, PoolReadings>>

@@ -3,7 +3,7 @@
  * conventions for HTTP and databases. A scrape reads the values. No metric has an account, a client's address
  * or a token, and the values of every label are bounded.
  */
-import type { HistogramReading } from "../telemetry/histogram.ts"
+import type { HistogramReading } from "./histogram.ts"
 
 /** The metrics of a process. */
 export interface Metrics {

@@ -1,6 +1,7 @@
 /** Metrics of the process, with the names of Prometheus' own libraries. */
-import { createHistogram } from "../telemetry/histogram.ts"
+
 import { counter, gauge, histogram, type MetricFamily } from "./families.ts"
+import { createHistogram } from "./histogram.ts"
 
 const delayBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 const everyMs = 100

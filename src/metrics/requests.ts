@@ -3,8 +3,8 @@
  * all requests without a pattern share one series, as do unknown methods.
  */
 import { errorTable } from "../http/api-error.ts"
-import { createHistogram, type Histogram } from "../telemetry/histogram.ts"
 import { byName, counter, gauge, histogram, type MetricFamily } from "./families.ts"
+import { createHistogram, type Histogram, secondBounds } from "./histogram.ts"
 
 export interface ObservedRequest {
   method: string
@@ -28,7 +28,6 @@ interface Series {
 
 /** Fits the service's responses, most of which have a few kilobytes. */
 const byteBounds = [100, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 100_000, 1_000_000]
-const secondBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** OpenTelemetry's list. */
 const methods = new Set("GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH".split(" "))

@@ -7,7 +7,6 @@ import { Elysia } from "elysia"
 import type { Caller, Credentials } from "../access/credentials.ts"
 import { standardLimit } from "../access/plan.ts"
 import { ApiError } from "../http/api-error.ts"
-import { step } from "../telemetry/steps.ts"
 import { exchangeOf, requireAdmitted, showWindow, type WindowOptions } from "./exchange.ts"
 
 export interface AuthenticationOptions extends WindowOptions {
@@ -19,7 +18,7 @@ export const authentication = (options: AuthenticationOptions) => {
   const { credentials, windows, now } = options
 
   const callerOf = async (token: string | undefined, address: string): Promise<Caller | null> =>
-    token ? step("authenticate", () => credentials.callerOf(token, now(), address)) : null
+    token ? credentials.callerOf(token, now(), address) : null
 
   return (
     new Elysia({ name: "authentication" })

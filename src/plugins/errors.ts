@@ -9,7 +9,6 @@ import { ApiError } from "../http/api-error.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { OverloadLog } from "../log/overload-log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
-import { traceIds } from "../telemetry/steps.ts"
 import { commonHeaders, type Exchange, exchangeOf } from "./exchange.ts"
 
 const retryAfterSeconds = 5
@@ -55,7 +54,7 @@ export function logFailure(
   if (failure instanceof Overloaded) {
     overload.count(accountId, failure.message)
   } else if (accountId !== 0 || unauthenticated.mayLog()) {
-    log.error(event, { ...traceIds(), "mds.request_id": id, ...describeError(failure) })
+    log.error(event, { "mds.request_id": id, ...describeError(failure) })
   }
 }
 

@@ -1,13 +1,12 @@
 /**
- * Records each request when its response is ready: a log line, metrics, the end of its span, and a row for
- * its account. Fields have OpenTelemetry's names (semantic conventions for HTTP), or begin with `mds.`.
+ * Records each request when its response is ready: a log line, metrics, and a row for its account. Fields have
+ * OpenTelemetry's names (semantic conventions for HTTP), or begin with `mds.`.
  */
 import type { RecentRequests } from "../access/recent-requests.ts"
 import type { Log } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import type { RequestMetrics } from "../metrics/requests.ts"
 import { cacheStatus } from "../responses/represent.ts"
-import { endTrace, isTracing, traceIds, traceRequest } from "../telemetry/steps.ts"
 import { type Exchange, exchangeOf } from "./exchange.ts"
 import { loggedTarget, targetText } from "./logged-target.ts"
 
@@ -20,15 +19,16 @@ export interface ObserveOptions {
 }
 
 /** Calls `respond` once and returns its response. */
-export type Observe = (request: Request, respond: Respond) => Promise<Response>
-
-type Respond = () => Response | Promise<Response>
+export type Observe = (
+  request: Request,
+  respond: () => Response | Promise<Response>,
+) => Promise<Response>
 
 export const observe = (options: ObserveOptions): Observe => {
   const { requestMetrics } = options
   const record = createRecord(options)
 
-  async function observed(request: Request, respond: Respond): Promise<Response> {
+  return async (request, respond) => {
     requestMetrics.begin()
     try {
       const response = await respond()
@@ -45,11 +45,6 @@ export const observe = (options: ObserveOptions): Observe => {
       requestMetrics.end()
     }
   }
-
-  return async (request, respond) =>
-    isTracing() && !isProbe(request.url)
-      ? traceRequest(request, () => observed(request, respond))
-      : observed(request, respond)
 }
 
 function createRecord(options: ObserveOptions) {
@@ -68,12 +63,11 @@ function createRecord(options: ObserveOptions) {
       requestMetrics.observe({ method, route, status, seconds, bytes, errorCode })
     }
     const isLogged = isHidden || accountId !== 0 || unauthenticated.count(status)
-    const trace = traceIds()
-    if (!isLogged && trace === undefined) return
+    if (!isLogged) return
     const ms = Math.round(elapsedMs * 10) / 10
     const target = loggedTarget(url)
     // The log omits undefined fields.
-    const line = {
+    log[isHidden ? "debug" : "info"]("request", {
       "mds.request_id": id,
       "http.request.method": method,
       "http.route": route,
@@ -87,19 +81,7 @@ function createRecord(options: ObserveOptions) {
       "mds.account": accountId || undefined,
       "error.type": errorCode || undefined,
       duration_ms: ms,
-    }
-    if (isLogged) {
-      log[isHidden ? "debug" : "info"]("request", trace ? { ...trace, ...line } : line)
-    }
-    if (trace) {
-      const { "error.type": _, duration_ms, ...attributes } = line
-      endTrace({
-        name: route === undefined ? method : `${method} ${route}`,
-        status,
-        errorCode,
-        attributes: { ...attributes, "url.scheme": url.slice(0, url.indexOf(":")) },
-      })
-    }
+    })
     if (!exchange.isListed) return
     recentRequests.record(accountId, {
       requestId: id,
@@ -113,7 +95,7 @@ function createRecord(options: ObserveOptions) {
   }
 }
 
-/** Probes and scrapers request these so often that their lines and traces would drown the others. */
+/** Probes and scrapers request these so often that their lines would drown the others. */
 const probes = /^https?:\/\/[^/]*\/(?:livez|readyz|metrics)(?:\?|$)/
 const isProbe = (url: string): boolean => probes.test(url)
 

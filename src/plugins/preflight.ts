@@ -17,8 +17,7 @@ export const preflightResponse = (request: Request) =>
       ...exchangeOf(request).headers,
       Allow: allowedMethods,
       "Access-Control-Allow-Methods": allowedMethods,
-      "Access-Control-Allow-Headers":
-        "Authorization, Accept, If-None-Match, traceparent, tracestate",
+      "Access-Control-Allow-Headers": "Authorization, Accept, If-None-Match",
       "Access-Control-Max-Age": "86400",
     },
   })

@@ -1,7 +1,6 @@
 /** Admits a request in the sliding window of its account, or rejects it. */
 import { Elysia } from "elysia"
 import type { Usage } from "../access/usage.ts"
-import { step } from "../telemetry/steps.ts"
 import { type AuthenticationOptions, authentication } from "./authentication.ts"
 import { exchangeOf, requireAdmitted } from "./exchange.ts"
 
@@ -17,7 +16,7 @@ export const rateLimit = (options: RateLimitOptions) => {
     .resolve(async ({ caller, request }) => {
       const { accountId, limit } = caller
       const exchange = exchangeOf(request)
-      const window = await step("limit", () => windows.accounts.admit(String(accountId), limit))
+      const window = await windows.accounts.admit(String(accountId), limit)
       requireAdmitted(exchange, window, options)
       usage.count(caller, now())
       exchange.end = await requestTurns.take(accountId)

@@ -1,5 +1,5 @@
 /** Counts exports by outcome, with the records and bytes that they sent. */
-import { createHistogram } from "../telemetry/histogram.ts"
+import { createHistogram } from "../metrics/histogram.ts"
 import type { ExportOutcome } from "./export-stream.ts"
 
 /** `refused`: the export got no turn. */

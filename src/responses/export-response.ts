@@ -6,14 +6,13 @@ import { ApiError } from "../http/api-error.ts"
 import { streamCoder, streamHeaders } from "../http/content-coding.ts"
 import { representations } from "../http/formats.ts"
 import { describeError, type Log } from "../log/log.ts"
-import { openStep, traceIds } from "../telemetry/steps.ts"
 import type { ResolvedList } from "./at-release.ts"
 import { exportHeaders } from "./content.ts"
 import type { DataRequest } from "./data-request.ts"
 import type { ExportCounts } from "./export-counts.ts"
 import { encodedExport, recordsPerChunk } from "./export-rows.ts"
 import type { ExportSlots } from "./export-slots.ts"
-import { type ExportOutcome, exportStream } from "./export-stream.ts"
+import { exportStream } from "./export-stream.ts"
 import type { ListPlan } from "./plan.ts"
 import {
   cacheStatus,
@@ -80,7 +79,6 @@ async function exportBody(
   const { reader, readSources, exportSlots, exportCounts, log } = options
   const { request, requestId, account } = asked
   const fields = {
-    ...traceIds(),
     "mds.request_id": requestId,
     "mds.account": account,
     "mds.release": release.id,
@@ -88,8 +86,6 @@ async function exportBody(
   using kept = new DisposableStack()
   // The connection is quiet while the export waits for its slot, and while its receiver does not read.
   kept.defer(asked.liftIdleTimeout())
-  const endStep = openStep("export")
-  kept.defer(() => endStep())
   const slot = exportSlots.open(asked)
   kept.defer(slot.end)
   await slot.take(request.signal).catch((error: unknown) => {
@@ -122,7 +118,6 @@ async function exportBody(
     coder,
     slot,
     onEnd: ({ error, ...outcome }) => {
-      endStep(spanAttributes(outcome), error)
       keptByStream.dispose()
       const duration_ms = Math.round(performance.now() - startedMs)
       exportCounts.count(outcome.outcome, { ...outcome, seconds: duration_ms / 1_000 })
@@ -133,9 +128,3 @@ async function exportBody(
   })
   return answer(found.total, stream)
 }
-
-const spanAttributes = ({ outcome, records, bytes }: ExportOutcome) => ({
-  "mds.export.outcome": outcome,
-  "mds.export.records": records,
-  "mds.export.bytes": bytes,
-})

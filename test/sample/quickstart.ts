@@ -27,7 +27,7 @@ program.action(async () => {
   const config = readConfig(process.env)
   const database = await openMigrated(config)
   const prepared = await prepare(config, database)
-  const { url } = await serve({ config, environment: process.env }, database)
+  const { url } = await serve(config, database)
   await printCompleted(welcome(config.BASE_URL || url, prepared))
 })
 

@@ -5,7 +5,7 @@
  */
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import postgres, { type Sql } from "postgres"
-import { createHistogram, type HistogramReading, secondBounds } from "../../telemetry/histogram.ts"
+import { createHistogram, type HistogramReading, secondBounds } from "../../metrics/histogram.ts"
 import { isAnswer, isLockTimeout, rethrowDatabaseError } from "../database-errors.ts"
 import type { Availability } from "./availability.ts"
 import { type AccountId, createTurns } from "./turns.ts"

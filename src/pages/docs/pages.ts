@@ -72,7 +72,7 @@ export const operatorGuide = guidePages([
   ["deploy", 1170, "Deploy", "Docker, Compose with Caddy, Kubernetes"],
   ["settings", 640, "Settings", "Every environment variable"],
   ["backups", 360, "Backups and upgrades", "pg_dump, or a copy of the directory"],
-  ["monitoring", 990, "Monitor and log", "Health, log, metrics, alerts, traces"],
+  ["monitoring", 910, "Monitor and log", "Health, log, metrics, alerts"],
   ["scale", 630, "Scale", "Processes, Redis, poolers, replicas, managed databases"],
 ])
 
