@@ -15,35 +15,23 @@ export interface LogEvent {
 export type LineFormat = (event: LogEvent) => string
 
 /**
- * Control characters that JSON does not escape, the line breaks of Unicode, and direction marks: some readers
- * end a line at them, and terminals execute some of them.
+ * Control characters, the line breaks of Unicode, and direction marks: some readers end a line at them, and
+ * terminals execute some of them.
  */
-const unescaped = /[\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/gu
-
-let lastMs = Number.NaN
-let lastTime = ""
-
-/** ISO 8601. Many lines are of the same millisecond. */
-function timeText(at: Date): string {
-  if (at.getTime() !== lastMs) {
-    lastMs = at.getTime()
-    lastTime = at.toISOString()
-  }
-  return lastTime
-}
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
 
 /** One JSON object. */
-export const jsonLine: LineFormat = ({ at, level, event, fields }) => {
-  const line = json({ time: timeText(at), level, event, ...fields })
-  return line.replace(unescaped, unicodeEscapes)
-}
+export const jsonLine: LineFormat = ({ at, level, event, fields }) =>
+  escaped(json({ time: at.toISOString(), level, event, ...fields }))
 
-/** Escapes each UTF-16 unit as JSON does. */
-export const unicodeEscapes = (text: string): string =>
-  text
-    .split("")
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
-    .join("")
+/** Escapes each UTF-16 unit of invisible characters as JSON does. */
+export const escaped = (text: string): string =>
+  text.replace(invisible, (found) =>
+    found
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  )
 
 /** A number beyond JSON's range, or a cyclic object, must not lose the line. */
 function json(line: LogFields): string {

@@ -5,8 +5,6 @@
 import { codeOf } from "../text/error-code.ts"
 import { jsonLine, type LineFormat, type LogFields, type LogLevel } from "./log-line.ts"
 
-export type { LogFields }
-
 type LogEventOf = (event: string, fields?: LogFields) => void
 
 export type Log = Readonly<Record<LogLevel, LogEventOf>>
@@ -33,11 +31,8 @@ export function createLog(
   return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }
 }
 
-/** The number of described causes. */
-const describedCauses = 4
-
-/** The fields that describe an error: its name, message, stack and causes. */
-export function describeError(error: unknown, causes = describedCauses): LogFields {
+/** The fields that describe an error: its name, message, stack and so many causes. */
+export function describeError(error: unknown, causes = 4): LogFields {
   if (!(error instanceof Error)) return { error: String(error) }
   const { stack, cause } = error
   const code = codeOf(error)

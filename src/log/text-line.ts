@@ -1,11 +1,8 @@
 /** The form of the log for people. No value can end its line, look like another field or control the terminal. */
-import { type LineFormat, type LogFields, type LogLevel, unicodeEscapes } from "./log-line.ts"
+import { escaped, type LineFormat, type LogFields, type LogLevel } from "./log-line.ts"
 
 const colours: Record<LogLevel, number> = { debug: 90, info: 32, warn: 33, error: 31 }
 const dim = 90
-
-/** Control characters, the line breaks of Unicode, and direction marks. */
-const invisible = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
 
 /** Shown before the other fields of a request. */
 const shownFirst = [
@@ -66,5 +63,3 @@ const indented = (text: string): string =>
     .split("\n")
     .map((line) => `    ${escaped(line)}`)
     .join("\n")
-
-const escaped = (text: string): string => text.replace(invisible, unicodeEscapes)

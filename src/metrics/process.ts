@@ -1,14 +1,13 @@
 /** Metrics of the process, with the names of Prometheus' own libraries. */
 
 import { counter, gauge, histogram, type MetricFamily } from "./families.ts"
-import { createHistogram } from "./histogram.ts"
+import { createHistogram, secondBounds } from "./histogram.ts"
 
-const delayBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
 const everyMs = 100
 
 /** Measures the delay of a timer, ten times a second: the event loop was blocked for that time. */
 export function createProcessMetrics() {
-  const delays = createHistogram(delayBounds)
+  const delays = createHistogram(secondBounds)
   let expectedMs = performance.now() + everyMs
   const timer = setInterval(() => {
     const nowMs = performance.now()
