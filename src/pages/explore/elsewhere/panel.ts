@@ -10,8 +10,7 @@ export function elsewherePanel(view: ApiView | null, csv: string | null): Html {
     return section(html`<p>The API lists subsidiaries by company. Open a company's subsidiaries to get their address and lines for other programs.</p>
 <div class="row">${download}</div>`)
   }
-  const snippets =
-    csv === null ? ofRecords : ofLists.filter(({ isFeed }) => !isFeed || view.hasFeed)
+  const snippets = csv === null ? ofRecords : ofLists
   return section(html`<fieldset class="programs"><legend class="visually-hidden">Program</legend>
 ${snippets.map(({ id, label, code, note }, index) => {
   const lines = code(view)

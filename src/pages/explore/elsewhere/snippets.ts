@@ -16,8 +16,6 @@ export interface ApiView {
   /** Without the defaults of the API. */
   query: CanonicalQuery
   resource: Readable
-  /** Whether the list has the format Atom. */
-  hasFeed?: boolean
 }
 
 /**
@@ -30,15 +28,11 @@ const addressOf = ({ baseUrl, path, query }: ApiView): string =>
     (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   )
 
-/** The list without its pages. */
-const withoutPages = (view: ApiView, ...added: CanonicalQuery): ApiView => ({
-  ...view,
-  query: [...view.query.filter(([name]) => name !== "page" && name !== "per_page"), ...added],
-})
-
 /** Every record of the list in one response. */
-const exportOf = (view: ApiView, format: Format, ...added: CanonicalQuery): ApiView =>
-  withoutPages(view, ["format", format], ["all", "true"], ...added)
+const exportOf = (view: ApiView, format: Format, ...added: CanonicalQuery): ApiView => {
+  const query = view.query.filter(([name]) => name !== "page" && name !== "per_page")
+  return { ...view, query: [...query, ["format", format], ["all", "true"], ...added] }
+}
 
 export interface Snippet {
   id: string
@@ -46,8 +40,6 @@ export interface Snippet {
   code: (view: ApiView) => string
   /** A hint on using it. */
   note: string
-  /** Whether only lists with a feed have it. */
-  isFeed?: true
 }
 
 /** A name that every language accepts. */
@@ -107,12 +99,6 @@ in
     note: "Gets this page as JSON. For a POSIX shell, as on macOS and Linux.",
   },
   {
-    id: "ndjson",
-    label: "JSON lines",
-    code: (view) => `${curl(exportOf(view, "ndjson"))} > ${view.resource.name}.ndjson`,
-    note: "Gets every row with curl, as one JSON object a line.",
-  },
-  {
     id: "python",
     label: "pandas",
     code: (view) => `import pandas as pd
@@ -125,34 +111,6 @@ ${variableOf(view)} = pd.read_parquet(
     note: `Gets every row. ${typesOf} Needs the package pyarrow.`,
   },
   {
-    id: "polars",
-    label: "Polars",
-    code: (view) => `import io
-import urllib.request
-
-import polars as pl
-
-request = urllib.request.Request(
-    "${addressOf(exportOf(view, "parquet"))}",
-    headers={"Authorization": "${bearer}"},
-)
-with urllib.request.urlopen(request) as response:
-    ${variableOf(view)} = pl.read_parquet(io.BytesIO(response.read()))`,
-    note: `Gets every row. ${typesOf}`,
-  },
-  {
-    id: "duckdb",
-    label: "DuckDB",
-    code: (view) => `INSTALL httpfs;
-LOAD httpfs;
-SET force_download = true;
-CREATE SECRET mds (TYPE http, BEARER_TOKEN '${tokenPlaceholder}', SCOPE '${view.baseUrl}');
-CREATE TABLE ${variableOf(view)} AS FROM read_parquet(
-  '${addressOf(exportOf(view, "parquet"))}'
-);`,
-    note: `Gets every row. ${typesOf}`,
-  },
-  {
     id: "r",
     label: "R",
     code: (view) => `file <- tempfile(fileext = ".parquet")
@@ -162,14 +120,6 @@ download.file(
 )
 ${variableOf(view)} <- arrow::read_parquet(file)`,
     note: `Gets every row. ${typesOf} Needs the package arrow.`,
-  },
-  {
-    id: "feed",
-    label: "Feed reader",
-    code: (view) =>
-      addressOf(withoutPages(view, ["format", "atom"], ["api_key", tokenPlaceholder])),
-    note: "The newest 50 as an Atom feed, for feed readers and chat tools. Whoever can see the address can read the token in it.",
-    isFeed: true,
   },
   address,
 ]

@@ -71,7 +71,6 @@ async function shownList(visit: Visit, list: RequestedList, page: ShownPage): Pr
         path: apiPath(view.endpoint, code),
         query: page.plan.canonical,
         resource: view.endpoint.resource,
-        hasFeed: view.endpoint.formats.includes("atom"),
       }
   const linkTo = (filter: string, value: string) => addressWith(list, { [filter]: value })
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
