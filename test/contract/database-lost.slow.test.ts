@@ -1,8 +1,9 @@
 /**
  * While the database does not answer, requests get 503 at once, and no cached token is accepted. A slow
- * statement on a database that answers runs to its end. See `faults` for what else can break.
+ * statement on a database that answers runs to its end. The service recovers within five seconds.
  */
 import { afterAll, beforeEach, expect, test } from "bun:test"
+import { renameSync } from "node:fs"
 import postgres from "postgres"
 import { ownServer } from "../support/own-server.ts"
 import { fillWith } from "../support/postgres.ts"
@@ -126,6 +127,79 @@ async function takeAllConnections(): Promise<postgres.Sql[]> {
     }
   }
 }
+
+/** Another database than the service's, to work from while that one refuses. */
+const maintenance = "template1"
+
+const terminateSessions = `
+  select pg_terminate_backend(pid) from pg_stat_activity where application_name like 'mds %'`
+
+async function fileOfReports(): Promise<string> {
+  const [row] = await server.run<{ path: string }>(
+    "select current_setting('data_directory') || '/' || pg_relation_filepath('reports') as path",
+  )
+  return row?.path ?? ""
+}
+
+let reads = 0
+
+/** All reports, by an address that no request had before, so that no cache has the response. */
+const readReports = () => service.get(`/reports?from=${dayAfter(++reads)}`)
+
+const dayAfter = (days: number) => new Date(days * 86_400_000).toISOString().slice(0, 10)
+
+const faults = [
+  { name: "is killed", cause: server.kill, mend: server.start },
+  {
+    name: "refuses connections",
+    cause: async () => {
+      await server.run("alter database postgres allow_connections false", maintenance)
+      await server.run(terminateSessions, maintenance)
+    },
+    mend: () => server.run("alter database postgres allow_connections true", maintenance),
+  },
+  {
+    name: "can't read a table, as on a disk that fails",
+    cause: async () => {
+      const file = await fileOfReports()
+      renameSync(file, `${file}.away`)
+      // Its sessions have the file open.
+      await server.run(terminateSessions)
+    },
+    mend: async () => {
+      const file = await fileOfReports()
+      renameSync(`${file}.away`, file)
+    },
+  },
+]
+
+test.each(faults)("a request gets 503 while the database $name, and data after", async (fault) => {
+  const expected = await (await readReports()).text()
+  await fault.cause()
+  try {
+    await until(async () => (await readReports()).status !== 200)
+    const refused = await readReports()
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"])
+  } finally {
+    await fault.mend()
+  }
+  const mendedMs = performance.now()
+  await until(isBack)
+  expect(performance.now() - mendedMs).toBeLessThan(5_000)
+  expect(await (await readReports()).text()).toBe(expected)
+})
+
+test("while its sessions are terminated again and again, a response is the data or 503", async () => {
+  const expected = await (await readReports()).text()
+  for (let round = 0; round < 20; round++) {
+    const requests = Array.from({ length: 10 }, readReports)
+    await server.run(terminateSessions)
+    for (const response of await Promise.all(requests)) {
+      if (response.status === 200) expect(await response.text()).toBe(expected)
+      else expect(response.status).toBe(503)
+    }
+  }
+})
 
 test("the log names the reason, and not the database's password", () => {
   const failures = service.logLines.filter((line) => line.includes("request failed"))
