@@ -13,7 +13,7 @@ function output(take: (bytes: Uint8Array, attempt: number) => number | Promise<n
     written.push(bytes.slice(0, count))
     return count
   }
-  return { write, text: () => Buffer.concat(written).toString(), batches: () => written.length }
+  return { write, text: () => Buffer.concat(written).toString() }
 }
 
 const failing = (code: string) => {
@@ -22,22 +22,7 @@ const failing = (code: string) => {
 
 const nothing = (): void => {}
 
-test("lines are written in order, many in one batch", async () => {
-  const { write, text, batches } = output(({ length }) => length)
-  const buffer = createLogBuffer({ write, onDropped: nothing })
-  const lines = Array.from({ length: 1_000 }, (_, index) => `line ${index}\n`)
-  for (const line of lines) buffer.write(line)
-  expect(text()).toBe("")
-  await buffer.flush(20_000)
-  expect(text()).toBe(lines.join(""))
-  expect(batches()).toBe(1)
-  expect(buffer.readings()).toEqual({ dropped: 0, failures: 0, bytes: 0 })
-  buffer.write("later\n")
-  await buffer.flush(20_000)
-  expect(text()).toEndWith("\nlater\n")
-})
-
-test("the part of a batch that the output took is not written again, and no line is torn", async () => {
+test("an output that takes a few bytes at a time gets every line once, whole and in order", async () => {
   const { write, text } = output((_, attempt) =>
     attempt % 2 === 0 ? failing("EAGAIN") : Math.min(attempt, 5),
   )
@@ -60,27 +45,7 @@ test("a failed write is counted and retried", async () => {
   expect(text()).toBe("one\ntwo\n")
 })
 
-test("one batch is written at a time", async () => {
-  let underWay = 0
-  let most = 0
-  const { write, text } = output(async ({ length }) => {
-    most = Math.max(most, ++underWay)
-    await Bun.sleep(1)
-    underWay--
-    return Math.min(length, 30_000)
-  })
-  const buffer = createLogBuffer({ write, onDropped: nothing })
-  const lines = Array.from({ length: 500 }, (_, index) => `${index} ${"x".repeat(1_000)}\n`)
-  for (const line of lines) {
-    buffer.write(line)
-    if (line.endsWith("00\n")) await Bun.sleep(1)
-  }
-  await buffer.flush(20_000)
-  expect(most).toBe(1)
-  expect(text()).toBe(lines.join(""))
-})
-
-test("lines that do not fit are dropped and counted, and reported once the buffer is empty again", async () => {
+test("a full buffer drops and counts lines, and reports them once it is empty", async () => {
   const gate = Promise.withResolvers<void>()
   const reports: number[] = []
   const { write, text } = output(async ({ length }) => {
@@ -105,18 +70,11 @@ test("lines that do not fit are dropped and counted, and reported once the buffe
   expect(buffer.readings()).toEqual({ dropped: 7, failures: 0, bytes: 0 })
 })
 
-test("flushing to an output that takes nothing ends after its limit", async () => {
+test("a flush to a blocked output ends after its limit", async () => {
   const buffer = createLogBuffer({ write: () => new Promise(nothing), onDropped: nothing })
   buffer.write("never\n")
   const startedMs = performance.now()
   await buffer.flush(50)
   expect(performance.now() - startedMs).toBeLessThan(10_000)
   expect(buffer.readings().bytes).toBe(6)
-})
-
-test("flushing an empty buffer ends at once", async () => {
-  const buffer = createLogBuffer({ write: () => new Promise(nothing), onDropped: nothing })
-  const startedMs = performance.now()
-  await buffer.flush(60_000)
-  expect(performance.now() - startedMs).toBeLessThan(10_000)
 })

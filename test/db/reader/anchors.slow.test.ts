@@ -1,4 +1,4 @@
-/** A page deep in a list is the right one, and costs about as much as any other. */
+/** A page deep in a list has the records of its place in the list. */
 import { expect, test } from "bun:test"
 import { cacheSizes } from "../../../src/db/cache.ts"
 import { createPool } from "../../../src/db/pool/pool.ts"
@@ -11,7 +11,6 @@ import { orderOf, type Resource } from "../../../src/resources/resource.ts"
 import { tenements } from "../../../src/resources/tenements.ts"
 import { afterFile, databaseOfFile } from "../../support/of-file.ts"
 import { seeded } from "../../support/seeded.ts"
-import { countingPool } from "./counting-pool.ts"
 
 const rows = 24_000
 
@@ -157,47 +156,4 @@ test("random pages are those of the list, in every order, before and after new r
   await compare(reader, await releases.current(), now)
   await compare(reader, before, then)
   await compare(newReader(), before, then)
-})
-
-test("deep pages share one scan of their list, and those near them need none", async () => {
-  const lists = countingPool(pool)
-  const reader = createReader(
-    { records: pool, lists: lists.pool, exports: pool },
-    cacheSizes(8_000_000),
-  )
-  const release = await createReleases(pool).current()
-  const deep = (offset: number) =>
-    reader.page(listOf(reports), { offset, limit: 10 }, { release, account: null })
-  const offsets = Array.from({ length: 20 }, (_, index) => 15_000 + index)
-  await Promise.all(offsets.map(deep))
-  // The total, and the scan.
-  expect([lists.counter.statements, lists.counter.rows]).toEqual([2, 20])
-  for (const offset of [15_100, 15_500, 15_999]) await deep(offset)
-  expect([lists.counter.statements, lists.counter.rows]).toEqual([2, 23])
-  // From there on.
-  for (const offset of [18_000, 18_500]) await deep(offset)
-  expect([lists.counter.statements, lists.counter.rows]).toEqual([3, 25])
-  // Past the end, nothing is read.
-  await deep(rows + 50)
-  expect([lists.counter.statements, lists.counter.rows]).toEqual([3, 25])
-})
-
-test("a list of few rows that is found by a scan is scanned once for its total and all its pages", async () => {
-  const lists = countingPool(pool)
-  const reader = createReader(
-    { records: pool, lists: lists.pool, exports: pool },
-    cacheSizes(8_000_000),
-  )
-  const release = await createReleases(pool).current()
-  const read = (term: string, offset: number) => {
-    const list = listOf(reports, { search: `%${term}%` }, orderOf(reports), ["search"])
-    return reader.page(list, { offset, limit: 50 }, { release, account: null })
-  }
-  const first = await Promise.all(Array.from({ length: 20 }, () => read("x", 0)))
-  expect(new Set(first.map((page) => page?.records.length))).toEqual(new Set([50]))
-  expect([lists.counter.statements, lists.counter.rows]).toEqual([1, 1])
-  await read("x", 100)
-  expect([lists.counter.statements, lists.counter.rows]).toEqual([1, 2])
-  expect(await read("zz", 0)).toEqual({ total: 0, records: [] })
-  expect([lists.counter.statements, lists.counter.rows]).toEqual([2, 2])
 })
