@@ -52,7 +52,7 @@ describe("with ADMIN_PORT", () => {
     await other.stop()
   })
 
-  test("metrics and the state of the parts are there alone, liveness and readiness on both", async () => {
+  test("only the admin port has metrics and the state of the parts; both ports have liveness and readiness", async () => {
     for (const path of ["/livez", "/readyz", "/metrics"]) {
       expect([path, await statusOf(`${admin}${path}`)]).toEqual([path, 200])
     }
@@ -62,7 +62,7 @@ describe("with ADMIN_PORT", () => {
     expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }])
   })
 
-  test("nothing of the API or its pages is there, and errors are in the envelope", async () => {
+  test("the admin port has no API and no pages, and its errors use the envelope", async () => {
     for (const path of ["/", "/docs", "/api/v1/companies", "/nope"]) {
       const answer = await fetch(`${admin}${path}`)
       expect([path, answer.status, (await readError(answer)).code]).toEqual([
@@ -118,7 +118,7 @@ describe("without ADMIN_PORT", () => {
 
   afterAll(() => service.stop())
 
-  test("the service's port has all of them for clients on this machine", async () => {
+  test("the service's port serves them all to clients on this machine", async () => {
     for (const path of ["/livez", "/readyz", "/metrics"]) {
       expect([path, await statusOf(`http://127.0.0.1:${service.port}${path}`)]).toEqual([path, 200])
     }
@@ -126,7 +126,7 @@ describe("without ADMIN_PORT", () => {
     expect(body).toMatchObject({ status: "ready", release: 1, redis: "unused" })
   })
 
-  test("a request that came through a proxy is not of this machine", async () => {
+  test("a proxied request does not count as local", async () => {
     const url = `http://127.0.0.1:${service.port}`
     for (const name of ["X-Forwarded-For", "Forwarded", "Via"]) {
       const headers = { [name]: "127.0.0.1" }

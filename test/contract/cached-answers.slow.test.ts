@@ -56,14 +56,14 @@ test("the metrics count the hits, the misses and the bytes of the cache", async 
   expect(after.bytes).toBeGreaterThan(before.bytes)
 })
 
-test("an export is not cached, and an error is not either", async () => {
+test("exports and errors are not cached", async () => {
   for (const path of ["/reports?format=csv&all=true", "/companies/NONE", "/companies?page=0"]) {
     await service.get(path)
     expect(statusOf(await service.get(path))).not.toBe("mds; hit")
   }
 })
 
-test("the service caches no comparison with a point in time: tomorrow it may be another release", async () => {
+test("comparisons with a point in time are not cached", async () => {
   const path = "/companies?updated_since=2026-01-01"
   const ask = async () => {
     const { status, headers } = await service.get(path)
@@ -92,7 +92,7 @@ test("only valid tokens get a cached response", async () => {
   }
 })
 
-test("a cached response counts against the window, and past the limit is a 429", async () => {
+test("cached responses count against the window, and a full window gets 429", async () => {
   const path = "/reports?per_page=8"
   await service.get(path)
   const token = await service.issueWithLimit(3)

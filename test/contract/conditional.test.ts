@@ -15,7 +15,7 @@ const tagOf = async (path: string, asking: Asking = {}): Promise<string> => {
   return answer.headers.get("etag") ?? ""
 }
 
-test("queries that ask the same have one tag", async () => {
+test("equivalent queries have the same tag", async () => {
   const { admin, standard } = service.tokens
   const equal = [
     "/companies?sort=name&page=1&search=a",
@@ -34,7 +34,7 @@ test("queries that ask the same have one tag", async () => {
   expect(tags[0]).toMatch(/^W\/"[!#-~]+"$/)
 })
 
-test("queries that ask for something else have tags of their own", async () => {
+test("different queries have different tags", async () => {
   const paths = [
     "/companies",
     "/companies?page=2",
@@ -60,7 +60,7 @@ test("queries that ask for something else have tags of their own", async () => {
   expect(new Set(tags).size).toBe(paths.length)
 })
 
-test("the format that Accept chose has the tag of the format that was named", async () => {
+test("a format has the same tag by Accept and by parameter", async () => {
   const headers = { Accept: "text/csv" }
   expect(await tagOf("/tenements", { headers })).toBe(await tagOf("/tenements?format=csv"))
   expect(await tagOf("/tenements", { headers })).not.toBe(await tagOf("/tenements"))
@@ -88,7 +88,7 @@ test.each(conditions)("If-None-Match with %s", async (_, condition, status) => {
   }
 })
 
-test("a star does not make a record exist", async () => {
+test("If-None-Match: * on a missing record is 404", async () => {
   const headers = { "If-None-Match": "*" }
   expect((await service.get("/companies/ZZZ", { headers })).status).toBe(404)
   expect((await service.get("/companies/ZZZ/tenements", { headers })).status).toBe(404)
@@ -116,7 +116,7 @@ test.each(["GET", "HEAD"])(
   },
 )
 
-test("a new release changes every tag, the release's number and its time", async () => {
+test("a new release changes tag, X-Data-Release and Last-Modified", async () => {
   const paths = ["/companies", "/companies/BIG", "/reports?format=csv", "/tenements/NT-1"]
   for (const path of paths) {
     const before = await service.get(path)
@@ -134,7 +134,7 @@ test("a new release changes every tag, the release's number and its time", async
   }
 })
 
-test("a 304 is answered without touching the tables", async () => {
+test("a 304 reads no table of data", async () => {
   const [list, one, whole] = ["/reports", "/reports/a1", "/reports?format=csv&all=true"]
   const tags = new Map<string, string>()
   for (const path of [list, one, whole]) tags.set(path, await tagOf(path))

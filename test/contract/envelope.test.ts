@@ -33,21 +33,21 @@ test.each(lists)("%s names its pages, also past the last", async (path, records)
   }
 })
 
-test("the largest page that is an exact integer is a page like any other", async () => {
+test("the largest exact integer is a valid page number", async () => {
   const page = Number.MAX_SAFE_INTEGER
   const answer = await service.get(`/tenements?page=${page}&per_page=100`)
   const meta = { total: awkward.tenements.length, page, per_page: 100, total_pages: 1 }
   expect(await answer.json()).toEqual({ data: [], meta })
 })
 
-test("where nothing matches there is no page", async () => {
+test("an empty result has zero pages", async () => {
   const answer = await service.get("/companies?search=no+such+company")
   expect(await answer.text()).toBe(
     '{"data":[],"meta":{"total":0,"page":1,"per_page":50,"total_pages":0}}',
   )
 })
 
-test("one record is exactly data, whatever its id is made of", async () => {
+test("a single record is exactly data, for any characters in its id", async () => {
   const { companies, tenements, reports } = shown(awkward)
   const paths = [
     ...companies.map((record) => [`/companies/${record.asx_code}`, record] as const),
@@ -60,7 +60,7 @@ test("one record is exactly data, whatever its id is made of", async () => {
   }
 })
 
-test("a company's code is found in either case, a tenement's id and a report's hash are not", async () => {
+test("company codes match in any case; tenement ids and hashes match exactly", async () => {
   const [lower, upper] = await Promise.all(
     ["/companies/oldco", "/companies/OLDCO"].map((path) => service.get(path)),
   )
@@ -69,7 +69,7 @@ test("a company's code is found in either case, a tenement's id and a report's h
   expect((await service.get("/reports/B-._~0")).status).toBe(404)
 })
 
-test("a company's list is empty where it has nothing, and 404 where there is no company", async () => {
+test("a company's list is empty without records and 404 without the company", async () => {
   const empty = { data: [], meta: { total: 0, page: 1, per_page: 50, total_pages: 0 } }
   for (const list of ["tenements", "subsidiaries"]) {
     expect(await (await service.get(`/companies/ATS/${list}`)).json()).toEqual(empty)

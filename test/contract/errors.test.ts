@@ -30,7 +30,7 @@ test.each([
   expect(await answer.json()).toEqual(notFound)
 })
 
-test("a path outside the interface is not found either, and needs no token", async () => {
+test("a path outside the interface is 404 without a token", async () => {
   for (const path of ["/api", "/api/v2/companies", "/apiv1", "/favicon.ico"]) {
     const answer = await fetch(`${service.url}${path}`)
     expect([path, answer.status, await answer.json()]).toEqual([path, 404, notFound])
@@ -48,14 +48,14 @@ test.each(["POST", "PUT", "PATCH", "DELETE", "PROPFIND"])("%s is not allowed", a
   }
 })
 
-test("a body that is broken or unexpected changes nothing", async () => {
+test("an unexpected or broken body is ignored", async () => {
   const headers = { "Content-Type": "application/json" }
   const asking = { method: "POST", body: '{"', headers }
   expect((await service.get("/companies", asking)).status).toBe(405)
   expect((await service.get("/companies", { ...asking, token: null })).status).toBe(401)
 })
 
-test("a path that can't be decoded is a bad parameter", async () => {
+test("an undecodable path is 400", async () => {
   for (const path of ["/companies/%ff", "/companies/%", "/companies/%zz/tenements", "/%c3%28"]) {
     const answer = await service.get(path)
     expect([path, answer.status, await answer.json()]).toEqual([
@@ -72,7 +72,7 @@ test("a path that can't be decoded is a bad parameter", async () => {
   }
 })
 
-test("a path of a page that can't be decoded is not found, signed in or not", async () => {
+test("an undecodable path of a page is 404", async () => {
   const { jar } = await signedInVisitor(service, "person@example.com")
   for (const path of ["/docs/%ff", "/explore/companies/%zz", "/account/%", "/%c0%80"]) {
     for (const headers of [{}, { Cookie: `__Host-session=${jar.cookie}` }]) {
@@ -105,7 +105,7 @@ test("errors are JSON in every requested format", async () => {
   }
 })
 
-test("the log has an internal failure under the request's id, and the response does not", async () => {
+test("the log has the cause of an internal error under the request id; the response has none", async () => {
   const broken = await testService()
   await broken.sql`alter table reports rename to hidden`
   const answer = await broken.get("/reports")

@@ -119,7 +119,7 @@ test.each(codings)(
   },
 )
 
-test("receivers that stop reading occupy no connection and no transaction", async () => {
+test("slow receivers hold no connection and no transaction", async () => {
   const stalled = await Promise.all([1, 2, 3, 4].map(() => stalledExport()))
   // There is one connection for exports: another can end only because the stalled ones leave it.
   expect((await wholeExport()).length).toBeGreaterThan(10_000_000)
@@ -137,7 +137,7 @@ test("receivers that stop reading occupy no connection and no transaction", asyn
   }
 })
 
-test("a connection to the database that is lost within a chunk costs no record", async () => {
+test("a connection lost within a chunk costs no record", async () => {
   const stalled = await stalledExport()
   const { socket } = stalled
   const endWaiting = () => service.sql`
@@ -155,7 +155,7 @@ test("a connection to the database that is lost within a chunk costs no record",
   socket.destroy()
 })
 
-test("a database that is away for a moment costs an export no record", async () => {
+test("a short database outage costs an export no record", async () => {
   const { proxy, url } = await throughProxy(service.database.url)
   const remote = await testService({ beside: service, reach: () => url })
   const stalled = await stalledExport(remote)
@@ -169,7 +169,7 @@ test("a database that is away for a moment costs an export no record", async () 
   proxy.close()
 })
 
-test("a receiver that takes nothing for too long is cut off", async () => {
+test("a receiver that stops reading is disconnected after the limit", async () => {
   const strict = await testService({
     beside: service,
     settings: { EXPORT_STALL_SECONDS: "1" },
@@ -235,7 +235,7 @@ test("disabling an account or revoking a token ends its exports in every process
   await other.stop()
 })
 
-test("a load during an export does not touch it", async () => {
+test("a load does not change a running export", async () => {
   const whole = await wholeExport()
   const stalled = await stalledExport()
   const { socket, received, id } = stalled
@@ -290,7 +290,7 @@ const stalledInEachFormat = (of = service) =>
     exportFormats.map(async (format) => ({ format, stalled: await stalledExport(of, {}, format) })),
   )
 
-test("an export in any format is not whole where its client leaves, or its release is pruned", async () => {
+test("an aborted export is never complete in any format", async () => {
   await service.publish({ ...none, reports })
   for (const { format, stalled } of await stalledInEachFormat()) {
     stalled.socket.destroy()
@@ -307,7 +307,7 @@ test("an export in any format is not whole where its client leaves, or its relea
   }
 })
 
-test("an export in any format is not whole where the database is lost", async () => {
+test("an export without its database is never complete in any format", async () => {
   await service.publish({ ...none, reports })
   const { proxy, url } = await throughProxy(service.database.url)
   const remote = await testService({ beside: service, reach: () => url })

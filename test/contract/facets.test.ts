@@ -80,7 +80,7 @@ test.each([
   else expect(known + unknown).toBe(total)
 })
 
-test("values are the fixtures', in their most frequent spelling", async () => {
+test("values have their most frequent spelling", async () => {
   expect(await facet("reports/type?company=fct")).toEqual([
     { value: "PROGRESS REPORT", count: 3 },
     { value: "Placement", count: 1 },
@@ -94,7 +94,7 @@ test("values are the fixtures', in their most frequent spelling", async () => {
   ])
 })
 
-test("a facet is a list as the others are: pages, formats, links and tags", async () => {
+test("a facet has pages, formats, links and tags", async () => {
   const page = await service.get("/facets/tenements/state?per_page=2&page=2")
   const whole = await facet("tenements/state")
   expect(await readList(page)).toMatchObject({
@@ -117,7 +117,7 @@ test("a facet is a list as the others are: pages, formats, links and tags", asyn
   }
 })
 
-test("with as_of it counts the records of that release, and later pages stay on that of page 1", async () => {
+test("a facet counts the records of its release, and later pages stay on it", async () => {
   const before = await facet("tenements/type")
   const pageOne = await service.get("/facets/tenements/type?per_page=1")
   await service.publish({ ...records, tenements: records.tenements.slice(0, 1) })

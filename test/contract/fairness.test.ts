@@ -42,7 +42,7 @@ const search = (text: string, token?: string) =>
 const statuses = async (answers: Promise<Response>[]) =>
   (await Promise.all(answers)).map(({ status }) => status)
 
-test("an account whose statements take all that it may have delays no other", async () => {
+test("an account at its share of connections delays no other account", async () => {
   await using locked = await lockReports()
   const slow = Array.from({ length: 40 }, (_, index) => search(`slow ${index}`))
   await until(async () => (await blocked()).all >= 4)
@@ -55,7 +55,7 @@ test("an account whose statements take all that it may have delays no other", as
   expect(await statuses(slow)).toEqual(Array(40).fill(200))
 })
 
-test("an account with over 1,000 requests at once gets 503 with Retry-After, and it alone, and the log counts these in warnings", async () => {
+test("An account with over 1,000 requests at once, and no other, gets 503 with Retry-After and a warning in the log", async () => {
   await using locked = await lockReports()
   const headers = { Authorization: `Bearer ${service.tokens.admin}` }
   // More connections than `fetch` opens.
@@ -86,7 +86,7 @@ test("an account with over 1,000 requests at once gets 503 with Retry-After, and
   expect(logged().filter(({ level }) => level === "error")).toEqual([])
 })
 
-test("twenty spreadsheet links that refresh at once are all served", async () => {
+test("twenty spreadsheet formulas that refresh at once are all served", async () => {
   const token = await service.issueWithLimit(10_000)
   const links = Array.from({ length: 20 }, (_, index) =>
     service.get(`/reports?search=link ${index}&format=csv&all=true&api_key=${token}`, {
@@ -110,7 +110,7 @@ test("a hundred first callers of one filter share one count and one page", async
   expect(bodies.size).toBe(1)
 })
 
-test("exports of one account wait for its own, and another account's continue", async () => {
+test("exports of one account wait for each other, not for other accounts", async () => {
   const few = await testService({ settings: { MAX_EXPORTS: "10" } })
   const token = await few.issueWithLimit(10_000)
   const every = "/reports?format=csv&all=true"

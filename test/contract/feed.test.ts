@@ -118,7 +118,7 @@ test("a feed has the newest 50 of a longer list", async () => {
   )
 })
 
-test("no feed has the token of its request", async () => {
+test("a feed never contains the token of its request", async () => {
   const { admin } = service.tokens
   const query = `search=drilling&format=atom&_=1&api_key=${admin}`
   const answer = await service.get(`/reports?${query}`, { token: null })
@@ -128,7 +128,7 @@ test("no feed has the token of its request", async () => {
   expect(text).not.toContain("api_key")
 })
 
-test("a hostile query and an empty list are a feed", async () => {
+test("a hostile query and an empty list are valid feeds", async () => {
   const query = `"><x>&'`
   const feed = await feedOf(`format=atom&search=${encodeURIComponent(query)}`)
   expect(named(feed, "entry")).toEqual([])
@@ -147,7 +147,7 @@ test("a client that has the current feed gets a 304", async () => {
   expect(json.status).toBe(200)
 })
 
-test("Accept asks for a feed where there is one, and is passed over elsewhere", async () => {
+test("Accept selects a feed only where one exists", async () => {
   const typeOf = async (path: string, accept: string) =>
     (await service.get(path, { headers: { Accept: accept } })).headers.get("content-type")
   const atom = "application/atom+xml"
@@ -161,7 +161,7 @@ test("Accept asks for a feed where there is one, and is passed over elsewhere", 
   }
 })
 
-test("a parameter that no feed has is a fault", async () => {
+test("a feed rejects parameters that feeds lack", async () => {
   const faultsOf = async (
     path: string,
     headers?: Record<string, string>,

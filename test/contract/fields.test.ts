@@ -69,7 +69,7 @@ test("records have the fields in the order of the names, and no others", async (
   ])
 })
 
-test("without fields, records have none of the further ones", async () => {
+test("without fields, records have only the default fields", async () => {
   for (const [path, names] of lists) {
     for (const record of await data(path)) {
       expect(Object.keys(record)).toEqual(names.filter((name) => !(name in further)))
@@ -143,7 +143,7 @@ test("a record has the same fields as in its list", async () => {
   }
 })
 
-test("records and pages that are read at once with and without fields do not mix", async () => {
+test("concurrent reads with and without fields do not mix", async () => {
   const paths = ["/tenements/WA-E47-1234", "/tenements?holder=big&per_page=2"]
   for (const path of paths) {
     const joint = path.includes("?") ? "&" : "?"
@@ -158,7 +158,7 @@ test("records and pages that are read at once with and without fields do not mix
   }
 })
 
-test("the fields and their order are part of the query: tag and links carry them", async () => {
+test("tags and links depend on the fields and their order", async () => {
   const tagOf = async (query: string) => (await service.get(query)).headers.get("etag") ?? ""
   for (const path of ["/tenements", "/tenements/NT-1"]) {
     const queries = ["", "?fields=id,state", "?fields=state,id", "?fields=id"]
@@ -175,7 +175,7 @@ test("the fields and their order are part of the query: tag and links carry them
   )
 })
 
-test("as_of, updated_since and removed_since select among the records as they were", async () => {
+test("fields works with as_of, updated_since and removed_since", async () => {
   const query = "fields=id,status,asx_codes,since_release"
   const before = await data(`/tenements?${query}&as_of=1`)
   expect(before.every(({ since_release }) => since_release === 1)).toBe(true)
@@ -220,7 +220,7 @@ test.each([
   }
 })
 
-test("a fault shows the first 40 characters of an unknown name", async () => {
+test("an error shows the first 40 characters of an unknown field", async () => {
   expect(await faultsOf(`/reports?fields=hash,${"x".repeat(5_000)}`)).toMatchObject([
     { parameter: "fields", message: `Unknown name "${"x".repeat(40)}"` },
   ])

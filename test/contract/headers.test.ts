@@ -85,7 +85,7 @@ test("the rate limit is in both notations, from one computation", async () => {
   expect(headers.get("retry-after")).toBe("3600")
 })
 
-test("HEAD returns the status and headers of GET, and nothing more", async () => {
+test("HEAD returns the status and headers of GET without a body", async () => {
   const { admin } = service.tokens
   const paths = [
     "tenements?per_page=3&page=2",
@@ -118,7 +118,7 @@ test("HEAD returns the status and headers of GET, and nothing more", async () =>
   }
 })
 
-test("a list names its totals and its neighbours, under the public address", async () => {
+test("a list has headers with its totals and links under the public address", async () => {
   const linksOf = async (path: string) =>
     ((await service.get(path)).headers.get("link") ?? "").split(", ")
   const to = (page: number, rel: string, rest = "per_page=3") =>
@@ -195,7 +195,7 @@ test("following next leads through all pages, with every parameter but api_key k
   expect(codes).toEqual(data.map(({ asx_code }) => asx_code))
 })
 
-test("an export has the number of its records in a header, also for HEAD, which starts none", async () => {
+test("an export has its number of records in a header, also for HEAD, which starts none", async () => {
   const before = service.logLines.length
   const authorization = { Authorization: `Bearer ${service.tokens.admin}` }
   for (const method of ["GET", "HEAD"]) {

@@ -48,7 +48,7 @@ test("a list as of each release has the records of that release", async () => {
   expect(await ids("/companies?as_of=5", "company_name")).toEqual(["Alpha Gold Ltd"])
 })
 
-test("links and totals are those of the release too", async () => {
+test("links and totals belong to the same release as the list", async () => {
   const totals = await Promise.all(
     [2, 3, 4].map((release) => ids(`/companies?as_of=${release}`, "total_tenements")),
   )
@@ -163,7 +163,7 @@ test("the releases are a list like the others, newest first", async () => {
   expect(await ids("/releases?as_of=2&per_page=1", "id")).toEqual([2])
 })
 
-test("reads of the newest release never touch the history", async () => {
+test("reads of the newest release do not read history tables", async () => {
   for (const name of resourceNames) {
     await service.sql`alter table ${service.sql(`${name}_history`)} rename to ${service.sql(`${name}_hidden`)}`
   }

@@ -76,7 +76,7 @@ const headerValues = words(
 )
 const methods = words("GET GET GET GET HEAD POST PUT DELETE OPTIONS PATCH TRACE PROPFIND")
 
-test("five hundred random paths, queries and headers, SQL among them, get clear answers and change nothing", async () => {
+test("500 hostile requests get valid responses and change nothing", async () => {
   const random = new Random(20_260_301)
   const some = (from: readonly string[], most: number): string[] =>
     Array.from({ length: random.below(most + 1) }, () => random.pick(from))

@@ -51,7 +51,7 @@ test.each([
   },
 )
 
-test("a name from before is shown as of its releases, and links afterwards", async () => {
+test("a former name is shown as of its releases and links afterwards", async () => {
   const names = await Promise.all(
     [withTenements, renamed].map(async (release) => {
       const record = await readRecord(await service.get(`/companies/QZM?as_of=${release}`))
@@ -84,7 +84,7 @@ test.each([renamed, optionsGone])(
   },
 )
 
-test("a company without tenements, whose name nobody else has, is no secondary listing", async () => {
+test("a company without tenements and with a unique name is not a secondary listing", async () => {
   expect(await person.read("/explore/companies/QZN")).toContain("None linked yet: no tenement")
   const before = await person.read(`/explore/companies/QZMCA?as_of=${listed}`)
   expect(before).toContain("None linked yet: no tenement")

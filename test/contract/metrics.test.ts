@@ -67,7 +67,7 @@ test("made-up paths, methods, tokens and parameters add no series", async () => 
   expect(await series()).toBe(before)
 })
 
-test("probes and scrapes are no requests", async () => {
+test("probes and scrapes are not counted as requests", async () => {
   await service.get("/companies")
   const before = await countOf(duration)
   for (const path of ["/livez", "/readyz", "/metrics"]) {
@@ -76,7 +76,7 @@ test("probes and scrapes are no requests", async () => {
   expect(await countOf(duration)).toBe(before)
 })
 
-test("the size of a body is that of what was sent, and its bucket is the first that has room for it", async () => {
+test("the size of a body is measured as sent", async () => {
   const labels = { http_route: "/api/v1/releases" }
   const name = "http_server_response_body_size_bytes"
   const before = await countOf(`${name}_sum`, labels)
@@ -98,7 +98,7 @@ test("errors are counted by their code", async () => {
   expect(await valuesOf("mds_errors_total", { error_type: "INTERNAL" })).toEqual([0])
 })
 
-test("a request is active until it is answered, and its statement waits for nothing and takes its time", async () => {
+test("a request is active until its response, and its statement's duration is measured", async () => {
   const lists = { db_client_connection_pool_name: "lists" }
   const statements = () => countOf("db_client_operation_duration_seconds_count", lists)
   const before = await statements()
@@ -117,7 +117,7 @@ test("a request is active until it is answered, and its statement waits for noth
   expect(await countOf("db_client_connection_wait_time_seconds_count", lists)).toBeGreaterThan(0)
 })
 
-test("exports are counted by how they ended, with what they sent", async () => {
+test("exports are counted by outcome with their records and bytes", async () => {
   const complete = { outcome: "complete" }
   const before = await countOf("mds_exports_total", complete)
   const [records, bytes] = [
@@ -168,7 +168,7 @@ test("the newest release and the sources are read once a minute", async () => {
   await service.sql`delete from sources`
 })
 
-test("while no source can be read, a scrape returns the earlier values soon", async () => {
+test("a scrape returns earlier source values while the database is slow", async () => {
   service.clock.advance(60_000)
   expect(await countOf("mds_release")).toBe(1)
   await service.sql.begin(async (sql) => {
@@ -180,7 +180,7 @@ test("while no source can be read, a scrape returns the earlier values soon", as
   })
 })
 
-test("a blocked event loop shows", async () => {
+test("a blocked event loop is visible in the metrics", async () => {
   const delayed = async () =>
     (await countOf("mds_event_loop_delay_seconds_count")) -
     (await countOf("mds_event_loop_delay_seconds_bucket", { le: "0.25" }))
@@ -210,7 +210,7 @@ test("an export that is cancelled while it waits for its turn is counted once", 
   expect((await cancelled()) - before).toBe(1)
 })
 
-test("an export whose first rows cannot be read has failed", async () => {
+test("an export whose first rows cannot be read counts as failed", async () => {
   const failed = () => countOf("mds_exports_total", { outcome: "failed" })
   const before = await failed()
   await service.sql`alter table reports rename to reports_away`
@@ -233,7 +233,7 @@ test("every metric has its help and its type, once", async () => {
   }
 })
 
-test("windows are counted as they come and go, and requests without a valid token by their status", async () => {
+test("windows and unauthenticated requests are counted", async () => {
   const standing = async () => [
     await countOf("mds_windows", { of: "accounts" }),
     await countOf("mds_unauthenticated_requests_total", { status: "401" }),
@@ -245,7 +245,7 @@ test("windows are counted as they come and go, and requests without a valid toke
   expect(await countOf("mds_windows_bytes", { of: "accounts" })).toBeGreaterThan(0)
 })
 
-test("neither metrics nor health show a token, an account or an address", async () => {
+test("metrics and health show no token, account or address", async () => {
   const { standard } = service.tokens
   const host = /server_address="[^"]*"/g
   await service.get("/companies", { token: standard })
@@ -260,7 +260,7 @@ test("neither metrics nor health show a token, an account or an address", async 
   }
 })
 
-test("operations are for no other site's scripts: only the API has CORS headers", async () => {
+test("only the API has CORS headers", async () => {
   const cors = async (path: string, method = "GET") =>
     [...(await fetch(`${service.url}${path}`, { method })).headers.keys()].filter((name) =>
       name.startsWith("access-control"),

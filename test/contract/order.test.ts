@@ -86,7 +86,7 @@ test("every order of tenements is total, with unknown values last, in every list
   }
 })
 
-test("ties are ordered by code in both directions, and unknown market capitalisations come last", async () => {
+test("ties are ordered by code, and unknown market capitalisations come last, in both directions", async () => {
   for (const order of ["asc", "desc"]) {
     const codes = async (query: string) =>
       (await crawl(service, `/companies?order=${order}&${query}`, 5)).map(

@@ -25,7 +25,7 @@ test.each(Object.entries(expected))(
   },
 )
 
-test("pages read backwards and at random are the pages read in order", async () => {
+test("pages read in any order equal the pages read in sequence", async () => {
   const path = "/companies?sort=market_cap&order=desc&per_page=9"
   const read = async (page: number) => (await service.get(`${path}&page=${page}`)).text()
   const pages = Array.from({ length: 13 }, (_, index) => index + 1)
@@ -37,7 +37,7 @@ test("pages read backwards and at random are the pages read in order", async () 
   expect(await Promise.all(pages.map(read))).toEqual(forwards)
 })
 
-test("crawls at the same time, of one list and of others, do not disturb each other", async () => {
+test("concurrent crawls do not disturb each other", async () => {
   const paths = [
     "/reports",
     "/reports",

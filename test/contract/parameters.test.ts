@@ -186,7 +186,7 @@ test("free text has at most 200 characters", async () => {
   }
 })
 
-test("from after to is a fault, the same day is not", async () => {
+test("from after to is an error, and the same day is allowed", async () => {
   expect(await faultsOf("/reports?from=2026-02-02&to=2026-02-01")).toEqual([
     { parameter: "from", message: "Must not be after to" },
   ])
@@ -194,7 +194,7 @@ test("from after to is a fault, the same day is not", async () => {
   expect((await service.get("/reports?from=0001-01-01&to=9999-12-31")).status).toBe(200)
 })
 
-test("all=true needs a format of whole lists, from format or Accept, and no page", async () => {
+test("all=true needs an export format and no page", async () => {
   const needs = {
     parameter: "all",
     message: "Needs format csv, tsv, ndjson or parquet",
@@ -227,7 +227,7 @@ test("parquet needs all=true", async () => {
   expect(await faultsOf("/companies?format=parquet&page=2&all=false")).toEqual([needs])
 })
 
-test("one response lists every fault", async () => {
+test("one response lists every invalid parameter", async () => {
   const query = "page=0&per_page=101&sort=x&order=&active=maybe&color=red&bom=%ff&search=a&search=b"
   const faults = (await faultsOf(`/companies?${query}`)) as { parameter: string }[]
   expect(faults.map(({ parameter }) => parameter).sort()).toEqual([
@@ -249,7 +249,7 @@ test("_ is accepted with any value, and empty pairs are skipped", async () => {
   }
 })
 
-test("a response names at most 20 faults and the number of the others", async () => {
+test("a response lists at most 20 invalid parameters and the number of others", async () => {
   const unknown = (count: number) => Array.from({ length: count }, (_, index) => `x${index}=1`)
   const detailsOf = async (query: string[]) => {
     const answer = await service.get(`/tenements?${query.join("&")}`)

@@ -59,7 +59,7 @@ describe.skipIf(!pgbouncerIsInstalled)("behind PgBouncer in transaction mode", (
     }
   })
 
-  test("all responses to callers at once are, byte for byte, those of a service without the pooler", async () => {
+  test("concurrent responses through the pooler equal those without it, byte for byte", async () => {
     const named = ["etag", "x-data-release", "x-total-count", "link", "content-type"]
     const answerOf = async (service: TestService, path: string) => {
       const answer = await service.get(path)
@@ -74,7 +74,7 @@ describe.skipIf(!pgbouncerIsInstalled)("behind PgBouncer in transaction mode", (
     }
   })
 
-  test("a statement that takes all of the pooler's connections runs on, although nothing else is answered", async () => {
+  test("a statement that uses all of the pooler's connections completes", async () => {
     const narrow = await pgbouncer(direct.database.url, 1)
     const service = await testService({
       beside: direct,
@@ -92,7 +92,7 @@ describe.skipIf(!pgbouncerIsInstalled)("behind PgBouncer in transaction mode", (
     await narrow.stop()
   })
 
-  test("with the direct address the service is notified of what a command loads past the pooler", async () => {
+  test("with the direct address the service is notified of loads", async () => {
     const directory = await mkdtemp(join(tmpdir(), "mds-direct-address-"))
     const settings = { DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: direct.database.url }
     const service = await testService({ beside: direct, reach: () => pooler.url, settings })

@@ -67,7 +67,7 @@ test("1,000 requests of a standard account pass and the 1,001st gets 429 with re
   expect((await ask(standard)).status).toBe(429)
 })
 
-test("no window admits more than the limit under callers in parallel, nor denies below it", async () => {
+test("parallel callers are admitted exactly up to the limit", async () => {
   const trial = await testService({ settings: { RATE_WINDOW_SECONDS: "5" } })
   const token = trial.tokens.enterprise
   const admittedAt: number[] = []
@@ -87,7 +87,7 @@ test("no window admits more than the limit under callers in parallel, nor denies
   await trial.stop()
 })
 
-test("a denied request is not counted, however often it is repeated", async () => {
+test("denied requests do not count", async () => {
   const { enterprise } = service.tokens
   const first = service.clock.now.getTime()
   await askTimes(enterpriseLimit, enterprise)
@@ -99,7 +99,7 @@ test("a denied request is not counted, however often it is repeated", async () =
   expect(await ask(enterprise)).toMatchObject({ status: 200, remaining: enterpriseLimit - 1 })
 })
 
-test("whatever else carries a valid token counts: 304, 400, 404 and 405 too, preflights not", async () => {
+test("every request with a valid token counts, also 304, 400, 404 and 405; preflights do not", async () => {
   const { standard } = service.tokens
   const etag = (await service.get("/companies")).headers.get("etag") ?? ""
   const asked: [path: string, asking: object, status: number][] = [
@@ -148,7 +148,7 @@ test("an enterprise account has its own number", async () => {
   await setPlan(service.editor, { ...account, requestLimit: enterpriseLimit })
 })
 
-test("requests without a valid token are counted against their address: past 1,000, 429 and not 401", async () => {
+test("after 1,000 unauthenticated requests an address gets 429 instead of 401", async () => {
   const fresh = await testService()
   const statuses: number[] = []
   for (let count = 0; count < 1_000; count++) {

@@ -109,7 +109,7 @@ test("at an earlier release the history has the versions up to that release", as
   expect(before.status).toBe(404)
 })
 
-test("CSV, one page at a time and whole", async () => {
+test("a history is served as CSV, in pages and whole", async () => {
   const head = `since_release,since,until_release,until,source,files,observed_at,changed,${columns}\r\n`
   const lines = [
     `4,${at(4)},5,${at(5)},tenements,c.csv,${observedAt("c")},holder_name,WA-E47-1,E47/1,WA,granted,exploration,SECOND GOLD PTY LTD,2021-05-17,,12.5\r\n`,
@@ -127,7 +127,7 @@ test("CSV, one page at a time and whole", async () => {
   }
 })
 
-test("a record that never existed has no history, in any format, and none is compared with a point in time", async () => {
+test("a record that never existed has no history in any format", async () => {
   for (const name of ["updated_since", "removed_since"]) {
     expect((await service.get(`${path}?${name}=2`)).status).toBe(400)
   }
@@ -171,7 +171,7 @@ test("a record that comes back has a gap and its changes since it went; a later 
   expect(gone.data).toEqual([newest, middle, oldest])
 })
 
-test("companies by their code in any case, and what another source's load changed in them", async () => {
+test("a company's history accepts any case of its code and includes changes by other sources", async () => {
   await loadFile("companies", "companies.csv", [
     "asx_code,company_name,market_cap_aud,gics_sector,gics_industry_group,is_active",
     "FGD,FOURTH GOLD LIMITED,1000,Materials,Materials,true",
@@ -188,7 +188,7 @@ test("companies by their code in any case, and what another source's load change
   ])
 })
 
-test("a report that was corrected", async () => {
+test("a corrected report has both versions", async () => {
   const report = (title: string) => [
     "hash,asx_code,title,type,published_at,url",
     `r1,FGD,${title},Assays,2026-01-02T03:04:05Z,`,
@@ -222,7 +222,7 @@ test("a version in which only links changed names no changed field", async () =>
   ])
 })
 
-test("of a load of several files, a version names its own; one that no file alone has made, all", async () => {
+test("a version names the files that it came from", async () => {
   const tenements = (name: string, ...rows: string[]) => ({ [name]: [columns, ...rows] })
   const held = (id: string, area: string) => row(id, "granted", area, "FOURTH HOLDINGS PTY LTD")
   const filesOf = async (path: string) =>

@@ -67,7 +67,7 @@ test.each([
   },
 )
 
-test("a later page of a release that was pruned is an error, never an empty page", async () => {
+test("a later page of a pruned release is an error, never an empty page", async () => {
   await page(1)
   await service.publish(reportsNamed("second"))
   await service.sql`update releases set published_at = now() - interval '30 hours'`

@@ -79,7 +79,7 @@ describe("a process that is notified", () => {
     expect((await shown())[0]).toBe("0")
   })
 
-  test("a change without a notification is shown a second later, although nothing asks for it", async () => {
+  test("a change without a notification is shown a second later", async () => {
     expect(releaseOf(await service.get("/companies/BIG"))).toBe(1)
     await service.sql`alter table releases disable trigger all`
     await insertRelease(service)

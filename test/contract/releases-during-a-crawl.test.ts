@@ -102,7 +102,7 @@ test("a list that shrinks to one page has no page 2 of the release before", asyn
   await publish()
 })
 
-test("two crawls with one token are kept apart by different values of _", async () => {
+test("different values of _ keep two crawls with one token apart", async () => {
   const [first, second] = [reader("first"), reader("second")]
   const old = await first.read(1)
   await publish()
@@ -113,7 +113,7 @@ test("two crawls with one token are kept apart by different values of _", async 
   ])
 })
 
-test("a service that was restarted continues a crawl on one release from then on", async () => {
+test("after a restart a crawl continues on one release", async () => {
   const { read } = reader("restarted")
   const old = await read(1)
   await publish()
@@ -143,7 +143,7 @@ test("a crawl whose page 1 got a 304 stays on the release that it confirmed", as
   expect([await read(2), await read(3)]).toEqual([confirmed, confirmed])
 })
 
-test("two tokens that crawl one list in step are each on the release of their page 1", async () => {
+test("each token's crawl stays on the release of its own page 1", async () => {
   const first = reader("in step")
   const second = reader("in step", await service.issueWithLimit(100))
   const old = newest
@@ -185,7 +185,7 @@ test("a crawl as of a day that ends in its middle stays on the release of its pa
   service.clock.now = begun
 })
 
-test("a crawl as of a release, or of what changed since one, is the same whatever is published", async () => {
+test("a crawl as of a release is the same whatever is published", async () => {
   const old = newest
   await publish()
   const queries = [`as_of=${newest}`, `updated_since=${old}`, `removed_since=${old}`]

@@ -16,7 +16,7 @@ async function linesAfter(before: number) {
   return lines().slice(before)
 }
 
-test("a path and a query are logged up to 500 characters each, whatever their escapes", async () => {
+test("a path and a query are logged up to 500 characters each", async () => {
   for (const long of ["x", "%20", "%c3%a9", "%2541", "+", "a=1&"]) {
     const text = long.repeat(4_000 / long.length)
     const before = lines().length
@@ -45,7 +45,7 @@ async function lineOf(path: string, init: Parameters<TestService["get"]>[1] = {}
   return { line, answer, content }
 }
 
-test("a line shows what an operator needs of a request, and no token", async () => {
+test("a line shows the request without its token", async () => {
   const { line, answer } = await lineOf("/reports?company=BIG&api_key=x&_=1")
   expect(line).toEqual({
     time: service.clock.now.toISOString(),
@@ -98,7 +98,7 @@ test("a line has the code of the error, and no route where there is none", async
   expect(line).not.toHaveProperty("error.type")
 })
 
-test("a line has the bytes of the body as it was sent", async () => {
+test("a line has the size of the sent body", async () => {
   const sent = async (path: string, init = {}) => {
     const { line, content } = await lineOf(path, init)
     return [line["http.response.body.size"], content.byteLength]
@@ -120,7 +120,7 @@ test("a line has the bytes of the body as it was sent", async () => {
   ])
 })
 
-test("an export has a line of its own at its end, with its records, bytes and duration", async () => {
+test("a finished export has its own line with records, bytes and duration", async () => {
   const { answer, content } = await lineOf("/tenements?format=csv&all=true", {
     headers: { "Accept-Encoding": "identity" },
   })
@@ -147,7 +147,7 @@ test("an export has a line of its own at its end, with its records, bytes and du
   })
 })
 
-test("whatever a request carries, its line is one JSON object with the fields of any other", async () => {
+test("every request is logged as one JSON object with the same fields", async () => {
   const known = Object.keys((await lineOf("/companies?page=0")).line)
   const targets = [
     "/companies/%0a%7b%22level%22:%22error%22%7d",
@@ -185,7 +185,7 @@ test("whatever a request carries, its line is one JSON object with the fields of
   }
 })
 
-test("of many requests without a valid token some are logged, the others counted", async () => {
+test("unauthenticated requests beyond the first are counted, not logged", async () => {
   const before = lines().length
   for (let sent = 0; sent < 300; sent += 30) {
     const asked = Array.from({ length: 30 }, () => service.get("/companies", { token: null }))

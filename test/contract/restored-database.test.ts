@@ -23,7 +23,7 @@ const untilAnswered = () => until(async () => (await service.get(everyReport)).s
 const titles = ({ data }: ListBody) => data.map(({ title }) => title)
 const everyReport = "/reports?per_page=100"
 
-test("release 1 of a restored database is another release 1", async () => {
+test("release 1 of a restored database is a different release", async () => {
   const before = await readList(await service.get(everyReport))
   const second = await readList(await service.get("/reports?per_page=2&page=2"))
   await service.sql`delete from reports where hash <> ${String(before.data.at(-1)?.hash)}`
@@ -66,7 +66,7 @@ test("after a restore to an older release its pages are read without the history
   expect(titles(await readList(await service.get(everyReport)))).toEqual(titles(restored))
 })
 
-test("a release number that is given again after a restore has other entity tags", async () => {
+test("a reused release number after a restore has different entity tags", async () => {
   const tables = ["releases", "reports", "reports_history"]
   await service.sql`create schema backup`
   for (const table of tables) {

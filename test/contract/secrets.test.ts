@@ -89,7 +89,7 @@ test("a token in any header is not in the log", async () => {
   expectNoSecret(token, lines)
 })
 
-test("a request that fails inside leaves its token out of the log too", async () => {
+test("a failed request is logged without its token", async () => {
   const broken = await testService()
   await broken.sql`alter table reports rename to hidden`
   await broken.sql`alter table tokens rename column sha256 to hidden`
@@ -107,7 +107,7 @@ test("a request that fails inside leaves its token out of the log too", async ()
   await broken.stop()
 })
 
-test("no answer carries a token that its request did not carry in the body of its query", async () => {
+test("no response contains the token of its request", async () => {
   const { standard } = service.tokens
   for (const path of [
     "/companies?per_page=1",

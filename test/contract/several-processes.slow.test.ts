@@ -57,7 +57,7 @@ describe.skipIf(!redisIsInstalled)("two services on one Redis and one database",
     return statuses.filter((status) => status === 404).length
   }
 
-  test("they admit together exactly the limit of 100 callers at once", async () => {
+  test("together they admit exactly the limit of 100 concurrent callers", async () => {
     const token = await one.issueWithLimit(limit)
     const responses = await Promise.all(
       Array.from({ length: 100 }, (_, index) => get(index, "/companies/XXX", token)),
@@ -69,7 +69,7 @@ describe.skipIf(!redisIsInstalled)("two services on one Redis and one database",
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(100 - limit)
   })
 
-  test("usage is one, whichever is asked, and so is the bound of asking for it", async () => {
+  test("every process shows the same usage and shares its limit", async () => {
     const token = await one.issueWithLimit(7)
     for (let request = 0; request < 6; request++) await get(request, "/companies/XXX", token)
     const statuses: number[] = []
@@ -103,7 +103,7 @@ describe.skipIf(!redisIsInstalled)("two services on one Redis and one database",
     expect([ids.length, new Set(ids).size]).toEqual([sizes.tenements, sizes.tenements])
   })
 
-  test("a crawl begun again through either shows the new release throughout, with parallel readers", async () => {
+  test("a new crawl through either process shows the new release throughout", async () => {
     const token = one.tokens.admin
     const release = async (index: number, page: number) => {
       const response = await get(index, `/tenements?page=${page}&per_page=30`, token)
@@ -177,7 +177,7 @@ describe.skipIf(!redisIsInstalled)("two services on one Redis and one database",
     },
   )
 
-  test("when Redis is flushed each remembers what it admitted itself, and they share what follows", async () => {
+  test("after Redis is flushed each process remembers its own requests, and both share later ones", async () => {
     const token = await one.issueWithLimit(limit)
     expect(await admits(one, spentBefore, token)).toBe(spentBefore)
     await redis.cli("FLUSHALL")

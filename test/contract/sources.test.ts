@@ -72,7 +72,7 @@ test("without any load the list is empty", async () => {
   })
 })
 
-test("each source is listed with what is known of it, in the order of its fields, and of no release", async () => {
+test("each source has all its fields in order and belongs to no release", async () => {
   await loadFile("asx-directory", directoryOf("QAA"), { observed: "2026-01-01" })
   // One of three tenements is linked, and a row has no reference.
   await loadFile(
@@ -96,7 +96,7 @@ test("each source is listed with what is known of it, in the order of its fields
   expect((await service.get("/sources?as_of=2")).status).toBe(400)
 })
 
-test("CSV and TSV, in pages and whole", async () => {
+test("sources are served as CSV and TSV, in pages and whole", async () => {
   const head = `${Object.keys(asx).join(",")}\r\n`
   const lines = [asx, register].map((row) => `${Object.values(row).join(",")}\r\n`)
   const text = async (query: string) => (await service.get(`/sources?${query}`)).text()
@@ -112,7 +112,7 @@ test("CSV and TSV, in pages and whole", async () => {
   })
 })
 
-test("a load that publishes nothing changes it, and its entity tag", async () => {
+test("a load that publishes nothing changes the list and its entity tag", async () => {
   const ask = (tag?: string | null) =>
     service.get("/sources", { headers: tag ? { "If-None-Match": tag } : {} })
   const first = await ask()
@@ -131,7 +131,7 @@ test("a load that publishes nothing changes it, and its entity tag", async () =>
   })
 })
 
-test("a rejected load shows as such, without the reason; the figures stay those of the loaded records", async () => {
+test("a rejected load is shown without its reason, and the figures stay", async () => {
   const refused = await loadFile("wa", ["Bad Gateway"]).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(LoadError)
   const { data } = await readList(await service.get("/sources"))
@@ -142,7 +142,7 @@ test("a rejected load shows as such, without the reason; the figures stay those 
   })
 })
 
-test("a failed fetch shows as such; a source that never published is absent", async () => {
+test("a failed fetch is shown, and a source that never published is absent", async () => {
   await setTimes()
   await service.sql`insert into sources (name, resource, last_outcome, last_reason)
     values ('nt', 'tenements', 'failed', 'Cannot fetch')`
@@ -152,7 +152,7 @@ test("a failed fetch shows as such; a source that never published is absent", as
   expect(data.slice(1)).toEqual([{ ...register, last_outcome: "failed" }])
 })
 
-test("an operator's licence and address stay, and no secret can be stored", async () => {
+test("an operator's licence and address stay, and secrets are rejected", async () => {
   await service.sql`
     update sources set licence = 'Own licence', attribution = '© The operator',
       address = 'https://example.com/files/wa.csv', last_fetched_at = '2026-02-02T00:00:00Z' where name = 'wa'`

@@ -102,7 +102,7 @@ test("a token is taken from the header under any case of the scheme, and from ap
   }
 })
 
-test("header and api_key together: the header decides", async () => {
+test("the header wins over api_key", async () => {
   const { admin } = service.tokens
   expect((await service.get(`/companies?api_key=${createToken()}`)).status).toBe(200)
   expect((await service.get(`/companies?api_key=${admin}`, { token: revoked })).status).toBe(401)
@@ -111,7 +111,7 @@ test("header and api_key together: the header decides", async () => {
   expect(basic.status).toBe(401)
 })
 
-test("a token is refused from the very request after its revocation or expiry", async () => {
+test("a token is rejected from the next request after its revocation or expiry", async () => {
   const inAnHour = new Date(service.clock.now.getTime() + 3_600_000)
   const [first, second] = [
     await service.issue("a@example.com"),
@@ -128,7 +128,7 @@ test("a token is refused from the very request after its revocation or expiry", 
   expect((await service.get("/companies", { token: second })).status).toBe(401)
 })
 
-test("a token in use is known without the database, which nobody can ask for it meanwhile", async () => {
+test("a token in use needs no database read", async () => {
   const token = await service.issue("known@example.com")
   expect((await service.get("/companies", { token })).status).toBe(200)
   await service.sql.begin(async (sql) => {
@@ -139,7 +139,7 @@ test("a token in use is known without the database, which nobody can ask for it 
   })
 })
 
-test("a disabled account's tokens get the same 401 from the next request on, and pass again once it is enabled", async () => {
+test("a disabled account's tokens get 401 until it is enabled", async () => {
   const email = "switched@example.com"
   const token = await service.issue(email)
   for (const [disabled, status] of [

@@ -76,7 +76,7 @@ test("a request for usage does not count, and has the current headers of the win
   )
 })
 
-test("a caller past its limit can still ask", async () => {
+test("a limited caller can still read its usage", async () => {
   const token = service.tokens.enterprise
   await ask(enterpriseLimit + 2, token)
   const answer = await service.get("/usage", { token })
@@ -93,7 +93,7 @@ test("a caller past its limit can still ask", async () => {
   expect(lastHour(told)).toBe(enterpriseLimit)
 })
 
-test("asking has a bound of its own, as large as the window, which is the account's and costs it nothing", async () => {
+test("usage has its own limit of the window's size, which leaves the window unchanged", async () => {
   const limit = 5
   const token = await service.issueWithLimit(limit)
   await ask(1, token)
@@ -123,7 +123,7 @@ test("asking has a bound of its own, as large as the window, which is the accoun
   expect((await service.get("/usage", { token })).status).toBe(200)
 })
 
-test("the tokens of an account share its bound, others have theirs, and the admin plan has none", async () => {
+test("an account's tokens share the limit of usage, and the admin plan has none", async () => {
   const email = "bounded@example.com"
   const [one, two] = [await service.issue(email), await service.issue(email)]
   await setPlan(service.editor, { email, plan: "enterprise", requestLimit: 2 })
@@ -137,7 +137,7 @@ test("the tokens of an account share its bound, others have theirs, and the admi
   expect(await statuses(Array(10).fill(service.tokens.admin))).toEqual(Array(10).fill(200))
 })
 
-test("without a limit what was used of it is unknown, and the hours are counted all the same", async () => {
+test("the admin plan has no used count, and its hours are counted", async () => {
   const before = lastHour(await usage(service.tokens.admin))
   await ask(2, service.tokens.admin)
   const { requests_per_hour, ...standing } = await usage(service.tokens.admin)

@@ -25,7 +25,7 @@ test("a change returns when all subscribers have processed it", async () => {
   for (const { stop } of all) await stop()
 })
 
-test("a subscriber that can't be reached is counted, whatever application_name its URL sets", async () => {
+test("an unreachable subscriber is counted, whatever its application_name", async () => {
   const { proxy, url } = await throughProxy(database.url)
   const named = new URL(url)
   named.searchParams.set("application_name", "production")
@@ -38,7 +38,7 @@ test("a subscriber that can't be reached is counted, whatever application_name i
   proxy.close()
 })
 
-test("a subscriber that does not confirm is waited for, but not forever, and is counted, also by another role", async () => {
+test("a change waits for an unconfirmed subscriber up to its limit and counts it", async () => {
   const role = `command_${crypto.randomUUID().replaceAll("-", "")}`
   await sql`create role ${sql(role)} login password 'command'`
   const url = new URL(database.url)

@@ -108,7 +108,7 @@ test("Ctrl-C reaches the application and not the server", async () => {
   expect((await start(dir)).adopted).toBe(true)
 })
 
-test("a pid file left by a crash does not block a start although another process has the pid now", async () => {
+test("a stale pid file does not block a start", async () => {
   const dir = await newDirectory()
   const first = await startEmbedded(dir, { settings })
   await ask(first.url, "create table kept as select 7 as x")
@@ -131,7 +131,7 @@ test("a pid file left by a crash does not block a start although another process
   await second.stop()
 })
 
-test("a server that clients still use starts on their port alone, and with its own data alone", async () => {
+test("a restarted server keeps its clients' port and its own data", async () => {
   const dir = await newDirectory()
   const server = await startEmbedded(dir, { settings })
   const port = Number(new URL(server.url).port)
@@ -162,7 +162,7 @@ test("a cluster of another program or of another PostgreSQL is refused, and noth
   )
 })
 
-test("a server that cannot start says why, without the password", async () => {
+test("a failed start has its reason, without the password", async () => {
   const dir = await newDirectory()
   const message = await failure(startEmbedded(dir, { settings: { shared_buffers: "none" } }))
   expect(message).toStartWith("EmbeddedError: Cannot use the embedded PostgreSQL in ")

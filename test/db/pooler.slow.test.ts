@@ -54,7 +54,7 @@ describe.skipIf(!pgbouncerIsInstalled)("behind PgBouncer in transaction mode", (
     await stop()
   })
 
-  test("no confirmation is waited for, and no connection of the pooler goes on listening", async () => {
+  test("a change waits for no confirmation, and no pooled connection listens", async () => {
     const { events, stop } = recordingSubscriber(database.url)
     await until(() => events.length === 1)
     const narrow = await pgbouncer(database.url, 1)

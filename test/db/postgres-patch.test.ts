@@ -18,7 +18,7 @@ afterEach(async () => {
   clients = []
 })
 
-test("the module that is imported is the one that is patched", () => {
+test("the imported module is the patched one", () => {
   expect(import.meta.resolve("postgres")).toEndWith("/postgres/src/index.js")
 })
 

@@ -52,7 +52,7 @@ async function bodyOf(answer: Response, mediaType: string): Promise<unknown> {
 
 const json = "application/json"
 
-test("the bodies of every operation in every media type", async () => {
+test("example bodies conform in every operation and media type", async () => {
   let count = 0
   for (const operation of operationsIn(document)) {
     const success = responseOf(operation, 200)
@@ -73,7 +73,7 @@ test("the bodies of every operation in every media type", async () => {
   expect(count).toBe(13 * 4 + 1 + 3 + 1)
 })
 
-test("the headers of every operation", async () => {
+test("example headers exist for every operation", async () => {
   for (const operation of operationsIn(document)) {
     const success = responseOf(operation, 200)
     const target = targetOf(exampleIn(success, json).summary)
@@ -99,7 +99,7 @@ test("the headers' examples are those of the list of companies, and of errors", 
   }
 })
 
-test("the headers of a 304", async () => {
+test("a 304 has its described headers", async () => {
   const [operation] = operationsIn(document)
   const etag = operation?.parameters.find(({ name }) => name === "If-None-Match")?.schema
     .examples[0]

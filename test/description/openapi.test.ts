@@ -65,7 +65,7 @@ test("the description is the same in every coding that clients accept", async ()
   expect(new Set(texts.map(([, text]) => text)).size).toBe(1)
 })
 
-test("every endpoint under /api/v1 is described, and nothing that is not served", async () => {
+test("the description has exactly the endpoints under /api/v1", async () => {
   const { paths, openapi } = await described()
   expect(openapi).toBe("3.1.0")
   expect(Object.keys(paths).sort()).toEqual(apiPaths.toSorted())
@@ -114,7 +114,7 @@ test("each operation has exactly the parameters that its endpoint accepts", asyn
   }
 })
 
-test("both ways to send a token are named, and its address is the public one", async () => {
+test("the description names both ways to send a token and the public address", async () => {
   const { servers, security, components } = await described()
   expect(servers).toEqual([{ url: "/api/v1", description: "This service" }])
   expect(security).toEqual([{ bearerToken: [] }, { apiKey: [] }])
@@ -131,7 +131,7 @@ test("both ways to send a token are named, and its address is the public one", a
   }
 })
 
-test("unknown values, large numbers and formats are as JSON Schema has them", async () => {
+test("unknown values, large numbers and formats follow JSON Schema", async () => {
   const { components } = await described()
   expect(components.schemas).toMatchObject({
     Company: {

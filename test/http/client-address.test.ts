@@ -8,7 +8,7 @@ import { clientAddress } from "../../src/http/client-address.ts"
 const SOCKET = "198.51.100.9"
 
 describe("without trusted proxies", () => {
-  test("the header counts for nothing", () => {
+  test("the header is ignored", () => {
     expect(clientAddress(SOCKET, "203.0.113.7", 0)).toBe(SOCKET)
   })
 
@@ -66,7 +66,7 @@ describe("behind trusted proxies", () => {
     expect(clientAddress(SOCKET, forwardedFor, trustedProxies)).toBe(SOCKET)
   })
 
-  test("the socket's address is then reduced as well", () => {
+  test("an IPv6 address of the socket is reduced too", () => {
     expect(clientAddress("2001:db8:5:6::7", "unknown", 1)).toBe("2001:db8:5:6::/64")
   })
 })

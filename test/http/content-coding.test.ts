@@ -30,7 +30,7 @@ test.each([
   expect(preferredCoding(accepted, ["zstd", "gzip"])).toBe(coding)
 })
 
-test("a small body is sent as it is, a larger one coded for who accepts it", () => {
+test("only larger bodies are compressed, for clients that accept it", () => {
   const small = codedBody("small")
   expect(encodeBody(small, "gzip")).toEqual({ bytes: small.bytes, coding: null })
   const text = "é".repeat(5_000)

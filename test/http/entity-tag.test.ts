@@ -12,7 +12,7 @@ test("a tag is the same in every process and every version of Bun", () => {
   expect(tag).toBe('W/"NjTDxS6Y6PU0BCxrvD2Sm3"')
 })
 
-test("version, query and format each make another tag", () => {
+test("a tag differs by version, query and format", () => {
   const tags = [
     tag,
     entityTag("8 a", "json /companies?page=1"),

@@ -7,7 +7,7 @@ import { linkHeader, pageMeta } from "../../src/http/page.ts"
 const links = (page: number, total: number, given: [string, string][] = []) =>
   linkHeader("/c", given, pageMeta(total, page, 10))
 
-test("the caller's other parameters are repeated, in their order, and can't break out of the link", () => {
+test("a page link repeats the caller's other parameters in their order, escaped", () => {
   const given: [string, string][] = [
     ["search", 'a>; rel="x", <b'],
     ["page", "1"],

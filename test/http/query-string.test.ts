@@ -32,7 +32,7 @@ test.each([
   expect(decodeQuery(query)).toEqual(pairs)
 })
 
-test("what is encoded is decoded to the same", () => {
+test("decoding returns the encoded text", () => {
   const pairs = [
     ["a b", "c&d=e+f%"],
     ["é", "😀\r\n\0"],
@@ -41,7 +41,7 @@ test("what is encoded is decoded to the same", () => {
   expect(decodeQuery(encodeQuery(pairs))).toEqual([...pairs])
 })
 
-test("a component that is no UTF-8 is null, and a plus in it stays", () => {
+test("invalid UTF-8 decodes to null, and a plus sign stays", () => {
   expect(decodeComponent("a+b%20%C3%A9")).toBe("a+b é")
   for (const broken of ["%", "%f", "%zz", "%ff", "%C3%28"])
     expect(decodeComponent(broken)).toBeNull()

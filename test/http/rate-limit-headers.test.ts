@@ -35,7 +35,7 @@ test("a client that waits as either header says is never early", () => {
   }
 })
 
-test("no wait is negative, though the clock has passed the reset", () => {
+test("a wait is never negative after the reset", () => {
   const state = { admitted: false, limit: 1, remaining: 0, resetAtMs: NOW_MS - 5_000 }
   const headers = toHeaders(state, HOUR_MS, NOW_MS)
   expect(headers.RateLimit).toBe('"default";r=0;t=0')

@@ -28,7 +28,7 @@ test("a line is one JSON object with the time, the level, the event and its fiel
   ])
 })
 
-test("a token is cut to the prefix that lists show, wherever it occurs", () => {
+test("every token in the log is cut to its prefix", () => {
   const [first, second] = [createToken(), createToken()]
   const fields = { [first]: { deep: [`a ${first}, ${second}`, `x${second}y`] } }
   const [line = ""] = logged((log) => log.info(first, fields))
@@ -60,7 +60,7 @@ test("a cause that is its own cause is described a few levels deep", () => {
   expect(JSON.stringify(describeError(error)).match(/Error: odd/g)).toHaveLength(5)
 })
 
-test("lines below the level are left out", () => {
+test("lines below the level are omitted", () => {
   const levels = ["error", "warn", "info", "debug"] as const
   const shown = levels.map((level) => {
     const events: string[] = []
@@ -77,7 +77,7 @@ const controls = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(c
   .filter((character) => /[^ -~]/.test(character))
   .concat("\u2028", "\u2029")
 
-test("whatever a field contains, its line is one JSON object without control characters", () => {
+test("every line is one JSON object without control characters", () => {
   for (const text of [...controls, "\ud800", '","level":"error","x":"', "\\", "\u202e", "é😀"]) {
     const [line = "", ...others] = logged((log) => log.info("request", { [text]: text, text }))
     expect(others).toEqual([])
@@ -87,7 +87,7 @@ test("whatever a field contains, its line is one JSON object without control cha
   }
 })
 
-test("what JSON cannot express leaves a line that says so", () => {
+test("a value that JSON cannot express leaves a line that says so", () => {
   const circular: { self?: unknown } = {}
   circular.self = circular
   for (const fields of [circular, { count: 1n }]) {

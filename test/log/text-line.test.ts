@@ -101,14 +101,14 @@ test("no value can begin a line, move the cursor, change colours or look like an
   }
 })
 
-test("a token is cut in text too", () => {
+test("every token in text is cut to its prefix", () => {
   const token = createToken()
   const text = written((log) => log.info(token, { [token]: token, error: token }))
   expect(text).toContain(`${token.slice(0, 12)}…`)
   expect(text).not.toContain(token.slice(12, 20))
 })
 
-test("colours are there only where they are asked for, and are undone at each end", () => {
+test("colours appear only on request and are reset", () => {
   const plain = written((log) => log.warn("odd", request))
   expect(plain).not.toContain("\u001b")
   for (const event of ["request", "odd"]) {

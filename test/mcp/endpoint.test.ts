@@ -7,7 +7,7 @@ const service = await serviceOfFile()
 
 const { body: listing, headers: inModern } = requestOf("tools/list", {}, modern)
 
-test("a token is needed, in the header alone", async () => {
+test("a token is required in the header", async () => {
   const { admin } = service.tokens
   for (const [token, query] of [
     [null, ""],
@@ -106,7 +106,7 @@ test.each([100_000, 8_000_000])("a body of %d bytes is 413", async (size) => {
   expect((await post(service, body, { headers })).status).toBe(413)
 })
 
-test("a page of another site is rejected, one of the service is not", async () => {
+test("requests from pages of other sites are rejected", async () => {
   for (const [Origin, status] of [
     ["https://evil.example", 403],
     ["null", 403],

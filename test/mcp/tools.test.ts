@@ -82,7 +82,7 @@ test.each(calls)(
   },
 )
 
-test("a result is in its text too", async () => {
+test("a result is repeated as text", async () => {
   for (const version of [legacy, modern]) {
     const { result } = await callTool(service, "company", { asx_code: "BIG" }, version)
     expect(result?.content).toHaveLength(1)
@@ -129,7 +129,7 @@ test("company notes the granted tenements without an expiry date", async () => {
   )
 })
 
-test("the notes count the tenements that a filter by date leaves out, and nothing in an empty list", async () => {
+test("notes count the tenements that a date filter omits", async () => {
   const { total } = await resultOf(service, "find_tenements", { state: "NT" })
   const undated = awkward.tenements.filter((each) => each.state === "NT" && !each.expiry_date)
   expect(undated).toHaveLength(1)

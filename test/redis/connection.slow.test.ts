@@ -48,7 +48,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0)
   }
 
-  test("runs a script, and sends its source only where the server does not have it", async () => {
+  test("runs a script and sends its source only once", async () => {
     const { connection, events } = await connect()
     await server.cli("SCRIPT", "FLUSH")
     await server.cli("CONFIG", "RESETSTAT")
@@ -72,7 +72,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     expect(events).toEqual([])
   })
 
-  test("to a server that hangs delays only concurrent calls, and recovers", async () => {
+  test("to a hanging server delays only concurrent calls and recovers", async () => {
     const { connection, events, failures } = await connect({ answerWithinMs: 200 })
     server.freeze()
     try {

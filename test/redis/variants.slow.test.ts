@@ -99,7 +99,7 @@ describe.skipIf(!redisIsInstalled || !openssl)("over TLS", () => {
     expect(await refusedLogins(plainUrl)).toBe(0)
   })
 
-  test("so is one for another host", async () => {
+  test("a certificate for another host is refused", async () => {
     const { reply, failures } = await reachTrusting(
       authority,
       `rediss://:s3cret@localhost:${portOfAnother}`,
@@ -132,7 +132,7 @@ describe.skipIf(!redisIsInstalled)("a server", () => {
     }
   })
 
-  test("that is a read-only replica is refused, which says so", async () => {
+  test("that is a read-only replica is refused with the reason", async () => {
     const primary = await redisServer()
     const replica = await redisServer()
     try {

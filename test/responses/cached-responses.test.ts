@@ -8,7 +8,7 @@ const release = "1 a"
 const response = (text: string) => contentOf({ ETag: 'W/"1-x"' }, "json", {}, codedBody(text))
 const kilobyte = "x".repeat(1_000)
 
-test("a client that reads a whole list drives out no answer that others ask for again", () => {
+test("reading a whole list evicts no response in frequent use", () => {
   const { get, share } = createCachedResponses({ responses: 100_000 })
   for (const query of ["a", "b", "c"]) {
     share(release, query, () => response(kilobyte))
@@ -26,7 +26,7 @@ test("a client that reads a whole list drives out no answer that others ask for 
   ])
 })
 
-test("the budget holds, whatever is cached and asked for again", () => {
+test("the cache stays within its budget", () => {
   const { get, share, readings } = createCachedResponses({ responses: 100_000 })
   for (let query = 0; query < 1_000; query++) {
     share(release, String(query), () => response(kilobyte))

@@ -57,7 +57,7 @@ function exported(
   return { stream, seen }
 }
 
-test("a chunk is asked for only once the receiver has taken the one before", async () => {
+test("an export reads a chunk only after the receiver took the one before", async () => {
   const { stream, seen } = exported(10)
   const reader = stream.getReader()
   expect(seen.chunksRead).toBe(0)
@@ -83,7 +83,7 @@ test.each(["gzip", ""])(
   },
 )
 
-test("however an export ends, its coder is closed once", async () => {
+test("an ended export closes its coder once", async () => {
   const ends: [Parameters<typeof exported>[1], (stream: ReadableStream) => Promise<unknown>][] = [
     [{}, (stream) => new Response(stream).arrayBuffer()],
     [{ failAt: 3 }, (stream) => new Response(stream).arrayBuffer().catch(() => {})],
@@ -103,7 +103,7 @@ test("however an export ends, its coder is closed once", async () => {
   expect(outcomes).toEqual([["complete"], ["failed"], ["cancelled"], ["stalled"]])
 })
 
-test("an export that the service aborts is an error for its receiver, and never a shorter whole", async () => {
+test("an aborted export is an error for its receiver, never a shorter file", async () => {
   const shutdown = new AbortController()
   const { stream, seen } = exported(1_000, { signal: shutdown.signal })
   const reader = stream.getReader()

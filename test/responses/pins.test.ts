@@ -13,7 +13,7 @@ function alone() {
   return { pin, clock, pinnedId: async (sequence: string) => (await pinned(sequence))?.id }
 }
 
-test("a pin ends 15 minutes after the last page was read, and not before", async () => {
+test("a pin expires 15 minutes after the last page", async () => {
   const { pin, pinnedId, clock } = alone()
   await pin("a", release(1), "replace")
   for (let page = 2; page < 10; page++) {
@@ -24,7 +24,7 @@ test("a pin ends 15 minutes after the last page was read, and not before", async
   expect(await pinnedId("a")).toBeUndefined()
 })
 
-test("beyond the memory for pins, those that were read least recently are dropped", async () => {
+test("full memory drops the least recently read pins", async () => {
   const { pin, pinnedId } = alone()
   await pin("read", release(1), "replace")
   for (let query = 0; query < 10_000; query++) {

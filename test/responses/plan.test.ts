@@ -46,7 +46,7 @@ test("every filter that takes free text bounds its length", () => {
   expect(unbounded.map(({ name }) => name)).toEqual([])
 })
 
-test("one page sequence for all pages of a query, apart from other formats and from another _", () => {
+test("all pages of a query share one page sequence, apart from other formats and values of _", () => {
   const sequence = (query: string, accept?: string) =>
     plan(ofCompanies, query, accept ?? null).sequence
   expect(sequence("page=2&sort=name")).toBe(sequence("page=7"))

@@ -59,7 +59,7 @@ describe.skipIf(!redisIsInstalled)("two processes with Redis", () => {
     expect(Number(await server.cli("TTL", `mds:pin:${a}`))).toBeGreaterThan(pinSeconds - 60)
   })
 
-  test("go on by their own pins while Redis is lost, and share them again afterwards", async () => {
+  test("use their own pins while Redis is lost, and share them again afterwards", async () => {
     const [one, other] = processes()
     const [a, b] = [sequence(), sequence()]
     await one.pin(a, release(1), "replace")

@@ -61,7 +61,7 @@ test("spellings that a filter takes as equal count together, under the most freq
   ])
 })
 
-test("a field of several values counts for each, once", () => {
+test("a record with several values counts once for each", () => {
   const groups = [["Drilling; Results", 2] as const, ["drilling; Drilling", 1] as const]
   expect(tally([...groups, [";", 4]], true)).toEqual([
     { value: ";", count: 4 },
@@ -81,7 +81,7 @@ test("a facet is of its release, although newer ones are published, even by a re
   expect(await reader.facet(all, "state", await newest())).toEqual([])
 })
 
-test("callers that ask at once share a statement, and later ones need none", async () => {
+test("concurrent callers share a statement, and later ones need none", async () => {
   const { counter, pool: counts } = countingPool(pool)
   const reader = newReader(counts)
   const options = await Promise.all([newest(1), newest(2), newest(1)])
@@ -94,7 +94,7 @@ test("callers that ask at once share a statement, and later ones need none", asy
   expect(counter.statements).toBe(3)
 })
 
-test("too many values are not counted, and that is cached too", async () => {
+test("too many values are not counted, and that result is cached", async () => {
   await publishStatuses(50_001)
   const { counter, pool: counts } = countingPool(pool)
   const reader = newReader(counts)
@@ -119,7 +119,7 @@ async function publishStatuses(count: number): Promise<void> {
     from generate_series(1, ${count}::integer) n`
 }
 
-test("a release that is no longer there is refused, not counted as empty", async () => {
+test("a facet of a deleted release is an error, not empty", async () => {
   const release = { id: 999_999, publishedAt: 12, identity: "other" }
   const reading = newReader().facet(all, "status", { release, account: null })
   await expect(reading).rejects.toThrow("no longer available")

@@ -42,7 +42,7 @@ const listOf = (resource: List["resource"], identity: string): List => ({
 const allReports = listOf(reports, "all reports")
 const first = { offset: 0, limit: 4 }
 
-test("a list that a newer release has emptied is still complete at the previous release", async () => {
+test("an emptied list is still complete at the previous release", async () => {
   await service.publish(awkward)
   const before = await newest()
   await service.publish({ ...awkward, reports: [] })
@@ -73,7 +73,7 @@ const inChunksOf = async (chunkSize: number) => ({
   newEncoder: keyEncoder,
 })
 
-test("an export ends in an error where its release was replaced by another of its number", async () => {
+test("an export fails if another release took its number", async () => {
   const options = await inChunksOf(2)
   const found = await newReader().chunks(allReports, options)
   await found?.chunks.next()
@@ -85,7 +85,7 @@ test("an export ends in an error where its release was replaced by another of it
   await expect(found?.chunks.next()).rejects.toThrow("no longer available")
 })
 
-test("one chunk is read ahead of the receiver, and no more", async () => {
+test("an export reads at most one chunk ahead", async () => {
   const exports = countingPool(pool)
   const reader = newReader({ exports: exports.pool })
   const found = await reader.chunks(allReports, await inChunksOf(1))
