@@ -121,7 +121,12 @@ test("a connection whose prepared statements are lost does not use them any more
     await sql.unsafe("deallocate all")
   }
   await again(5)
-  expect([...(await sql.unsafe("select name from pg_prepared_statements"))]).toEqual([])
+  const prepared = () => sql.unsafe("select name from pg_prepared_statements")
+  expect([...(await prepared())]).toEqual([])
+  // The next connection may keep its statements.
+  await failure(sql`select pg_terminate_backend(pg_backend_pid())`)
+  await again(6)
+  expect((await prepared()).length).toBeGreaterThan(0)
 })
 
 test("a statement that can't be sent fails alone among pipelined ones", async () => {
