@@ -93,15 +93,6 @@ export async function ownServer({
     await ended.end()
   }
 
-  /** As by `pg_ctl stop -m fast`. */
-  async function shutDown(): Promise<void> {
-    if (!server) return
-    const { pid } = server
-    process.kill(pid, "SIGINT")
-    await until(() => !isRunning(pid))
-    await kill()
-  }
-
   async function run<T extends object>(statement: string, database?: string): Promise<T[]> {
     const sql = postgres(url, {
       ...(database !== undefined && { database }),
@@ -124,7 +115,6 @@ export async function ownServer({
     thaw: () => signal("SIGCONT"),
     /** As by kill -9. */
     kill,
-    shutDown,
     start,
     /** Makes a standby a primary. */
     promote: () => run("select pg_promote()"),
