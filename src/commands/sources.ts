@@ -1,12 +1,14 @@
 import { type SourceStatus, sourceDetails, sourceStatuses } from "../db/source-status.ts"
 import { removalTime } from "../loading/absence.ts"
 import { LoadError } from "../loading/load-error.ts"
+import { progressOn } from "../loading/progress.ts"
+import { removeSource } from "../loading/remove-source.ts"
 import { sourceNamed } from "../sources/catalogue.ts"
 import { formatCount } from "../text/display.ts"
 import { excerpt, printableLine } from "../text/printable-text.ts"
-import { argument, group, reading } from "./command.ts"
-import { withSnapshotOf } from "./database.ts"
-import { formatTable } from "./terminal.ts"
+import { argument, command, group, reading } from "./command.ts"
+import { withDatabase, withSnapshotOf } from "./database.ts"
+import { formatTable, printCompleted, warnIfUnconfirmed } from "./terminal.ts"
 
 const list = reading({
   help: "list the sources: their records, missing records, last load and its outcome",
@@ -55,7 +57,29 @@ const show = reading({
     ].join("\n"),
 })
 
-export const sources = group("show the sources, their loads and missing records", { list, show })
+const remove = command({
+  help: "remove the records of a source in a release, and forget its loads",
+  parameters: { source: argument(String) },
+  run: ({ source }, { config }) =>
+    withDatabase(config, async ({ url }) => {
+      const progress = progressOn(process.stderr)
+      const { value, unconfirmed } = await removeSource(url, source, progress)
+      progress.stop()
+      const { release, resource, removed } = value
+      await printCompleted(
+        release === null
+          ? `The source ${source} had no records: nothing was published`
+          : `Published as release ${release}: ${formatCount(removed)} ${resource} of the source ${source} were removed`,
+      )
+      warnIfUnconfirmed(unconfirmed)
+    }),
+})
+
+export const sources = group("show the sources, their loads and missing records; remove a source", {
+  list,
+  show,
+  remove,
+})
 
 /** In a list; `show` and `--json` have the whole reason. */
 const longestOutcome = 100

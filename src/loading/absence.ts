@@ -123,6 +123,8 @@ async function keepCompaniesWithTemporaryCodes(
 }
 
 const maxMissingShare = 0.05
+/** Of the missing records: as many new ones show that the files have the records under other ids. */
+const minRenamedShare = 0.5
 
 /**
  * The guard against a truncated download: a complete set that lacks more than a twentieth of its
@@ -131,12 +133,16 @@ const maxMissingShare = 0.05
  * records that are already missing do not stop the loads that follow.
  */
 async function guardAgainstShrinking(staging: Staging, load: Load): Promise<void> {
-  const { sql, source, table } = staging
+  const { sql, source, staged, table, key } = staging
   const { whenMissing } = load.source
   const atOnce = removesAtOnce(load)
-  const [{ stored, missing }] = await sql.unsafe<[{ stored: number; missing: number }]>(
+  const [{ stored, missing, added }] = await sql.unsafe<
+    [Record<"stored" | "missing" | "added", number>]
+  >(
     `select count(*) filter (where is_new or $2::boolean)::integer as missing,
-       (select count(*)::integer from ${table} t where ${isStored(whenMissing)}) as stored
+       (select count(*)::integer from ${table} t where ${isStored(whenMissing)}) as stored,
+       (select count(*)::integer from ${staged} s
+        where not exists (select from ${table} t where t.${key} = s.${key})) as added
      from absent`,
     [source, atOnce],
   )
@@ -144,10 +150,15 @@ async function guardAgainstShrinking(staging: Staging, load: Load): Promise<void
   const share = ((100 * missing) / stored).toFixed(1)
   const active = whenMissing === "remove" ? "" : "active "
   const effect = whenMissing === "remove" ? "removed" : "deactivated"
+  const cure =
+    load.source.states && added >= missing * minRenamedShare
+      ? `The files have ${formatCount(added)} new ids. If the ids have changed with the layout, ` +
+        "add --accept-shrink --remove-missing-now"
+      : "If a file is truncated, load a complete one; if the records no longer exist, add --accept-shrink"
   throw new LoadError(
     `Nothing was published: ${formatCount(missing)} of the ${formatCount(stored)} ${active}${table} ` +
       `of the source ${source} (${share}%) are missing from the files${atOnce ? ` and would be ${effect}` : ", and were not before"}. ` +
-      "If a file is truncated, load a complete one; if the records no longer exist, add --accept-shrink",
+      cure,
   )
 }
 

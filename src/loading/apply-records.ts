@@ -9,10 +9,9 @@ import { type Published, showsAbsence } from "./figures.ts"
 import { linkColumns } from "./links.ts"
 import type { Load } from "./load-options.ts"
 import { checkObserved, type LastObservation, observedTime, statedTime } from "./observation.ts"
-import { removeOtherIds } from "./other-sources.ts"
-import { recordsOfReferences } from "./shared-references.ts"
 import { countKept, stagedValues } from "./staged-values.ts"
 import { stage } from "./staging.ts"
+import { removeReplaced } from "./state-sources.ts"
 import { createStoreHolders, keepsFiles } from "./stored-holders.ts"
 import { assignOrdinaryCodes } from "./temporary-codes.ts"
 
@@ -27,7 +26,7 @@ export async function applyRecords(
   last: LastObservation,
 ): Promise<Applied> {
   const { source, files } = load
-  const { resource, sharesReferences } = source
+  const { resource } = source
   await load.noted.read(sql)
   const storeHolders = keepsFiles(load.holderNames, resource) ? null : await createStoreHolders(sql)
   const staging = await stage(sql, source, candidatesOf(load, storeHolders))
@@ -35,15 +34,14 @@ export async function applyRecords(
   checkObserved(load.observed, last, source.name)
   load.progress.step(`Comparing ${resource.name}`)
   const ended = source.hasTemporaryCodes ? await assignOrdinaryCodes(staging, load, release) : 0
-  await checkStaged(staging, load)
-  const replaced = sharesReferences ? await removeOtherIds(staging, release) : 0
-  const rejectedKeys = sharesReferences
-    ? await recordsOfReferences(staging, load.rejectedKeys)
-    : load.rejectedKeys
+  const isComplete = source.complete && !load.partial && !files.some(({ incomplete }) => incomplete)
+  const taken = await checkStaged(staging, load, isComplete)
+  const { rejectedKeys } = load
   await load.noted.settle(staging, rejectedKeys)
+  const replaced = await removeReplaced(staging, taken, rejectedKeys, release)
   const observed = observedTime(load.observed, last, files)
   // Missing records first, so that the search for them skips added ones.
-  const isWhole = source.complete && !load.partial && files.every(showsAbsence)
+  const isWhole = isComplete && files.every(showsAbsence)
   const missing = await applyMissing(staging, { load, rejectedKeys, isWhole, observed }, release)
   const values = stagedValues(staging, files)
   const kept = await countKept(staging, files, values)

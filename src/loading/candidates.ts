@@ -15,8 +15,6 @@ export interface Candidate {
   record: ResourceRecord
   /** The reason to leave it out unless its source has already loaded a record of that key. */
   onlyIfStored: string | null
-  /** Distinguishes it from other records of its reference; null where a reference is of one record. */
-  distinction: string | null
 }
 
 /**
@@ -118,7 +116,7 @@ function rowProcessor(load: Load, storeHolders: StoreHolders | null) {
     if (row.error !== undefined && !("record" in mapped)) return reject(row.error)
     if ("leftOut" in mapped) return void countText(figures.left_out, mapped.leftOut)
     if ("rejected" in mapped) return reject(mapped.rejected)
-    const { warnings = [], onlyIfStored = null, distinction = null } = mapped
+    const { warnings = [], onlyIfStored = null } = mapped
     const read = validate(mapped.record)
     const key = "record" in read ? String(read.record[resource.key]) : read.key
     if (row.error !== undefined) return reject(row.error, key)
@@ -129,6 +127,6 @@ function rowProcessor(load: Load, storeHolders: StoreHolders | null) {
     if (storeHolders && typeof record.holder_name === "string") {
       record.holder_name = storeHolders(record.holder_name)
     }
-    return { file, line: row.line, record, onlyIfStored, distinction }
+    return { file, line: row.line, record, onlyIfStored }
   }
 }

@@ -3,29 +3,33 @@
  * delete such rows from the temporary table.
  */
 import type { Row } from "postgres"
+import { sourcesYieldingTo } from "../sources/catalogue.ts"
 import { fileAt, locationOf, rowsRead } from "./figures.ts"
 import { completeRows, joinRows } from "./joined-rows.ts"
 import type { Load } from "./load-options.ts"
-import { leaveOutOfHigherSources, takeOverFromLowerSources } from "./other-sources.ts"
-import { addDistinctions, assignIds } from "./shared-references.ts"
+import { leaveOutOfHigherSources } from "./other-sources.ts"
 import { leaveOut, repeatedKeys, type Staging } from "./staging.ts"
+import { resolveStates } from "./state-sources.ts"
 
-export async function checkStaged(staging: Staging, load: Load): Promise<void> {
+/** @param takesOver as of `resolveStates`, whose result it returns */
+export async function checkStaged(staging: Staging, load: Load, takesOver: boolean) {
   const { files, rejects } = load
-  const { joinedField, sharesReferences } = load.source
-  if (sharesReferences) await addDistinctions(staging)
+  const { joinedField } = load.source
   if (joinedField !== undefined && (await hasRepeated(staging))) {
     await completeRows(staging, joinedField)
     await joinRows(staging, joinedField)
   }
-  if (sharesReferences) await assignIds(staging)
   if (await hasRepeated(staging)) await removeDuplicates(staging, load)
   await leaveOutUnlessStored(staging, load)
   await leaveOutOfHigherSources(staging, load)
-  await takeOverFromLowerSources(staging)
-  await rejectOfOtherSources(staging, load)
+  const taken = await resolveStates(staging, load, takesOver)
+  await rejectOfOtherSources(staging, load, [
+    ...sourcesYieldingTo(load.source.name),
+    ...taken.map(({ source }) => source),
+  ])
   rejects.checkAll(rowsRead(files))
   await countAccepted(staging, load)
+  return taken
 }
 
 const hasRepeated = async (staging: Staging): Promise<boolean> =>
@@ -75,9 +79,15 @@ function leaveOutUnlessStored(staging: Staging, { files }: Load): Promise<void> 
   )
 }
 
-async function rejectOfOtherSources(staging: Staging, load: Load): Promise<void> {
+/** @param lower the sources whose records this one takes over */
+async function rejectOfOtherSources(
+  staging: Staging,
+  load: Load,
+  lower: readonly string[],
+): Promise<void> {
   const { sql, source, staged, table, key } = staging
-  const ofOthers = `${staged} s join ${table} t on t.${key} = s.${key} where t.source <> '${source}'`
+  const ownerNames = [source, ...lower].map((name) => `'${name}'`)
+  const ofOthers = `${staged} s join ${table} t on t.${key} = s.${key} where t.source not in (${ownerNames})`
   const rejected = await reject(
     staging,
     load,

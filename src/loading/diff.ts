@@ -1,7 +1,7 @@
 /**
- * Applies the staged rows to the resource's table. It writes only rows that differ, with the new
- * release, and moves their previous versions to the history. It does not compare computed columns
- * (links, totals).
+ * Applies the staged rows to the resource's table. It writes only rows that differ, also in their source,
+ * with the new release, and moves their previous versions to the history. It does not compare computed
+ * columns (links, totals).
  */
 import type { OrderTerm } from "../resources/resource.ts"
 import { orderOf } from "../resources/resource.ts"
@@ -37,8 +37,8 @@ async function updateChanged(target: Target): Promise<number> {
   await sql.unsafe('create temporary table changed (key text collate "C") on commit drop')
   const { count } = await sql.unsafe(
     `insert into changed select t.${key} from ${table} t join ${staged} s on t.${key} = s.${key}
-     where t.source = $1
-       and (${others.map((column) => `t.${column}`)}) is distinct from (${others.map(values.of)})`,
+     where (t.source, ${others.map((column) => `t.${column}`)})
+       is distinct from ($1, ${others.map(values.of)})`,
     [source],
   )
   if (count === 0) return 0
@@ -47,9 +47,9 @@ async function updateChanged(target: Target): Promise<number> {
   const assignments = others.map((column) => `${column} = ${values.of(column)}`)
   await sql.unsafe(
     `with kept as (${keepInHistory(staging.resource.table, `t.${key} in (select key from changed)`, "$1")})
-     update ${table} t set ${assignments}, file = s.file, since_release = $1::integer from ${staged} s, changed c
-     where t.${key} = s.${key} and t.${key} = c.key`,
-    [release],
+     update ${table} t set ${assignments}, file = s.file, source = $2, since_release = $1::integer
+     from ${staged} s, changed c where t.${key} = s.${key} and t.${key} = c.key`,
+    [release, source],
   )
   return count
 }

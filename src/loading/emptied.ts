@@ -58,8 +58,7 @@ export async function guardAgainstEmptying(context: Context): Promise<void> {
   if (suspects.length === 0) return
   const [known] = await sql.unsafe<[Record<string, number>]>(
     `select ${suspects.map((field) => `count(t.${field}) filter (where ${values.isIn(field)})::integer as ${field}`)}
-     from ${table} t join ${staged} s on s.${key} = t.${key} where t.source = $1`,
-    [source],
+     from ${table} t join ${staged} s on s.${key} = t.${key}`,
   )
   const found = suspects
     .map((field) => ({ field, emptied: counts[field] ?? 0, known: known[field] ?? 0 }))

@@ -6,7 +6,6 @@
 import type { Sql, TransactionSql } from "postgres"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
-import { referenceOf } from "./shared-references.ts"
 import type { Staging } from "./staging.ts"
 
 export class MissingNotes {
@@ -21,21 +20,18 @@ export class MissingNotes {
     const { name, resource } = this.source
     const noted = await sql<{ key: string }[]>`
       select key from missing_records where source = ${name} and resource = ${resource.name}`
-    const keys = noted.map(({ key }) => key)
-    this.#unseen = Map.groupBy(keys, (key) => this.#referenceOf(key))
+    this.#unseen = Map.groupBy(
+      noted.map(({ key }) => key),
+      (key) => key,
+    )
   }
 
   /** @param key of a row, as its source maps it */
   see(key: string): void {
     // Mostly nothing is missing.
     if (this.#unseen.size === 0) return
-    const reference = this.#referenceOf(key)
-    this.seen.push(...(this.#unseen.get(reference) ?? []))
-    this.#unseen.delete(reference)
-  }
-
-  #referenceOf(key: string): string {
-    return this.source.sharesReferences ? referenceOf(key) : key
+    this.seen.push(...(this.#unseen.get(key) ?? []))
+    this.#unseen.delete(key)
   }
 
   /**

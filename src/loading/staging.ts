@@ -49,8 +49,7 @@ export async function stage(
   const staged = `staged_${table}`
   await sql.unsafe(`
     create temporary table ${staged} on commit drop as
-    select 0 as file, 0 as line, null::text as only_if_stored,
-      null::text as distinction, ${names} from ${table} with no data`)
+    select 0 as file, 0 as line, null::text as only_if_stored, ${names} from ${table} with no data`)
   await fill(sql, staged, [...provenance, ...columns], candidates)
   // The planner has no statistics of a new table.
   await sql.unsafe(`analyze ${staged} (${resource.key})`)
@@ -82,7 +81,6 @@ const provenance: readonly StagedColumn[] = [
   { name: "file", cell: ({ file }) => copyCell(file) },
   { name: "line", cell: ({ line }) => copyCell(line) },
   { name: "only_if_stored", cell: ({ onlyIfStored }) => copyCell(onlyIfStored) },
-  { name: "distinction", cell: ({ distinction }) => copyCell(distinction) },
 ]
 
 function stagedColumns(resource: Resource): StagedColumn[] {

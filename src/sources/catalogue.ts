@@ -1,3 +1,4 @@
+import type { State } from "../db/schema.ts"
 import { nearestName } from "../text/nearest-name.ts"
 import { asxAnnouncements } from "./asx-announcements.ts"
 import { asxDirectory } from "./asx-directory.ts"
@@ -43,6 +44,12 @@ const allSources = [...sources, confirmedSubsidiaries]
 /** The sources that take precedence over the one of that name; undefined where none does. */
 export const precedenceOver = (name: string): Source["yieldsTo"] =>
   allSources.find((source) => source.name === name)?.yieldsTo
+
+const registers = [wa, qld, sa, nsw, vic, tas, nt, ...nationalByState, national]
+
+/** The sources that may have the tenements of a state: of those that are loaded, the first has all of them. */
+export const sourcesOfState = (state: State): string[] =>
+  registers.filter(({ states }) => states?.includes(state)).map(({ name }) => name)
 
 /** The sources that yield to the one of that name, which takes over their records. */
 export const sourcesYieldingTo = (name: string): string[] =>

@@ -9,14 +9,9 @@
  */
 import { type State, states } from "../db/schema.ts"
 import { ownersIn } from "./national-owners.ts"
-import { nsw } from "./nsw.ts"
-import { qld } from "./qld.ts"
 import { registerSource, releaseArea } from "./register-tenement.ts"
 import { textOf } from "./register-values.ts"
-import { sa } from "./sa.ts"
 import type { RawRecord, Source } from "./source.ts"
-import { vic } from "./vic.ts"
-import { wa } from "./wa.ts"
 
 const names: Readonly<Record<string, State>> = {
   "western australia": "WA",
@@ -32,11 +27,11 @@ const names: Readonly<Record<string, State>> = {
 const viewSource = (
   name: string,
   description: string,
+  states: readonly State[],
   stateOf: (raw: RawRecord) => State | undefined,
-  precedence: Pick<Source, "sharesReferences" | "yieldsTo"> = {},
 ): Source =>
   registerSource({
-    ...{ name, description, ...precedence },
+    ...{ name, description, states },
     required: {
       reference: ["name"],
       type: ["tenementType", "TENEMENTTY"],
@@ -54,41 +49,36 @@ const viewSource = (
     entryOf: (raw) => {
       const state = stateOf(raw)
       const holders = ownersIn(raw.owner)
-      if (holders.length === 0 && /^ERA(?![a-z])/i.test(textOf(raw.reference) ?? ""))
+      if (holders.length === 0 && /^ERA(?![a-z])/i.test(textOf(raw.reference) ?? "")) {
         return releaseArea
-      return state
-        ? { ...raw, state, holders }
-        : { rejected: "has neither a state nor an identifier that names one" }
+      }
+      if (!state) return { rejected: "has neither a state nor an identifier that names one" }
+      return states.includes(state) ? { ...raw, state, holders } : { leftOut: "of other states" }
     },
   })
 
-export const tas = viewSource("tas", "Tasmania's register of tenements", () => "TAS")
+export const tas = viewSource("tas", "Tasmania's register of tenements", ["TAS"], () => "TAS")
 
 export const nt = viewSource(
   "nt",
   "the Northern Territory's register of mineral titles, in the columns of the national view",
+  ["NT"],
   () => "NT",
 )
-
-/** A state's own register takes precedence; the national view adds what the registers lack. */
-const belowRegisters = {
-  sharesReferences: true,
-  yieldsTo: { sources: [wa, nsw, qld, vic, sa, tas, nt].map(({ name }) => name), mayAdd: true },
-} as const
 
 export const national = viewSource(
   "national",
   "the national MineralTenement view (EarthResourceML), with a state or an identifier in each row",
+  states,
   statedState,
-  belowRegisters,
 )
 
 export const nationalByState: readonly Source[] = states.map((state) =>
   viewSource(
     `national-${state.toLowerCase()}`,
     `the national MineralTenement view of ${state}, where its rows name no state`,
+    [state],
     (raw) => statedState(raw) ?? state,
-    belowRegisters,
   ),
 )
 

@@ -7,6 +7,9 @@
  * the register lists titles in force, and pending if its letters are those of an application.
  *
  * The older export repeats a title for each of its holders, and some for no visible reason.
+ *
+ * The numbers of titles begin anew with each act: CML 6 of 1973 and CML 6 of 1992 are two leases. So the year
+ * of the act is part of the id. Today's titles end in it; in other layouts it is in a column of its own.
  */
 import { ownersIn } from "./national-owners.ts"
 import { registerSource } from "./register-tenement.ts"
@@ -16,6 +19,7 @@ import { lettersOfNsw } from "./tenement-types.ts"
 
 export const nsw = registerSource({
   name: "nsw",
+  states: ["NSW"],
   description: "New South Wales' register of titles, in today's columns or those of older exports",
   required: {
     reference: ["title", "TENID", "TITLE_NO"],
@@ -30,7 +34,6 @@ export const nsw = registerSource({
     area: ["area"],
     act: ["act_year", "act year", "actyear", "act"],
   },
-  sharesReferences: true,
   entryOf: (raw) => {
     const { prefix, isApplication } = prefixOf(raw.reference)
     return {
@@ -39,11 +42,19 @@ export const nsw = registerSource({
       status: textOf(raw.status) ?? statusOf(raw, isApplication),
       type: textOf(raw.type) ?? prefix,
       holders: ownersIn(textOf(raw.holder) === null ? raw.company : raw.holder),
+      identity: withYearOfAct(textOf(raw.reference), textOf(raw.act)),
     }
   },
 })
 
 const letters = /^\s*([A-Z]+(?:\([A-Z&]+\)[A-Z]+)?)/i
+
+/** `CML 6` of the `Mining Act 1992` is `CML 6 1992`, and so is `CML 6 (1992)`. */
+function withYearOfAct(reference: string | null, act: string | null): string | null {
+  const [year] = /\b(?:1[89]|20)\d\d\b/.exec(act ?? "") ?? []
+  const isComplete = year === undefined || reference?.endsWith(`(${year})`)
+  return reference === null || isComplete ? reference : `${reference} ${year}`
+}
 
 /** `ELA 6512` is an application for an exploration licence. */
 function prefixOf(title: unknown): { prefix: string | null; isApplication: boolean } {

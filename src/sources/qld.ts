@@ -16,6 +16,7 @@ import type { RawRecord } from "./source.ts"
 
 export const qld = registerSource({
   name: "qld",
+  states: ["QLD"],
   description:
     "the Queensland register of coal and mineral permits, as GeoJSON, CSV or dBase; moratorium areas are left out",
   required: {

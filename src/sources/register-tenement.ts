@@ -2,7 +2,6 @@
 import type { State } from "../db/schema.ts"
 import { tenements } from "../resources/tenements.ts"
 import type { Columns } from "./columns.ts"
-import { distinctionOf } from "./nsw-references.ts"
 import {
   areaOf,
   dateOf,
@@ -22,13 +21,14 @@ type Cells = Readonly<Record<string, readonly string[]>>
 
 /**
  * A row of a register before dates, phrases and areas are parsed: `reference`, `type`, `status`, `granted`
- * and `expires`, and the area as `squareMetres`, as `hectares`, or as `area` with its `unit`. In New South
- * Wales, `act` is the act of parliament under which the title was granted.
+ * and `expires`, and the area as `squareMetres`, as `hectares`, or as `area` with its `unit`.
  */
 type Entry = RawRecord & {
   state: State
   /** One holder each. */
   holders: readonly unknown[]
+  /** The text of its id, where the reference alone does not identify the tenement. */
+  identity?: string | null
 }
 
 /** Land that the authority opens to applications again, in files beside or among tenements. */
@@ -37,7 +37,8 @@ export const releaseArea = { leftOut: "exploration release areas, which are not 
 type Skipped = Exclude<Mapped, { record: RawRecord }>
 
 interface Register
-  extends Pick<Source, "name" | "description" | "published" | "sharesReferences" | "yieldsTo">,
+  extends Pick<Source, "name" | "description" | "published">,
+    Required<Pick<Source, "states">>,
     Pick<Columns, "excludedBy"> {
   required: Cells
   optional: Cells
@@ -92,7 +93,7 @@ function tenementOf(entry: Entry): Mapped {
   }
   return {
     record: {
-      id: tenementIdOf(state, reference),
+      id: tenementIdOf(state, entry.identity ?? reference),
       tenement_id: shownReference(reference),
       state,
       status: valueOrWarning("status", vocabularyWord(entry.status, statusOf)),
@@ -111,7 +112,6 @@ function tenementOf(entry: Entry): Mapped {
       ),
     },
     warnings,
-    ...(state === "NSW" ? { distinction: distinctionOf(entry) } : {}),
   }
 }
 

@@ -9,6 +9,7 @@ import { holdersInCell, textOf } from "./register-values.ts"
 
 export const sa = registerSource({
   name: "sa",
+  states: ["SA"],
   published: {
     licence: "CC BY 4.0",
     attribution:

@@ -4,6 +4,7 @@
  * record, and the sources that take precedence. Reading, validation, staging and publishing are the same for
  * all, in `loading`.
  */
+import type { State } from "../db/schema.ts"
 import type { Resource } from "../resources/resource.ts"
 import type { Columns } from "./columns.ts"
 
@@ -32,11 +33,6 @@ export type Mapped =
        * the load then updates.
        */
       onlyIfStored?: string
-      /**
-       * Where several records may have one reference (`sharesReferences`): the distinction of this one
-       * from the others, safe in a path; empty where the row has none.
-       */
-      distinction?: string
     }
   | { rejected: string }
   /** A row that is not a record of the resource; counted by reason. */
@@ -86,11 +82,11 @@ export interface Source {
   joinedField?: string
   /** Its files may list a company under a temporary code; see `loading/temporary-codes.ts`. */
   hasTemporaryCodes?: true
-  /** Several of its records may have one reference: see `nsw-references.ts`. */
-  sharesReferences?: true
+  /** The states whose registered tenements it has: see `loading/state-sources.ts`. */
+  states?: readonly State[]
   /**
-   * Sources that take precedence: this source never changes their records, and they take over its records.
-   * `mayAdd` allows records that none of them has, once one of them is loaded.
+   * Sources of companies or subsidiaries that take precedence: this source never changes their records, and
+   * they take over its records. `mayAdd` allows records that none of them has, once one of them is loaded.
    */
   yieldsTo?: { sources: readonly string[]; mayAdd: boolean }
   map: (raw: RawRecord, options: MapOptions) => Mapped

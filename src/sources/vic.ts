@@ -4,6 +4,7 @@ import { registerSource } from "./register-tenement.ts"
 
 export const vic = registerSource({
   name: "vic",
+  states: ["VIC"],
   description: "Victoria's register of mineral tenements",
   required: {
     reference: ["tno"],

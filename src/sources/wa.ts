@@ -16,6 +16,7 @@ const endorsement = /-[A-Z]$/
 
 export const wa = registerSource({
   name: "wa",
+  states: ["WA"],
   published: { licence: "CC BY 4.0" },
   description: "the Western Australian register of mining tenements, as CSV, GeoJSON or dBase",
   required: {

@@ -211,7 +211,8 @@ test("a record that another source takes over is no longer missing from the firs
   await bench.load("national-vic", view(...names), at(0))
   await bench.load("national-vic", view(...names.slice(1)), at(1))
   expect(await missing()).toHaveLength(1)
-  await bench.load("vic", "tno,typedesc,statussdsc,own_name\nEL 0,Exploration Licence,Current,A\n")
+  const own = names.map((name) => `${name},Exploration Licence,Current,A`)
+  await bench.load("vic", ["tno,typedesc,statussdsc,own_name", ...own].join("\n"))
   await bench.load("national-vic", view(...names.slice(1)), at(100))
   expect(await missing()).toEqual([])
   const [kept] = await bench.sql`select source from tenements where id = 'VIC-EL0'`
