@@ -1,6 +1,8 @@
 /** Applies the records of a load, in the transaction of its release. */
 import type { TransactionSql } from "postgres"
 import { missingRecords } from "../db/missing-records.ts"
+import { isTemporaryCode } from "../resources/values.ts"
+import type { MapOptions } from "../sources/source.ts"
 import { applyMissing } from "./absence.ts"
 import { candidatesOf } from "./candidates.ts"
 import { checkStaged } from "./checks.ts"
@@ -29,7 +31,8 @@ export async function applyRecords(
   const { resource } = source
   await load.noted.read(sql)
   const storeHolders = keepsFiles(load.holderNames, resource) ? null : await createStoreHolders(sql)
-  const staging = await stage(sql, source, candidatesOf(load, storeHolders))
+  const storedName = resource.name === "companies" ? await readStoredNames(sql) : undefined
+  const staging = await stage(sql, source, candidatesOf(load, storeHolders, storedName))
   load.observed ??= statedTime(files)
   checkObserved(load.observed, last, source.name)
   load.progress.step(`Comparing ${resource.name}`)
@@ -59,4 +62,11 @@ export async function applyRecords(
       : {},
     kept: { [name]: kept },
   }
+}
+
+/** A temporary code has the name of its company. */
+async function readStoredNames(sql: TransactionSql): Promise<MapOptions["storedName"]> {
+  const rows = await sql.unsafe("select asx_code, company_name from companies")
+  const names = new Map(rows.map(({ asx_code, company_name }) => [asx_code, company_name]))
+  return (code) => names.get(code) ?? names.get(isTemporaryCode(code) ? code.slice(0, -2) : "")
 }

@@ -1,6 +1,6 @@
 /** Reads files as candidates: validated records with their file and line. */
 import type { ResourceRecord } from "../resources/resource.ts"
-import type { Mapped, Source } from "../sources/source.ts"
+import type { MapOptions, Mapped, Source } from "../sources/source.ts"
 import { recordReader } from "./field-values.ts"
 import { countText, type FileFigures, fileAt, newFileFigures, rowsRead } from "./figures.ts"
 import type { Load } from "./load-options.ts"
@@ -19,11 +19,13 @@ export interface Candidate {
 
 /**
  * @param storeHolders null where holders are stored as they are
+ * @param storedName of the companies, where the files have companies
  * @throws LoadError for a file that cannot be read, or too many rejected rows
  */
 export async function* candidatesOf(
   load: Load,
   storeHolders: StoreHolders | null,
+  storedName?: MapOptions["storedName"],
 ): AsyncGenerator<Candidate[]> {
   const { source, paths, allSectors, maxUnpackedBytes, files, progress } = load
   const candidateOf = rowProcessor(load, storeHolders)
@@ -43,7 +45,7 @@ export async function* candidatesOf(
           const candidate = candidateOf(
             file,
             row,
-            source.map(readable(row), { format, allSectors }),
+            source.map(readable(row), { format, allSectors, storedName }),
           )
           if (candidate) candidates.push(candidate)
         }

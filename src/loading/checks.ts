@@ -17,7 +17,7 @@ export async function checkStaged(staging: Staging, load: Load, takesOver: boole
   const { joinedField } = load.source
   if (joinedField !== undefined && (await hasRepeated(staging))) {
     await completeRows(staging, joinedField)
-    await joinRows(staging, joinedField)
+    await rejectTooLong(staging, load, await joinRows(staging, joinedField))
   }
   if (await hasRepeated(staging)) await removeDuplicates(staging, load)
   await leaveOutUnlessStored(staging, load)
@@ -34,6 +34,26 @@ export async function checkStaged(staging: Staging, load: Load, takesOver: boole
 
 const hasRepeated = async (staging: Staging): Promise<boolean> =>
   (await staging.sql.unsafe(`${repeatedKeys(staging)} limit 1`)).length > 0
+
+/** @param reasons by key */
+async function rejectTooLong(
+  staging: Staging,
+  load: Load,
+  reasons: ReadonlyMap<string, string>,
+): Promise<void> {
+  if (reasons.size === 0) return
+  const { sql, staged, key } = staging
+  const keys = [...reasons.keys()]
+  load.rejectedKeys.push(...keys)
+  const isTooLong = `${key} = any(array[${keys.map((each) => `'${each}'`)}])`
+  await reject(
+    staging,
+    load,
+    `select file, line, to_jsonb(s) as row from ${staged} s where ${isTooLong}`,
+    ({ row }) => reasons.get(row[key]) ?? "",
+  )
+  await sql.unsafe(`delete from ${staged} where ${isTooLong}`)
+}
 
 /** Keeps the first row of each key. An identical one is counted, a different one rejected. */
 async function removeDuplicates(staging: Staging, load: Load): Promise<void> {

@@ -54,8 +54,8 @@ export function recordReader(resource: Resource): (raw: RawRecord) => Validated 
 export type FieldReader = (raw: unknown) => Value | InvalidValue
 
 /**
- * PostgreSQL's B-tree indexes take at most about 2,700 bytes of a row, and folding may lengthen a
- * text.
+ * PostgreSQL's indexes take at most about 2,700 bytes of a row, and folding may lengthen a text. A text with a
+ * limit of its own lists values, each of which has this one.
  */
 const maxBytes = 2000
 
@@ -98,12 +98,16 @@ function textReader(schema: TSchema): FieldReader {
   // A code in lower case means the same company.
   const normalise =
     schema.pattern === asxCodePattern ? (text: string) => asxCodeFromText(text.trim()) : undefined
+  const { maxLength } = schema
+  const isTooLong = (text: string) => Buffer.byteLength(text) > maxBytes
   return (raw) => {
     if (typeof raw !== "string") return new InvalidValue(`is not text: ${shown(raw)}`)
     if (raw.includes("\0")) return new InvalidValue("contains a NUL character")
     if (!raw.isWellFormed()) return new InvalidValue("contains an unpaired surrogate")
-    if (Buffer.byteLength(raw) > maxBytes)
+    if ((maxLength === undefined ? [raw] : raw.split(";")).some(isTooLong))
       return new InvalidValue(`is longer than ${maxBytes} bytes`)
+    if (maxLength !== undefined && raw.length > maxLength)
+      return new InvalidValue(`is longer than ${maxLength} characters`)
     const text = normalise ? normalise(raw) : raw
     if (pattern && !pattern.test(text)) return new InvalidValue(`is malformed: ${shown(raw)}`)
     return format ? format(text) : text

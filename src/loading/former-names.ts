@@ -54,6 +54,8 @@ const recordChangedNames = `
     from companies_history h join companies c on c.asx_code = h.asx_code
       left join sources last on last.name = h.source and last.resource = 'companies'
     where h.until_release = $1 and h.name_key not in ('', c.name_key)
+      -- A company whose name the exchange has left blank has its code instead.
+      and h.company_name <> h.asx_code
   ), kept as (
     insert into former_names (asx_code, name, name_key, until_release, is_certain)
     select asx_code, company_name, name_key, until_release, was_listed and is_dated and is_near

@@ -7,7 +7,7 @@
 import type { Resource } from "../resources/resource.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { splitValues } from "../text/fold.ts"
-import { fieldReader } from "./field-values.ts"
+import { fieldReader, InvalidValue } from "./field-values.ts"
 import { repeatedKeys, type Staging } from "./staging.ts"
 
 /**
@@ -29,7 +29,8 @@ export async function completeRows(staging: Staging, name: string): Promise<void
   )
 }
 
-export async function joinRows(staging: Staging, name: string): Promise<void> {
+/** Returns the keys of the rows whose values together are too long, with the reason: all of them or none. */
+export async function joinRows(staging: Staging, name: string): Promise<Map<string, string>> {
   const { sql, resource, staged, key } = staging
   const field = resource.fields[name]
   if (!field) throw new Error(`${resource.name} has no field ${name}`)
@@ -41,15 +42,17 @@ export async function joinRows(staging: Staging, name: string): Promise<void> {
      having count(distinct coalesce(${name}, '')) > 1 and count(distinct (${otherColumns(staging, name)})) = 1
        and count(distinct file) = 1`,
   )
+  const tooLong = new Map<string, string>()
   const joined = groups.flatMap(({ key, texts }) => {
     const values = (texts as (string | null)[]).flatMap((text) => splitValues(text ?? ""))
     const value = read([...new Set(values)].join("; "))
-    return typeof value === "string"
-      ? [{ key, cells: [value, ...derived.map(([, { derive }]) => derive(value))] }]
-      : []
+    if (!(value instanceof InvalidValue))
+      return [{ key, cells: [value, ...derived.map(([, { derive }]) => derive(value))] }]
+    tooLong.set(key, `${name} of all rows of ${key} together ${value.reason}`)
+    return []
   })
   const [first] = joined
-  if (!first) return
+  if (!first) return tooLong
   const ofField = [name, ...derived.map(([column]) => column)]
   const assignments = ofField.map((column, index) => {
     const type = Array.isArray(first.cells[index]) ? "text[]" : "text"
@@ -65,6 +68,7 @@ export async function joinRows(staging: Staging, name: string): Promise<void> {
      where s.${key} = j.key`,
     values.map(arrayLiteral),
   )
+  return tooLong
 }
 
 const derivedOf = ({ derived }: Resource, field: string) =>

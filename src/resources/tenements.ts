@@ -19,6 +19,7 @@ import {
   calendarDate,
   fieldsOf,
   foldedOrNull,
+  listOf,
   pathSafeId,
   provenanceOf,
   text,
@@ -48,7 +49,7 @@ export const tenements: Resource = {
     state,
     status: textOf("Status, such as granted or pending", "granted"),
     type: textOf("Type, such as exploration or mining", "exploration"),
-    holder_name: textOf("Holder; several are listed as A; B", "EXAMPLE GOLD PTY LTD"),
+    holder_name: listOf("Holder; several are listed as A; B", "EXAMPLE GOLD PTY LTD"),
     grant_date: calendarDate("Day of grant", "2021-05-17"),
     expiry_date: calendarDate("Day of expiry", "2031-05-16"),
     area_km2: Type.Number({

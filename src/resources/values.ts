@@ -17,6 +17,10 @@ const documented = (description: string, example: string | number | undefined) =
 export const textOf = (description: string, example?: string) =>
   Type.String(documented(description, example))
 
+/** Text that lists values as `A; B`. Its limit is beyond any record of a register. */
+export const listOf = (description: string, example: string) =>
+  Type.String({ maxLength: 20_000, ...documented(description, example) })
+
 export const countOf = (description: string, example?: number) =>
   Type.Integer({ minimum: 0, ...documented(description, example) })
 

@@ -1,8 +1,16 @@
 /** Reads cells of the ASX's files. */
-import type { RawRecord } from "./source.ts"
+import { asxCodeFromText } from "../resources/values.ts"
+import type { MapOptions, RawRecord } from "./source.ts"
 
 /** A cell's text without surrounding blanks; empty where there is none. */
 export const cellText = (raw: RawRecord, column: string): string => String(raw[column] ?? "").trim()
+
+/** The exchange leaves names blank for days: the last name stays. A company without one has its code. */
+export const nameOrLast = (
+  written: string,
+  code: string,
+  storedName: MapOptions["storedName"],
+): string => written || storedName?.(asxCodeFromText(code)) || code
 
 /** Cells of a company without a market capitalisation. */
 const noMarketCap = new Set(["", "-", "--", "N/A", "SUSPENDED"])

@@ -6,7 +6,7 @@
  */
 import { companies } from "../resources/companies.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
-import { cellText, marketCapOf } from "./asx-cells.ts"
+import { cellText, marketCapOf, nameOrLast } from "./asx-cells.ts"
 import { classify, isResourceSector } from "./gics.ts"
 import type { Source } from "./source.ts"
 
@@ -29,7 +29,8 @@ export const asxDirectory: Source = {
   whenMissing: { setFalse: "is_active" },
   fromOptional: { market_cap_aud: ["Market Cap"], listing_date: ["Listing date"] },
   hasTemporaryCodes: true,
-  map: (raw, { allSectors }) => {
+  map: (raw, { allSectors, storedName }) => {
+    const code = cellText(raw, "ASX code")
     const { sector, industryGroup, isUnknown } = classify(cellText(raw, "GICS industry group"))
     const listed = cellText(raw, "Listing date")
     const listingDate = listed.replace(/^(\d\d)\/(\d\d)\/(\d{4})$/, "$3-$2-$1")
@@ -39,8 +40,8 @@ export const asxDirectory: Source = {
     ]
     return {
       record: {
-        asx_code: cellText(raw, "ASX code"),
-        company_name: cellText(raw, "Company name"),
+        asx_code: code,
+        company_name: nameOrLast(cellText(raw, "Company name"), code, storedName),
         market_cap_aud: marketCapOf(raw),
         gics_sector: sector,
         gics_industry_group: industryGroup,

@@ -5,7 +5,7 @@
  * company that leaves an index does not leave the exchange, so the list only adds and changes records.
  */
 import { companies } from "../resources/companies.ts"
-import { cellText, marketCapOf } from "./asx-cells.ts"
+import { cellText, marketCapOf, nameOrLast } from "./asx-cells.ts"
 import { asxDirectory } from "./asx-directory.ts"
 import { isResourceSector, isSector } from "./gics.ts"
 import { ownCompanies } from "./own-columns.ts"
@@ -24,13 +24,14 @@ export const asxSectors: Source = {
   complete: false,
   whenMissing: { setFalse: "is_active" },
   yieldsTo: { sources: [asxDirectory.name, ownCompanies.name], mayAdd: false },
-  map: (raw, { allSectors }) => {
+  map: (raw, { allSectors, storedName }) => {
+    const code = cellText(raw, "Code")
     const sector = cellText(raw, "Sector")
     const isKnown = sector === "" || isSector(sector)
     return {
       record: {
-        asx_code: cellText(raw, "Code"),
-        company_name: cellText(raw, "Company"),
+        asx_code: code,
+        company_name: nameOrLast(cellText(raw, "Company"), code, storedName),
         market_cap_aud: marketCapOf(raw),
         gics_sector: isKnown ? sector : null,
         gics_industry_group: null,

@@ -19,6 +19,8 @@ export interface MapOptions {
   format: FileFormat
   /** Loads companies of every sector, where a source would leave some out. */
   allSectors: boolean
+  /** The stored name of a company; undefined where there is none. */
+  storedName?: ((code: string) => string | undefined) | undefined
 }
 
 /** The mapping of one row. */

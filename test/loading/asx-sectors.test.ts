@@ -68,6 +68,21 @@ test("a directory loaded after the list takes over what both have", async () => 
   expect(again.release).toBeNull()
 })
 
+test("a company whose values stay the same is a changed record when a higher source takes it over", async () => {
+  const row =
+    "asx_code,company_name,market_cap_aud,gics_sector,is_active\nQZC,Gamma Oil NL,,Energy,true\n"
+  await bench.load("asx-sectors", list)
+  const { release, resources } = await bench.load("companies", row)
+  expect(resources.companies).toMatchObject({ added: 0, changed: 1 })
+  const versions = await bench.sql`
+    select source, since_release from companies_history where asx_code = 'QZC'
+    union all select source, since_release from companies where asx_code = 'QZC'`
+  expect([...versions]).toEqual([
+    { source: "asx-sectors", since_release: 1 },
+    { source: "companies", since_release: release },
+  ])
+})
+
 test("an unknown sector is a counted warning; commas are accepted only as thousands separators", async () => {
   const odd = list.replace("Energy,--", 'Space,"1,52"')
   const summary = await bench.load("asx-sectors", odd, { allSectors: true })

@@ -45,6 +45,22 @@ test("companies of every sector are loaded with allSectors", async () => {
   })
 })
 
+test("a blank name keeps the last one, and a company without one has its code until a file names it", async () => {
+  const names = async () =>
+    (await bench.sql`select company_name from companies order by asx_code`).map(
+      (row) => row.company_name,
+    )
+  const blank = first.replace("QUARRY ALPHA LIMITED", "  ").replace("THREE SIXTY OIL NL", "")
+  await bench.load("asx-directory", blank)
+  expect(await names()).toEqual(["360", "QZA"])
+  await bench.load("asx-directory", first)
+  expect(await names()).toEqual(["THREE SIXTY OIL NL", "QUARRY ALPHA LIMITED"])
+  const { release, files } = await bench.load("asx-directory", blank)
+  expect([release, files[0]?.rejected]).toEqual([null, 0])
+  expect(await names()).toEqual(["THREE SIXTY OIL NL", "QUARRY ALPHA LIMITED"])
+  expect(await bench.sql`select from former_names`).toHaveLength(0)
+})
+
 test("a delisted company is inactive, keeps its fields, and is active again when it returns", async () => {
   await bench.load("asx-directory", first)
   const without = directory(...first.split("\n").slice(2))

@@ -42,6 +42,27 @@ test("NSW, older export: units are not an area, dates are yyyyMMdd, a title's ro
   })
 })
 
+test("all holders of a tenement are joined, however many, or all of its rows are rejected", async () => {
+  const rows = (count: number) => [
+    "TENID,TYPE,OWNER,TENSTATUS,AREA,GRANTDATE,EXPIREDATE",
+    ...Array.from(
+      { length: count },
+      (_, index) => `ML 1,ML,HOLDER ${index} OF A MINE LIMITED,CURRENT,1 HA,20010131,20310131`,
+    ),
+    "ML 2,ML,ALPHA PTY LTD,CURRENT,1 HA,20010131,20310131",
+  ]
+  const summary = await bench.load("nsw", file(...rows(200)))
+  expect(summary.files[0]).toMatchObject({ accepted: 2, repeated: 199, rejected: 0 })
+  const [title] = await bench.sql`select cardinality(holder_keys) as count from tenements`
+  expect(title?.count).toBe(200)
+  const { release, files } = await bench.load("nsw", file(...rows(900)))
+  expect([release, files[0]?.rejected]).toEqual([null, 900])
+  expect(bench.rejects()[0]).toMatchObject({
+    line: 2,
+    reason: "holder_name of all rows of NSW-ML1 together is longer than 20000 characters",
+  })
+})
+
 test("rows are joined only where the source declares it: in own columns they are conflicts", async () => {
   const rows = "id,tenement_id,state,holder_name\nt1,E 1,NSW,ALPHA\nt1,E 1,NSW,BETA\n"
   const summary = await bench.load("tenements", rows)
