@@ -168,8 +168,6 @@ CREATE TABLE "reports" (
 	"source" text NOT NULL,
 	"since_release" integer NOT NULL,
 	"file" integer,
-	"ordinary_code" text COLLATE "C",
-	"company_code" text COLLATE "C" GENERATED ALWAYS AS (coalesce(ordinary_code, asx_code)) STORED,
 	"report_group" text COLLATE "C" GENERATED ALWAYS AS (case when lower(type collate "C") like any (array['%quarter%']) then 'quarterly' when lower(type collate "C") like any (array['%annual report%', '%full year%', '%preliminary final%', '%concise financial%', '%12 month%']) then 'annual' when lower(type collate "C") like any (array['%mineral resource%', '%ore reserve%', '%resource estimat%']) then 'resource' when lower(type collate "C") like any (array['%drill%', '%assay%', '%exploration result%']) then 'drilling' when lower(type collate "C") like any (array['%appendix 2a%', '%appendix 3a%', '%appendix 3b%', '%appendix 3g%', '%appendix 3h%', '%capital%', '%cleansing%', '%placement%', '%renounceable%', '%purchase plan%', '%buy-back%', '%bonus issue%', '%issues to the public%', '%disclosure document%', '%new issue%', '%notice of call%', '%announcement of call%', '%securities on issue%', '%bookbuild%']) then 'capital' when lower(type collate "C") like any (array['%director%s interest%', '%director appointment%', '%director - appointment%', '%chair appointment%', '%chairman appointment%']) then 'director' when title_folded like any (array['%quarterly report%', '%quarterly activit%', '%quarterly cash%', '%quarterly production%', '%quarterly result%', '%quarter activit%', '%quarter production%']) then 'quarterly' when title_folded like any (array['%annual report%', '%annual financial%']) then 'annual' when title_folded like any (array['%mineral resource%', '%ore reserve%', '%jorc%', '%maiden resource%', '%maiden reserve%', '%inferred resource%', '%indicated resource%', '%measured resource%', '%resource estimat%', '%resource updat%', '%resource upgrad%', '%resource increas%', '%resource statement%', '%resource expan%', '%reserve estimat%', '%reserve updat%', '%reserve upgrad%', '%reserve increas%', '%reserve statement%']) then 'resource' when title_folded like any (array['%drill%', '%assay%', '%intersect%', '%intercept%', '%g/t%', '%m @ %']) then 'drilling' when title_folded like any (array['%placement%', '%capital rais%', '%rights issue%', '%entitlement offer%', '%entitlement issue%', '%purchase plan%', '%buy-back%']) then 'capital' when title_folded like any (array['%appoint%director%', '%resign%director%', '%retire%director%', '%director%appoint%', '%director%resign%', '%director%retire%']) then 'director' else 'other' end) STORED,
 	CONSTRAINT "reports_hash" CHECK ("reports"."hash" ~ '^[A-Za-z0-9._~-]+$' and length("reports"."hash") <= 100),
 	CONSTRAINT "reports_asx_code" CHECK ("reports"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
@@ -189,8 +187,6 @@ CREATE TABLE "reports_history" (
 	"since_release" integer NOT NULL,
 	"file" integer,
 	"until_release" integer NOT NULL,
-	"ordinary_code" text COLLATE "C",
-	"company_code" text COLLATE "C",
 	"report_group" text COLLATE "C",
 	CONSTRAINT "reports_history_hash_since_release_pk" PRIMARY KEY("hash","since_release"),
 	CONSTRAINT "reports_history_until_release" CHECK ("reports_history"."until_release" > "reports_history"."since_release")
@@ -207,8 +203,6 @@ CREATE TABLE "subsidiaries" (
 	"source" text NOT NULL,
 	"since_release" integer NOT NULL,
 	"file" integer,
-	"ordinary_code" text COLLATE "C",
-	"company_code" text COLLATE "C" GENERATED ALWAYS AS (coalesce(ordinary_code, parent_asx_code)) STORED,
 	CONSTRAINT "subsidiaries_id" CHECK ("subsidiaries"."id" ~ '^[A-Za-z0-9._~-]+$' and length("subsidiaries"."id") <= 100),
 	CONSTRAINT "subsidiaries_parent_asx_code" CHECK ("subsidiaries"."parent_asx_code" ~ '^[0-9A-Z]{3,6}$'),
 	CONSTRAINT "subsidiaries_ownership_percentage" CHECK ("subsidiaries"."ownership_percentage" between 0 and 100)
@@ -226,8 +220,6 @@ CREATE TABLE "subsidiaries_history" (
 	"since_release" integer NOT NULL,
 	"file" integer,
 	"until_release" integer NOT NULL,
-	"ordinary_code" text COLLATE "C",
-	"company_code" text COLLATE "C",
 	CONSTRAINT "subsidiaries_history_id_since_release_pk" PRIMARY KEY("id","since_release"),
 	CONSTRAINT "subsidiaries_history_until_release" CHECK ("subsidiaries_history"."until_release" > "subsidiaries_history"."since_release")
 );
@@ -238,16 +230,6 @@ CREATE TABLE "suggested_links" (
 	"holder" text NOT NULL,
 	"asx_code" text COLLATE "C" NOT NULL,
 	"suggestion" jsonb NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE "temporary_codes" (
-	"code" text COLLATE "C" NOT NULL,
-	"asx_code" text COLLATE "C" NOT NULL,
-	"since_release" integer NOT NULL,
-	"until_release" integer,
-	CONSTRAINT "temporary_codes_code_since_release_pk" PRIMARY KEY("code","since_release"),
-	CONSTRAINT "temporary_codes_code" CHECK ("temporary_codes"."code" ~ '^[0-9A-Z]{3,6}$'),
-	CONSTRAINT "temporary_codes_asx_code" CHECK ("temporary_codes"."asx_code" ~ '^[0-9A-Z]{3,6}$')
 );
 --> statement-breakpoint
 CREATE TABLE "tenements" (
@@ -328,7 +310,6 @@ CREATE TABLE "sources" (
 	"last_observed_at" timestamp(0) with time zone,
 	"last_observed_is_known" boolean,
 	"last_files" text[],
-	"last_basis" text,
 	"last_release" integer,
 	"last_changed_at" timestamp(0) with time zone,
 	"licence" text,
@@ -381,8 +362,7 @@ CREATE INDEX "companies_history_since" ON "companies_history" USING btree ("sinc
 CREATE INDEX "listings_by_date" ON "listings" USING btree ("listing_date");--> statement-breakpoint
 CREATE INDEX "releases_kept" ON "releases" USING btree ("id") WHERE not "releases"."is_pruned";--> statement-breakpoint
 CREATE INDEX "reports_newest_first" ON "reports" USING btree ("published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
-CREATE INDEX "reports_with_temporary_code" ON "reports" USING btree ("hash") WHERE "reports"."ordinary_code" is not null;--> statement-breakpoint
-CREATE INDEX "reports_by_company" ON "reports" USING btree ("company_code","published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
+CREATE INDEX "reports_by_company" ON "reports" USING btree ("asx_code","published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
 CREATE INDEX "reports_by_type" ON "reports" USING gin ("types_folded");--> statement-breakpoint
 CREATE INDEX "reports_by_type_and_group" ON "reports" USING btree ("type","report_group");--> statement-breakpoint
 CREATE INDEX "reports_by_title" ON "reports" USING gin ("title_folded" gin_trgm_ops);--> statement-breakpoint
@@ -390,7 +370,7 @@ CREATE INDEX "reports_since" ON "reports" USING btree ("since_release");--> stat
 CREATE INDEX "reports_history_until" ON "reports_history" USING btree ("until_release");--> statement-breakpoint
 CREATE INDEX "reports_history_since" ON "reports_history" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "reports_history_newest_first" ON "reports_history" USING btree ("published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
-CREATE INDEX "subsidiaries_by_parent" ON "subsidiaries" USING btree ("company_code","name_folded","id");--> statement-breakpoint
+CREATE INDEX "subsidiaries_by_parent" ON "subsidiaries" USING btree ("parent_asx_code","name_folded","id");--> statement-breakpoint
 CREATE INDEX "subsidiaries_by_name_key" ON "subsidiaries" USING btree ("name_key");--> statement-breakpoint
 CREATE INDEX "subsidiaries_since" ON "subsidiaries" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "subsidiaries_history_until" ON "subsidiaries_history" USING btree ("until_release");--> statement-breakpoint

@@ -21,7 +21,7 @@ export const fetch = command({
       "their names (default: all)",
       "[*...]",
     ),
-    force: flag("fetch sources that are not due too, and load unchanged files again"),
+    force: flag("fetch sources that are not due too"),
   },
   hasJson: true,
   further:

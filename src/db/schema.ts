@@ -81,18 +81,6 @@ export const releases = pgTable(
   ],
 )
 
-const companyCode = {
-  /** The company's ordinary code, if the record has a temporary one. */
-  ordinary_code: bytewise(),
-  /** The code of the company that the record belongs to. */
-  company_code: bytewise(),
-}
-
-const withCompanyCode = (own: string) => ({
-  ...companyCode,
-  company_code: bytewise().generatedAlwaysAs(sql.raw(`coalesce(ordinary_code, ${own})`)),
-})
-
 const superseded = { ...provenance, until_release: integer().notNull() }
 
 /**
@@ -126,7 +114,7 @@ const companyColumns = {
 const listingColumns = {
   /** With the code, identifies a company: codes are reused. */
   listing_date: date({ mode: "string" }),
-  /** The temporary code under which the exchange lists it; null without one. */
+  /** The temporary code under which the last directory had it, by which loads recognise it; null without one. */
   trading_as: bytewise(),
   /** The new code of a company whose code has ended. */
   successor: bytewise(),
@@ -151,24 +139,6 @@ export const companiesHistory = pgTable(
   "companies_history",
   { asx_code: bytewise().notNull(), ...companyColumns, ...superseded, ...listingColumns },
   (t) => historyParts("companies", t.asx_code, t),
-)
-
-/**
- * The temporary codes of companies, with the first and last release of each. Paths and filters accept the
- * code from its first release on, except while another company has it as its own code.
- */
-export const temporaryCodes = pgTable(
-  "temporary_codes",
-  {
-    code: bytewise().notNull(),
-    asx_code: bytewise().notNull(),
-    since_release: integer().notNull(),
-    until_release: integer(),
-  },
-  (t) => [
-    primaryKey({ columns: [t.code, t.since_release] }),
-    ...checks("temporary_codes", { code: isAsxCode(t.code), asx_code: isAsxCode(t.asx_code) }),
-  ],
 )
 
 /**
@@ -325,10 +295,9 @@ export const subsidiaries = pgTable(
     id: bytewise().primaryKey(),
     ...subsidiaryColumns,
     ...provenance,
-    ...withCompanyCode("parent_asx_code"),
   },
   (t) => [
-    index("subsidiaries_by_parent").on(t.company_code, t.name_folded, t.id),
+    index("subsidiaries_by_parent").on(t.parent_asx_code, t.name_folded, t.id),
     index("subsidiaries_by_name_key").on(t.name_key),
     index("subsidiaries_since").on(t.since_release),
     ...checks("subsidiaries", {
@@ -341,7 +310,7 @@ export const subsidiaries = pgTable(
 
 export const subsidiariesHistory = pgTable(
   "subsidiaries_history",
-  { id: bytewise().notNull(), ...subsidiaryColumns, ...superseded, ...companyCode },
+  { id: bytewise().notNull(), ...subsidiaryColumns, ...superseded },
   (t) => historyParts("subsidiaries", t.id, t),
 )
 
@@ -361,13 +330,11 @@ export const reports = pgTable(
     hash: bytewise().primaryKey(),
     ...reportColumns,
     ...provenance,
-    ...withCompanyCode("asx_code"),
     report_group: bytewise().generatedAlwaysAs(reportGroup),
   },
   (t) => [
     index("reports_newest_first").on(t.published_at.desc(), t.hash),
-    index("reports_with_temporary_code").on(t.hash).where(sql`${t.ordinary_code} is not null`),
-    index("reports_by_company").on(t.company_code, t.published_at.desc(), t.hash),
+    index("reports_by_company").on(t.asx_code, t.published_at.desc(), t.hash),
     index("reports_by_type").using("gin", t.types_folded),
     // Serves the counts of both columns, in the order of the one with more values.
     index("reports_by_type_and_group").on(t.type, t.report_group),
@@ -387,7 +354,6 @@ export const reportsHistory = pgTable(
     hash: bytewise().notNull(),
     ...reportColumns,
     ...superseded,
-    ...companyCode,
     report_group: bytewise(),
   },
   (t) => [

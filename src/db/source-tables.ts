@@ -32,8 +32,6 @@ export const loadedSources = pgTable(
     last_observed_is_known: boolean(),
     /** The SHA-256 digests of the last accepted files, sorted. */
     last_files: text().array(),
-    /** The basis of that load: see `loading/load-basis.ts`. */
-    last_basis: text(),
     /** The last release that changed its records, and when it was published. */
     last_release: integer(),
     last_changed_at: instant("last_changed_at"),

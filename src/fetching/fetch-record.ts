@@ -5,7 +5,7 @@
 import type { Connection } from "../db/connection.ts"
 import { utc } from "../db/utc.ts"
 import { digestsOf } from "../loading/observation.ts"
-import { fullBasis, recordOutcome } from "../loading/source-record.ts"
+import { recordOutcome } from "../loading/source-record.ts"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import type { FetchedFile } from "./fetch-files.ts"
@@ -20,8 +20,6 @@ export interface FetchRecord {
   observed: string | null
   /** The files are the last that a load read. */
   areLoaded: boolean
-  /** A further load would do the same: see `load-basis.ts`. */
-  hasSameBasis: boolean
   /** The files are those of the last fetch, also after a refused load. */
   areFetched: boolean
 }
@@ -31,16 +29,14 @@ export async function fetchRecord(
   sql: Connection,
   { name, resource }: Source,
   digests: readonly string[] = [],
-  basis = "",
 ): Promise<FetchRecord> {
   const [row] = await sql.unsafe<[FetchRecord]>(
     `select ${utc("last_attempted_at")} as attempted, ${utc("last_fetched_at")} as fetched,
        ${utc("last_observed_at")} as observed,
        coalesce(last_files = $3::text[], false) as "areLoaded",
-       coalesce(last_basis = ${fullBasis("$4::text", "$2")}, false) as "hasSameBasis",
        coalesce(last_fetched_files = $3::text[], false) as "areFetched"
      from (values ($1, $2)) as given (name, resource) left join sources using (name, resource)`,
-    [name, resource.name, arrayLiteral(digests), basis],
+    [name, resource.name, arrayLiteral(digests)],
   )
   return row
 }

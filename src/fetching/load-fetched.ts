@@ -1,11 +1,10 @@
 /**
- * Loads the files of a fetch, as by hand, with two exceptions: files whose load would publish nothing, and
- * files older than loaded ones, which a load would refuse although the source is not at fault.
+ * Loads the files of a fetch, as by hand, except for files older than loaded ones, which a load would refuse
+ * although the source is not at fault.
  */
 import { join } from "node:path"
 import type { Connection } from "../db/connection.ts"
 import { load } from "../loading/load.ts"
-import { loadBasis } from "../loading/load-basis.ts"
 import { LoadError } from "../loading/load-error.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
 import { digestsOf } from "../loading/observation.ts"
@@ -22,7 +21,7 @@ export interface FetchedLoadOptions
   databaseUrl: string
   dataDir: string
   limits: Limits
-  /** Loads unchanged files too. */
+  /** Fetches sources that are not due too. */
   force: boolean
 }
 
@@ -42,24 +41,19 @@ export async function loadFetched(
   options: FetchedLoadOptions,
   startedMs: number,
 ): Promise<Loaded> {
-  const { force, absentAfterHours, holderNames, progress, onCommit, onPublished } = options
+  const { absentAfterHours, holderNames, progress, onCommit, onPublished } = options
   const { partial = false, all_sectors: allSectors = false } = entry
   const digests = digestsOf(files)
-  const basisOptions = { source, partial, allSectors, absentAfterHours, holderNames }
-  const basis = await loadBasis(sql, basisOptions, digests)
-  const known = await fetchRecord(sql, source, digests, basis)
+  const known = await fetchRecord(sql, source, digests)
   const observed = observedTime(files)
   const last = known.observed ?? ""
   if (known.areFetched && !known.areLoaded && last > observed) {
     const reason = `${source.name} has been loaded from newer files, of ${last}`
     return { outcome: "unchanged", reason, summary: null }
   }
-  if (!force && known.areLoaded && known.hasSameBasis && last >= observed) {
-    return { outcome: "unchanged", reason: null, summary: null }
-  }
   try {
     const summary = await load({
-      ...basisOptions,
+      ...{ source, partial, allSectors, absentAfterHours, holderNames },
       url: options.databaseUrl,
       files: files.map(({ path }) => path),
       // The fetch of bytes that were loaded by hand for a later time does not make them older.

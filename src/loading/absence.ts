@@ -11,35 +11,38 @@ import { arrayLiteral } from "../text/array-literal.ts"
 import { digest } from "../text/digest.ts"
 import { formatCount, secondOf } from "../text/display.ts"
 import { hourMs } from "../text/durations.ts"
-import type { ChangeFigures, MissingFigures } from "./figures.ts"
+import type { ChangeFigures, FileFigures, MissingFigures } from "./figures.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
 import { digestsOf } from "./observation.ts"
 import type { Staging } from "./staging.ts"
-import { assignOrdinaryCodes } from "./temporary-codes.ts"
 
 export interface AbsenceRule {
   load: Load
+  files: readonly FileFigures[]
   /** Keys of rejected rows, whose records are not missing. */
   rejectedKeys: readonly string[]
   /** Whether the files are their source's complete set, and the load has read all of it. */
   isWhole: boolean
   /** When the files were true. */
   observed: string
+  /** Whether that is known, and not only the time of the load. */
+  isGiven: boolean
 }
 
 const removesAtOnce = ({ removeMissingNow, source }: Load): boolean =>
   removeMissingNow === true || source.removesMissingAtOnce === true
 
-/** Whether the time of the files is known, and not only that of the load; and the digest of the files. */
-const observationOf = ({ observed, files }: Load): [isGiven: boolean, files: string] => [
-  observed !== undefined,
+/** Whether the time of the files is known, and the digest of the files. */
+const observationOf = ({ isGiven, files }: AbsenceRule): [isGiven: boolean, files: string] => [
+  isGiven,
   digest(digestsOf(files).join()),
 ]
 
-interface Missing {
-  changes: Pick<ChangeFigures, "removed" | "deactivated">
+interface Missing extends Pick<ChangeFigures, "removed" | "deactivated"> {
+  /** The keys of records that were missing, and that the files have again. */
+  returned: string[]
   /** Undefined where no record is or was missing. */
   figures: MissingFigures | undefined
 }
@@ -50,17 +53,32 @@ export async function applyMissing(
   rule: AbsenceRule,
   release: number,
 ): Promise<Missing> {
-  const { load, observed } = rule
-  const none = { changes: { removed: 0, deactivated: 0 }, newly: 0 }
   if (rule.isWhole) await findAbsent(staging, rule)
-  const ended = rule.isWhole ? await keepCompaniesWithTemporaryCodes(staging, rule, release) : 0
-  const returned = await load.noted.delete(staging.sql, observed)
-  const { changes, newly } = rule.isWhole ? await applyAbsent(staging, rule, release) : none
+  const returned = await deleteNotes(staging, rule)
+  const { newly, ...changes } = rule.isWhole
+    ? await applyAbsent(staging, rule, release)
+    : { removed: 0, deactivated: 0, newly: 0 }
   const missing = await countMissing(staging)
+  const isNoted = missing + returned.length > 0
   return {
-    changes: { ...changes, removed: changes.removed + ended },
-    figures: missing + returned > 0 ? { missing, newly, returned } : undefined,
+    ...changes,
+    returned,
+    figures: isNoted ? { missing, newly, returned: returned.length } : undefined,
   }
+}
+
+/** Deletes the notes of records that have a row, also a rejected one. Returns their keys. */
+async function deleteNotes(
+  { sql, source, staged, table, key }: Staging,
+  { rejectedKeys }: AbsenceRule,
+): Promise<string[]> {
+  const rows = await sql.unsafe<{ key: string }[]>(
+    `delete from missing_records m where source = $1 and resource = $2
+       and (key = any($3::text[]) or exists (select from ${staged} s where s.${key} = m.key))
+     returning m.key`,
+    [source, table, arrayLiteral(rejectedKeys)],
+  )
+  return rows.map((row) => row.key)
 }
 
 /**
@@ -101,25 +119,11 @@ async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
       observed,
       load.absentAfterHours,
       removesAtOnce(load),
-      ...observationOf(load),
+      ...observationOf(rule),
     ],
   )
   await sql.unsafe("analyze absent")
   if (!load.acceptShrink) await guardAgainstShrinking(staging, load)
-}
-
-/** Keeps companies about to be removed whose code a secondary listing turns out to replace. */
-async function keepCompaniesWithTemporaryCodes(
-  staging: Staging,
-  { load }: AbsenceRule,
-  release: number,
-): Promise<number> {
-  if (!load.source.hasTemporaryCodes) return 0
-  const { sql, staged, key } = staging
-  const going = "select key from absent where is_removed"
-  const ended = await assignOrdinaryCodes(staging, load, release, going)
-  await sql.unsafe(`delete from absent where key in (select ${key} from ${staged})`)
-  return ended
 }
 
 const maxMissingShare = 0.05
@@ -168,10 +172,10 @@ async function guardAgainstShrinking(staging: Staging, load: Load): Promise<void
  */
 async function applyAbsent(
   { sql, source, resource, table, key }: Staging,
-  { load, observed }: AbsenceRule,
+  rule: AbsenceRule,
   release: number,
-): Promise<{ changes: Missing["changes"]; newly: number }> {
-  const { whenMissing } = load.source
+): Promise<Pick<ChangeFigures, "removed" | "deactivated"> & Pick<MissingFigures, "newly">> {
+  const { whenMissing } = rule.load.source
   await sql.unsafe(
     `delete from missing_records m where m.source = $1 and m.resource = $2
        and not exists (select from absent a where a.key = m.key and not a.is_removed)`,
@@ -186,7 +190,7 @@ async function applyAbsent(
        loads = m.loads + 1, last_missing_at = excluded.last_missing_at,
        last_files = excluded.last_files
      where ${isFurther("excluded.last_missing_at", "$4", "excluded.last_files")}`,
-    [source, table, observed, ...observationOf(load)],
+    [source, table, rule.observed, ...observationOf(rule)],
   )
   const condition = `t.${key} in (select key from absent where is_removed)`
   const removal =
@@ -200,10 +204,7 @@ async function applyAbsent(
   const [row] = await sql`
     select count(*)::integer as newly from absent where is_new and not is_removed`
   const isRemoval = whenMissing === "remove"
-  return {
-    changes: { removed: isRemoval ? count : 0, deactivated: isRemoval ? 0 : count },
-    newly: row?.newly,
-  }
+  return { removed: isRemoval ? count : 0, deactivated: isRemoval ? 0 : count, newly: row?.newly }
 }
 
 async function countMissing({ sql, source, table, key }: Staging): Promise<number> {

@@ -4,32 +4,67 @@
  */
 import type { Row } from "postgres"
 import { sourcesYieldingTo } from "../sources/catalogue.ts"
-import { fileAt, locationOf, rowsRead } from "./figures.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
+import {
+  type FileFigures,
+  fileAt,
+  locationOf,
+  type RowCount,
+  rowsRead,
+  withCounts,
+} from "./figures.ts"
 import { completeRows, joinRows } from "./joined-rows.ts"
 import type { Load } from "./load-options.ts"
 import { leaveOutOfHigherSources } from "./other-sources.ts"
+import type { FilesRead } from "./read-files.ts"
+import type { Rejects } from "./rejects.ts"
 import { leaveOut, repeatedKeys, type Staging } from "./staging.ts"
-import { resolveStates } from "./state-sources.ts"
+import { resolveStates, type StateOfSource } from "./state-sources.ts"
 
-/** @param takesOver as of `resolveStates`, whose result it returns */
-export async function checkStaged(staging: Staging, load: Load, takesOver: boolean) {
-  const { files, rejects } = load
-  const { joinedField } = load.source
-  if (joinedField !== undefined && (await hasRepeated(staging))) {
-    await completeRows(staging, joinedField)
-    await rejectTooLong(staging, load, await joinRows(staging, joinedField))
-  }
-  if (await hasRepeated(staging)) await removeDuplicates(staging, load)
-  await leaveOutUnlessStored(staging, load)
-  await leaveOutOfHigherSources(staging, load)
-  const taken = await resolveStates(staging, load, takesOver)
-  await rejectOfOtherSources(staging, load, [
-    ...sourcesYieldingTo(load.source.name),
-    ...taken.map(({ source }) => source),
-  ])
+export interface Checked extends Omit<FilesRead, "staging"> {
+  /** As of `resolveStates`. */
+  taken: readonly StateOfSource[]
+}
+
+/** The files, and the sink of rows that a check rejects. */
+interface Context {
+  staging: Staging
+  files: readonly FileFigures[]
+  rejects: Rejects
+}
+
+/** @param takesOver as of `resolveStates` */
+export async function checkStaged(
+  load: Load,
+  { staging, files, rejectedKeys }: FilesRead,
+  takesOver: boolean,
+  rejects: Rejects,
+): Promise<Checked> {
+  const { source } = load
+  const context = { staging, files, rejects }
+  const tooLong = await joinRowsOf(staging, source.joinedField)
+  const rejected = await rejectTooLong(context, tooLong)
+  const duplicates = await removeDuplicates(context)
+  const unstored = await leaveOutUnlessStored(staging)
+  const ofHigher = await leaveOutOfHigherSources(staging)
+  const { leftOut, taken } = await resolveStates(staging, load, takesOver)
+  const lower = [...sourcesYieldingTo(source.name), ...taken.map((state) => state.source)]
+  const ofOthers = await rejectOfOtherSources(context, lower)
   rejects.checkAll(rowsRead(files))
-  await countAccepted(staging, load)
-  return taken
+  const accepted = await countAccepted(staging)
+  const counts = [rejected, duplicates, unstored, ofHigher, leftOut, ofOthers, accepted].flat()
+  return {
+    files: withCounts(files, counts),
+    rejectedKeys: [...rejectedKeys, ...tooLong.keys()],
+    taken,
+  }
+}
+
+/** Returns the keys whose rows cannot be joined, as of `joinRows`. */
+async function joinRowsOf(staging: Staging, field: string | undefined) {
+  if (field === undefined || !(await hasRepeated(staging))) return new Map<string, string>()
+  await completeRows(staging, field)
+  return joinRows(staging, field)
 }
 
 const hasRepeated = async (staging: Staging): Promise<boolean> =>
@@ -37,27 +72,27 @@ const hasRepeated = async (staging: Staging): Promise<boolean> =>
 
 /** @param reasons by key */
 async function rejectTooLong(
-  staging: Staging,
-  load: Load,
+  context: Context,
   reasons: ReadonlyMap<string, string>,
-): Promise<void> {
-  if (reasons.size === 0) return
-  const { sql, staged, key } = staging
-  const keys = [...reasons.keys()]
-  load.rejectedKeys.push(...keys)
-  const isTooLong = `${key} = any(array[${keys.map((each) => `'${each}'`)}])`
-  await reject(
-    staging,
-    load,
-    `select file, line, to_jsonb(s) as row from ${staged} s where ${isTooLong}`,
+): Promise<RowCount[]> {
+  if (reasons.size === 0) return []
+  const { sql, staged, key } = context.staging
+  const keys = arrayLiteral([...reasons.keys()])
+  const ofKeys = `from ${staged} s where ${key} = any($1::text[])`
+  const counts = await reject(
+    context,
+    `select file, line, to_jsonb(s) as row ${ofKeys}`,
     ({ row }) => reasons.get(row[key]) ?? "",
+    [keys],
   )
-  await sql.unsafe(`delete from ${staged} where ${isTooLong}`)
+  await sql.unsafe(`delete ${ofKeys}`, [keys])
+  return counts
 }
 
 /** Keeps the first row of each key. An identical one is counted, a different one rejected. */
-async function removeDuplicates(staging: Staging, load: Load): Promise<void> {
-  const { files } = load
+async function removeDuplicates(context: Context): Promise<RowCount[]> {
+  const { files, staging } = context
+  if (!(await hasRepeated(staging))) return []
   const { sql, staged, key, columns } = staging
   await sql.unsafe(`
     create temporary table duplicates on commit drop as
@@ -69,9 +104,8 @@ async function removeDuplicates(staging: Staging, load: Load): Promise<void> {
       (${qualified("s", columns)}) is distinct from (${qualified("f", columns)}) as conflicts
     from ranked s join ranked f on f.${key} = s.${key} and f.nth = 1
     where s.nth > 1`)
-  await reject(
-    staging,
-    load,
+  const rejected = await reject(
+    context,
     `select s.file, s.line, to_jsonb(s) as row, first_file, first_line
      from duplicates r join ${staged} s on s.ctid = r.place where conflicts`,
     ({ file, row, first_file, first_line }) => {
@@ -80,18 +114,18 @@ async function removeDuplicates(staging: Staging, load: Load): Promise<void> {
       return `${key} "${row[key]}" is already in ${first}, with different values`
     },
   )
-  const counts = await sql.unsafe(
-    "select file, count(*)::integer as count from duplicates where not conflicts group by file",
+  const repeated = await sql.unsafe<RowCount[]>(
+    `select file, 'repeated' as outcome, count(*)::integer as count
+     from duplicates where not conflicts group by file`,
   )
-  for (const { file, count } of counts) fileAt(files, file).repeated += count
   await sql.unsafe(`delete from ${staged} s using duplicates r where s.ctid = r.place`)
+  return [...rejected, ...repeated]
 }
 
-function leaveOutUnlessStored(staging: Staging, { files }: Load): Promise<void> {
+function leaveOutUnlessStored(staging: Staging): Promise<RowCount[]> {
   const { source, staged, table, key } = staging
   return leaveOut(
     staging,
-    files,
     `delete from ${staged} s where only_if_stored is not null and not exists (
        select from ${table} t where t.${key} = s.${key} and t.source = $1)
      returning file, only_if_stored as reason`,
@@ -101,50 +135,52 @@ function leaveOutUnlessStored(staging: Staging, { files }: Load): Promise<void> 
 
 /** @param lower the sources whose records this one takes over */
 async function rejectOfOtherSources(
-  staging: Staging,
-  load: Load,
+  context: Context,
   lower: readonly string[],
-): Promise<void> {
-  const { sql, source, staged, table, key } = staging
-  const ownerNames = [source, ...lower].map((name) => `'${name}'`)
-  const ofOthers = `${staged} s join ${table} t on t.${key} = s.${key} where t.source not in (${ownerNames})`
+): Promise<RowCount[]> {
+  const { sql, source, staged, table, key } = context.staging
+  const owners = arrayLiteral([source, ...lower])
+  const ofOthers = `${staged} s join ${table} t on t.${key} = s.${key} where t.source <> all($1::text[])`
   const rejected = await reject(
-    staging,
-    load,
+    context,
     `select s.file, s.line, to_jsonb(s) as row, t.source as owner from ${ofOthers}`,
     ({ owner, row }) =>
       `${key} "${row[key]}" belongs to the source ${owner}; only that source can change it`,
+    [owners],
   )
-  if (rejected === 0) return
-  await sql.unsafe(`delete from ${staged} where ctid in (select s.ctid from ${ofOthers})`)
+  if (rejected.length > 0) {
+    await sql.unsafe(`delete from ${staged} where ctid in (select s.ctid from ${ofOthers})`, [
+      owners,
+    ])
+  }
+  return rejected
 }
 
-async function countAccepted({ sql, staged }: Staging, { files }: Load): Promise<void> {
-  const counts = await sql.unsafe(
-    `select file, count(*)::integer as count from ${staged} group by file`,
+const countAccepted = ({ sql, staged }: Staging) =>
+  sql.unsafe<RowCount[]>(
+    `select file, 'accepted' as outcome, count(*)::integer as count from ${staged} group by file`,
   )
-  for (const { file, count } of counts) fileAt(files, file).accepted = count
-}
 
 /**
  * Rejects the rows of a query, as many as one more than are allowed. The rejected record has the fields of
  * the interface only: the other staged columns mean nothing to people.
  */
 async function reject(
-  { sql, resource }: Staging,
-  { files, rejects }: Load,
+  { staging, files, rejects }: Context,
   query: string,
   reasonOf: (row: Row) => string,
-): Promise<number> {
+  values: string[] = [],
+): Promise<RowCount[]> {
+  const { sql, resource } = staging
   const limit = rejects.remaining(rowsRead(files)) + 1
-  const rows = await sql.unsafe(`${query} order by file, line limit ${limit}`)
+  const rows = await sql.unsafe(`${query} order by file, line limit ${limit}`, values)
   for (const found of rows) {
     const { file, line, row } = found
     const names = Object.keys(resource.fields).filter((name) => name in row)
     const record = Object.fromEntries(names.map((name) => [name, row[name]]))
     rejects.add({ file: fileAt(files, file), line, reason: reasonOf(found), row: record })
   }
-  return rows.length
+  return rows.map(({ file }) => ({ file, outcome: "rejected", count: 1 }))
 }
 
 const qualified = (alias: string, columns: readonly string[]) =>

@@ -6,7 +6,7 @@
 import type { OrderTerm } from "../resources/resource.ts"
 import { orderOf } from "../resources/resource.ts"
 import { guardAgainstEmptying } from "./emptied.ts"
-import type { ChangeFigures } from "./figures.ts"
+import type { ChangeFigures, FileFigures } from "./figures.ts"
 import { keepInHistory } from "./history.ts"
 import type { Load } from "./load-options.ts"
 import type { StagedValues } from "./staged-values.ts"
@@ -17,6 +17,7 @@ interface Target {
   release: number
   values: StagedValues
   load: Load
+  files: readonly FileFigures[]
   /** Columns of added rows that no record contains, as expressions over the staged row `s`. */
   computed: Readonly<Record<string, string>>
 }

@@ -5,6 +5,7 @@
 import type { Resource } from "../resources/resource.ts"
 import { formatCount } from "../text/display.ts"
 import { nearestName } from "../text/nearest-name.ts"
+import type { FileFigures } from "./figures.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
 import type { StagedValues } from "./staged-values.ts"
@@ -19,6 +20,7 @@ interface Context {
   staging: Staging
   values: StagedValues
   load: Load
+  files: readonly FileFigures[]
 }
 
 /** The fields that can be empty. */
@@ -44,7 +46,7 @@ export function checkAcceptEmpty(resource: Resource, names: readonly string[]): 
  * @throws LoadError that names the columns, with figures
  */
 export async function guardAgainstEmptying(context: Context): Promise<void> {
-  const { staging, values, load } = context
+  const { staging, values, load, files } = context
   const { sql, source, staged, table, key, resource } = staging
   const fields = emptiableFields(resource).filter(
     (field) => !load.acceptEmpty.includes(field) && !values.isKept(field),
@@ -67,7 +69,7 @@ export async function guardAgainstEmptying(context: Context): Promise<void> {
   const figures = found.map(
     ({ field, emptied, known }) =>
       `${field} would become empty for ${formatCount(emptied)} of the ${formatCount(known)} ${table} whose value is known ` +
-      `(${((100 * emptied) / known).toFixed(1)}%)${unmapped(field, load)}`,
+      `(${((100 * emptied) / known).toFixed(1)}%)${unmapped(field, files)}`,
   )
   const flags = found.map(({ field }) => `--accept-empty ${field}`)
   throw new LoadError(
@@ -77,7 +79,7 @@ export async function guardAgainstEmptying(context: Context): Promise<void> {
 }
 
 /** A value without a mapping is lost too; a register that changes its phrases has many. */
-function unmapped(field: string, { files }: Load): string {
+function unmapped(field: string, files: readonly FileFigures[]): string {
   const warnings = files.flatMap(({ warnings }) => Object.entries(warnings))
   const ofField = warnings.filter(([text]) => text.startsWith(`${field} `))
   const [text, count = 0] = ofField.sort(([, a], [, b]) => b - a)[0] ?? []

@@ -33,6 +33,16 @@ export interface FileFigures {
   notes?: string[]
 }
 
+/** How many rows of a file have an outcome of the checks. */
+export interface RowCount {
+  /** Index into the load's files. */
+  file: number
+  outcome: "accepted" | "rejected" | "repeated" | "left_out"
+  /** Why they are left out. */
+  reason?: string
+  count: number
+}
+
 export interface ChangeFigures {
   added: number
   changed: number
@@ -117,18 +127,19 @@ export const newFileFigures = (name: string): FileFigures => ({
   warnings: {},
 })
 
-export function fileAt(files: readonly FileFigures[], index: number): FileFigures {
+export function fileAt<File>(files: readonly File[], index: number): File {
   const file = files[index]
   if (!file) throw new Error(`No file ${index}`)
   return file
 }
 
 /** The unit in which the rows of a file are numbered. */
-export const unitOf = ({ counted }: FileFigures): "line" | "feature" | "record" =>
+export const unitOf = ({ counted }: Pick<FileFigures, "counted">): "line" | "feature" | "record" =>
   counted === "features" ? "feature" : counted === "records" ? "record" : "line"
 
 /** The position of a row in its file, for people: `line 3`, `feature 3`, `record 3`. */
-export const locationOf = (file: FileFigures, line: number): string => `${unitOf(file)} ${line}`
+export const locationOf = (file: Pick<FileFigures, "counted">, line: number): string =>
+  `${unitOf(file)} ${line}`
 
 /** Bounds the memory and the manifest where texts differ in every row. */
 const maxTexts = 200
@@ -137,6 +148,20 @@ export function countText(counts: Record<string, number>, text: string, by = 1):
   const hasRoom = text in counts || Object.keys(counts).length < maxTexts
   const key = hasRoom ? text : "others"
   counts[key] = (counts[key] ?? 0) + by
+}
+
+/** The figures with the counts of the checks. */
+export function withCounts(
+  files: readonly FileFigures[],
+  counts: readonly RowCount[],
+): FileFigures[] {
+  const counted = files.map((file) => ({ ...file, left_out: { ...file.left_out } }))
+  for (const { file, outcome, reason = "", count } of counts) {
+    const figures = fileAt(counted, file)
+    if (outcome === "left_out") countText(figures.left_out, reason, count)
+    else figures[outcome] += count
+  }
+  return counted
 }
 
 export const totalOf = <File>(files: readonly File[], count: (file: File) => number): number =>

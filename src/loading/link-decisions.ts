@@ -56,20 +56,18 @@ export const decide = (
     throw new LoadError(`Cannot decide whether ${holder} belongs to ${asxCode}: ${reason}`)
   })
 
-/** With the holder's most frequent spelling, and the ordinary code of a company under a temporary one. */
+/** With the holder's most frequent spelling. */
 const storeDecision = `
   insert into link_decisions (holder_key, holder, asx_code, is_right)
   select $1, coalesce((select min(holder) from suggested_links where holder_key = $1), $2), asx_code, $4
   from companies
-  where (asx_code = $3 or asx_code in (select asx_code from temporary_codes where code = $3))
-    and exists (select from tenements where $1 = any(holder_keys))
-  order by asx_code = $3 desc limit 1
+  where asx_code = $3 and exists (select from tenements where $1 = any(holder_keys))
   on conflict (holder_key, asx_code) do update set is_right = excluded.is_right
   returning coalesce((select is_right from link_decisions earlier
     where (earlier.holder_key, earlier.asx_code) = (link_decisions.holder_key, link_decisions.asx_code)),
     false) as was_right,
     (select min(source) from subsidiaries where name_key = link_decisions.holder_key
-      and company_code = link_decisions.asx_code and source <> '${confirmedSubsidiaries.name}') as kept_by`
+      and parent_asx_code = link_decisions.asx_code and source <> '${confirmedSubsidiaries.name}') as kept_by`
 
 /**
  * Publishes the confirmed links; null where nothing has been decided.

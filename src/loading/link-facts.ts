@@ -23,5 +23,5 @@ const linkFacts = `
       c.total_tenements || ' linked tenements') as company,
     (select string_agg(name, '; ') from former_names where asx_code = $2) as formerly,
     (select string_agg(name, '; ') from (
-      select name from subsidiaries where company_code = $2 order by 1 limit 5) s) as owns
+      select name from subsidiaries where parent_asx_code = $2 order by 1 limit 5) s) as owns
   from companies c where c.asx_code = $2`

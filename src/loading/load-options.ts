@@ -1,10 +1,7 @@
-/** The options of a load, and the state that its steps share. */
+/** The options of a load. */
 import type { Source } from "../sources/source.ts"
 import type { HolderNames } from "../text/holder-names.ts"
-import type { FileFigures } from "./figures.ts"
-import type { MissingNotes } from "./missing-notes.ts"
 import type { Progress } from "./progress.ts"
-import type { Rejects } from "./rejects.ts"
 
 export interface LoadOptions {
   /** Of the database: `postgres://…`. */
@@ -51,20 +48,14 @@ export interface LoadOptions {
   onPublished?: (() => void) | undefined
 }
 
-export interface Load extends Omit<LoadOptions, "files"> {
-  paths: readonly string[]
-  partial: boolean
-  allSectors: boolean
-  acceptEmpty: readonly string[]
-  absentAfterHours: number
-  holderNames: HolderNames
-  progress: Progress
+/** What the operator asked for, with the defaults. No step changes it. */
+export interface Load extends Readonly<LoadOptions> {
+  readonly partial: boolean
+  readonly allSectors: boolean
+  readonly acceptEmpty: readonly string[]
+  readonly absentAfterHours: number
+  readonly holderNames: HolderNames
+  readonly progress: Progress
   /** When the load, or its fetch, began, by `performance.now()`. */
-  startedMs: number
-  /** The files read so far. */
-  files: FileFigures[]
-  rejects: Rejects
-  /** The keys of rejected rows: stored records of these keys are not missing. */
-  rejectedKeys: string[]
-  noted: MissingNotes
+  readonly startedMs: number
 }

@@ -1,27 +1,97 @@
-/** The entry point of loading: one load is one release, or none. */
+/**
+ * A load is one release, or none. Everything from the lock to the row of the release is one transaction, so
+ * a reader sees all of a release or none of it, and a refused or killed load changes no record.
+ *
+ * `publishFiles` has its steps in their order. Each takes values and returns values.
+ */
+import type { TransactionSql } from "postgres"
+import { changeAndConfirm } from "../db/confirmed-change.ts"
+import { missingRecords } from "../db/missing-records.ts"
+import { applyMissing } from "./absence.ts"
+import { checkStaged } from "./checks.ts"
+import { applyStaged } from "./diff.ts"
 import { checkAcceptEmpty } from "./emptied.ts"
+import { type Published, rowsChanged, showsAbsence } from "./figures.ts"
+import { recordFormerNames } from "./former-names.ts"
+import { linkColumns, relink } from "./links.ts"
 import { LoadError } from "./load-error.ts"
-import type { LoadOptions } from "./load-options.ts"
-import { MissingNotes } from "./missing-notes.ts"
-import { observedOf } from "./observation.ts"
+import type { Load, LoadOptions } from "./load-options.ts"
+import {
+  checkObserved,
+  lastObservation,
+  observedOf,
+  observedTime,
+  statedTime,
+} from "./observation.ts"
+import { ownSteps } from "./own-steps.ts"
 import { silent } from "./progress.ts"
-import { publish } from "./publish.ts"
+import { insertRelease, nextRelease, prepareSession, publishing } from "./publishing.ts"
+import { readFiles } from "./read-files.ts"
 import { checkReadable } from "./reading/input.ts"
 import { Rejects } from "./rejects.ts"
-import { secondsSince } from "./source-record.ts"
-import { keepsFiles } from "./stored-holders.ts"
+import { recordLoad, recordRefusal, secondsSince } from "./source-record.ts"
+import { countKept, stagedValues } from "./staged-values.ts"
+import { removeReplaced } from "./state-sources.ts"
+import { keepsFiles, storedNames } from "./stored-holders.ts"
 import type { LoadSummary } from "./summary.ts"
 
-const defaultAbsentAfterHours = 48
-
 /**
+ * Returns when every serving process shows the release, or has not confirmed it in time.
  * @throws LoadError where the load is refused; nothing is published then.
  * @throws OutcomeUnknown where the connection is lost during the commit.
  */
-export async function load({ files: paths, ...options }: LoadOptions): Promise<LoadSummary> {
-  const { source, partial = false, allSectors = false, acceptEmpty = [] } = options
-  const { holderNames = "all", progress = silent, rejectsDir } = options
-  checkFiles(paths)
+export async function load(options: LoadOptions): Promise<LoadSummary> {
+  const load = withDefaults(options)
+  // Before the database is touched: an unreadable file records nothing.
+  for (const path of load.files) await checkReadable(path)
+  const startedMs = performance.now()
+  const { source, progress } = load
+  const rejects = new Rejects({
+    directory: load.rejectsDir ?? null,
+    source: source.name,
+    warn: progress.warn,
+    max: load.maxRejects,
+  })
+  try {
+    const { value, unconfirmed } = await changeAndConfirm(
+      load.url,
+      async (client) => {
+        await prepareSession(client)
+        const onWait = () => progress.step("Waiting for another load to end")
+        const published = await publishing(client, { whenUnknown, onWait }, (sql, committing) =>
+          publishFiles(sql, load, rejects, committing),
+        ).catch(async (error: unknown) => {
+          if (error instanceof RolledBack) return error.published
+          if (error instanceof LoadError && !load.dryRun) await recordRefusal(client, load, error)
+          throw error
+        })
+        if (published.release !== null) load.onPublished?.()
+        return published
+      },
+      ({ release }) => release !== null,
+    )
+    return {
+      source: source.name,
+      dryRun: load.dryRun === true,
+      ...value,
+      unconfirmed,
+      ...rejects.written,
+      seconds: secondsSince(startedMs),
+    }
+  } finally {
+    for (const text of rejects.frequentReasons()) progress.warn(text)
+    progress.stop()
+  }
+}
+
+/** @throws LoadError for options that contradict each other */
+function withDefaults(options: LoadOptions): Load {
+  const { source, files, partial = false, acceptEmpty = [] } = options
+  const { holderNames = "all", rejectsDir, observed } = options
+  if (files.length === 0) throw new LoadError("Cannot load: no files were given")
+  if (files.filter((path) => path === "-").length > 1) {
+    throw new LoadError("Cannot read standard input twice: give - only once")
+  }
   if (rejectsDir !== undefined && !keepsFiles(holderNames, source.resource)) {
     throw new LoadError(
       "Cannot write rejected rows to a file: HOLDER_NAMES=companies keeps none that may name persons",
@@ -33,42 +103,115 @@ export async function load({ files: paths, ...options }: LoadOptions): Promise<L
       "Cannot remove missing records: a load of this source, or with --partial, only adds and changes records",
     )
   }
-  const observed = options.observed === undefined ? undefined : observedOf(options.observed)
-  // Before the database is touched: an unreadable file records nothing.
-  for (const path of paths) await checkReadable(path)
-  const startedMs = performance.now()
-  const rejects = new Rejects({
-    directory: rejectsDir ?? null,
-    source: source.name,
-    warn: progress.warn,
-    max: options.maxRejects,
-  })
-  try {
-    const published = await publish({
-      ...options,
-      ...{ paths, partial, allSectors, acceptEmpty, holderNames, progress, observed, rejects },
-      absentAfterHours: options.absentAfterHours ?? defaultAbsentAfterHours,
-      startedMs: options.fetchStartedMs ?? startedMs,
-      files: [],
-      rejectedKeys: [],
-      noted: new MissingNotes(source),
-    })
-    return {
-      source: source.name,
-      dryRun: options.dryRun === true,
-      ...published,
-      ...rejects.written,
-      seconds: secondsSince(startedMs),
-    }
-  } finally {
-    for (const text of rejects.frequentReasons()) progress.warn(text)
-    progress.stop()
+  return {
+    ...options,
+    ...{ partial, acceptEmpty, holderNames },
+    allSectors: options.allSectors ?? false,
+    absentAfterHours: options.absentAfterHours ?? 48,
+    progress: options.progress ?? silent,
+    observed: observed === undefined ? undefined : observedOf(observed),
+    startedMs: options.fetchStartedMs ?? performance.now(),
   }
 }
 
-function checkFiles(paths: readonly string[]): void {
-  if (paths.length === 0) throw new LoadError("Cannot load: no files were given")
-  if (paths.filter((path) => path === "-").length > 1) {
-    throw new LoadError("Cannot read standard input twice: give - only once")
+const whenUnknown =
+  "It is not known whether the release was published. " +
+  "Run the same command again: a published release is not published twice."
+
+/** Rolls back the transaction of a dry run. */
+class RolledBack extends Error {
+  constructor(readonly published: Published) {
+    super("rolled back")
   }
+}
+
+const maxNamed = 5
+
+/** @param committing called when only the COMMIT of a release remains */
+async function publishFiles(
+  sql: TransactionSql,
+  load: Load,
+  rejects: Rejects,
+  committing: () => void,
+): Promise<Published> {
+  const { source, progress } = load
+  const { resource } = source
+  const { name } = resource
+  const own = ownSteps[source.name]
+
+  const last = await lastObservation(sql, source)
+  checkObserved(load.observed, last, source.name)
+  const next = await nextRelease(sql)
+
+  const read = await readFiles(sql, load, rejects)
+  const { staging } = read
+  const given = load.observed ?? statedTime(read.files)
+  checkObserved(given, last, source.name)
+  const observed = observedTime(given, last, read.files)
+
+  progress.step(`Comparing ${name}`)
+  const corrected = own ? await own.correct(staging, read.rejectedKeys) : read.rejectedKeys
+  const isComplete =
+    source.complete && !load.partial && !read.files.some(({ incomplete }) => incomplete)
+  const checked = await checkStaged(load, { ...read, rejectedKeys: corrected }, isComplete, rejects)
+  const { files, rejectedKeys } = checked
+
+  // Missing records first, so that the search for them skips added ones.
+  const replaced = await removeReplaced(staging, checked.taken, rejectedKeys, next)
+  const isWhole = isComplete && files.every(showsAbsence)
+  const rule = { load, files, rejectedKeys, isWhole, observed, isGiven: given !== undefined }
+  const missing = await applyMissing(staging, rule, next)
+
+  const values = stagedValues(staging, files)
+  const kept = await countKept(staging, files, values)
+  const computed = await linkColumns(sql, resource)
+  const compared = await applyStaged({ staging, release: next, values, load, files, computed })
+  const changes = {
+    ...compared,
+    removed: missing.removed + replaced,
+    deactivated: missing.deactivated,
+  }
+
+  const release = rowsChanged(changes) > 0 ? next : null
+  // A public file without a given time may be of any time; the operator's own files are true now.
+  const isKnown = given !== undefined || source.removesMissingAtOnce === true
+  const observation = { time: observed, isKnown, returned: missing.returned }
+  const undated = release === null ? 0 : await recordFormerNames(sql, release, observation)
+  await own?.record(sql, observed, release)
+  const links =
+    release !== null && resource.links !== undefined
+      ? await relink(sql, release, undated, progress)
+      : null
+
+  const figures = missing.figures ? { [name]: missing.figures } : {}
+  if (release !== null) {
+    progress.step("Publishing")
+    await insertRelease(sql, release, source.name, {
+      observed,
+      observed_is_known: isKnown,
+      holder_names: await storedNames(sql, load.holderNames),
+      files: [...files],
+      resources: { [name]: changes },
+      ...(missing.figures ? { missing: figures } : {}),
+      ...(links ? { links } : {}),
+    })
+  }
+  await recordLoad(sql, load, files, { observed, observedIsKnown: isKnown, release })
+
+  const published = {
+    ...{ release, observed, links },
+    files: [...files],
+    resources: { [name]: changes },
+    missing: figures,
+    largestMissing: missing.figures?.missing
+      ? { [name]: await missingRecords(sql, source.name, name, maxNamed) }
+      : {},
+    kept: { [name]: kept },
+  }
+  if (load.dryRun) throw new RolledBack({ ...published, release: null })
+  if (release !== null) {
+    committing()
+    load.onCommit?.()
+  }
+  return published
 }

@@ -58,6 +58,6 @@ export const nameOwners = `
   select key, asx_code, true as is_own from owners
   union all select key, asx_code, true from former_owners
   union select s.name_key, coalesce(o.asx_code, c.asx_code), false
-  from subsidiaries s join parents c on c.parent = s.company_code
+  from subsidiaries s join parents c on c.parent = s.parent_asx_code
     left join owners o on o.key = c.name_key
   where s.name_key <> ''`

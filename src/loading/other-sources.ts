@@ -1,17 +1,16 @@
 /** Applies the precedence that sources of companies or subsidiaries declare (`yieldsTo`). */
 import { precedenceOver } from "../sources/catalogue.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
-import type { Load } from "./load-options.ts"
+import type { RowCount } from "./figures.ts"
 import { leaveOut, type Staging } from "./staging.ts"
 
 /** Leaves out rows of records that higher sources own, and new records that the source may not add. */
-export async function leaveOutOfHigherSources(staging: Staging, { files }: Load): Promise<void> {
+export async function leaveOutOfHigherSources(staging: Staging): Promise<RowCount[]> {
   const { source, staged, table, key } = staging
   const higher = precedenceOver(source)
-  if (!higher) return
-  await leaveOut(
+  if (!higher) return []
+  return leaveOut(
     staging,
-    files,
     `delete from ${staged} s using (
        select s.ctid as place, t.source as owner
        from ${staged} s left join ${table} t on t.${key} = s.${key}

@@ -2,7 +2,7 @@
 import type { TransactionSql } from "postgres"
 import { withConnection } from "../db/connection.ts"
 import { resourceNames } from "../resources/resource.ts"
-import { publishing } from "./publish.ts"
+import { publishing } from "./publishing.ts"
 
 export interface Pruned {
   /** The oldest release that remains; null where there is none. */

@@ -10,9 +10,10 @@ import { printableLine, printableText } from "../text/printable-text.ts"
 import { type FileFigures, locationOf, unitOf } from "./figures.ts"
 import { fileTime } from "./file-names.ts"
 import { LoadError, reasonOf } from "./load-error.ts"
+import { rejectsText } from "./summary.ts"
 
 export interface Reject {
-  file: FileFigures
+  file: Pick<FileFigures, "name" | "counted">
   /** Or the number of the feature or record. */
   line: number
   reason: string
@@ -37,18 +38,6 @@ export interface RejectsWritten {
   rejectsRows: number
   /** Rows that the file lacks, and why; null where it has all, or was not requested. */
   rejectsLost: { directory: string; rows: number; reason: string } | null
-}
-
-/** A sentence without its full stop; undefined without rejected rows, or where no file was requested. */
-export function rejectsText({
-  rejectsFile: path,
-  rejectsRows: rows,
-  rejectsLost: lost,
-}: RejectsWritten): string | undefined {
-  if (!lost) return path ? `Rejected rows are in ${path}` : undefined
-  return path
-    ? `Only the first ${formatCount(rows)} of ${formatCount(rows + lost.rows)} rejected rows are in ${path}: ${lost.reason}`
-    : `Cannot write the rejected rows to ${lost.directory}: ${lost.reason}`
 }
 
 const defaultMax = 1000
@@ -92,7 +81,6 @@ export class Rejects {
       this.#write(directory, { file: file.name, [unitOf(file)]: line, reason, row })
     }
     this.count++
-    file.rejected++
     const lost = this.count - this.#rows
     if (lost > 0 && lost <= maxShown) this.options.warn(`Rejected: ${text}`)
     const kind = this.#kinds.get(kindOf(reason))

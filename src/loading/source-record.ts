@@ -1,11 +1,12 @@
 /** Records the outcome of a source's last load, and the totals by outcome. */
-import type { TransactionSql } from "postgres"
+import type { Sql, TransactionSql } from "postgres"
 import type { RowCounts } from "../db/source-status.ts"
 import type { LoadOutcome } from "../db/source-tables.ts"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { excerpt, printableText, storableText } from "../text/printable-text.ts"
 import { type FileFigures, rowsRead, sum, totalOf } from "./figures.ts"
+import type { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
 import { digestsOf } from "./observation.ts"
 
@@ -14,8 +15,6 @@ export interface Loaded {
   observed: string
   /** Whether that is known, and not only the time of the load. */
   observedIsKnown: boolean
-  /** See `load-basis.ts`. */
-  basis: string
   /** Null where no record changed. */
   release: number | null
 }
@@ -23,8 +22,9 @@ export interface Loaded {
 /** In the load's transaction, after its release has been inserted. */
 export async function recordLoad(
   sql: TransactionSql,
-  { source, files, startedMs }: Load,
-  { observed, observedIsKnown, basis, release }: Loaded,
+  { source, startedMs }: Load,
+  files: readonly FileFigures[],
+  { observed, observedIsKnown, release }: Loaded,
 ): Promise<void> {
   const { published, name, resource } = source
   const outcome = release === null ? "unchanged" : "published"
@@ -35,11 +35,10 @@ export async function recordLoad(
        -- The same bytes are the same download, whose time stays known.
        last_observed_is_known = $4
          or case when last_files = $5::text[] then last_observed_is_known else false end,
-       last_files = $5::text[], last_basis = ${fullBasis("$6::text", "$2", "$7")},
-       last_release = coalesce($7, last_release),
-       last_changed_at = coalesce((select published_at from releases where id = $7), last_changed_at),
-       counts = $8::text::jsonb,
-       licence = coalesce(licence, $9), attribution = coalesce(attribution, $10)
+       last_files = $5::text[], last_release = coalesce($6, last_release),
+       last_changed_at = coalesce((select published_at from releases where id = $6), last_changed_at),
+       counts = $7::text::jsonb,
+       licence = coalesce(licence, $8), attribution = coalesce(attribution, $9)
      where name = $1 and resource = $2`,
     [
       name,
@@ -47,7 +46,6 @@ export async function recordLoad(
       observed,
       observedIsKnown,
       arrayLiteral(digestsOf(files)),
-      basis,
       release,
       JSON.stringify(rowCounts(files)),
       published?.licence ?? null,
@@ -56,14 +54,19 @@ export async function recordLoad(
   )
 }
 
-/**
- * The basis of a load with the newest release of its resource, because the records of other sources also
- * decide which records a load may change. An expression; null where the basis is null.
- * @param release of the load itself, which the table does not have yet
- */
-export const fullBasis = (basis: string, resource: string, release = "null::integer"): string =>
-  `${basis} || ' ' || coalesce(greatest(${release}::integer,
-     (select max(last_release) from sources where resource = ${resource})), 0)`
+/** A failure to record the refusal must not hide the reason of the refusal. */
+export async function recordRefusal(
+  client: Sql,
+  { source, progress, startedMs }: Load,
+  { message: reason }: LoadError,
+): Promise<void> {
+  const seconds = secondsSince(startedMs)
+  try {
+    await client.begin((sql) => recordOutcome(sql, source, { outcome: "refused", reason, seconds }))
+  } catch (error) {
+    progress.warn(`Cannot record that the load was refused: ${error}`)
+  }
+}
 
 interface Outcome {
   outcome: LoadOutcome

@@ -9,12 +9,26 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { getTableName } from "drizzle-orm"
 import type { TransactionSql } from "postgres"
-import { loadedFields, type Resource, type Value } from "../resources/resource.ts"
+import {
+  loadedFields,
+  type Resource,
+  type ResourceRecord,
+  type Value,
+} from "../resources/resource.ts"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { remembering } from "../text/remembering.ts"
-import type { Candidate } from "./candidates.ts"
-import { countText, type FileFigures, fileAt } from "./figures.ts"
+import type { RowCount } from "./figures.ts"
+
+/** A validated record with its file and line. */
+export interface Candidate {
+  /** Index into the load's files. */
+  file: number
+  line: number
+  record: ResourceRecord
+  /** The reason to leave it out unless its source has already loaded a record of that key. */
+  onlyIfStored: string | null
+}
 
 /** The staged records and their target: the input of each step of a load. */
 export interface Staging {
@@ -63,18 +77,15 @@ export const repeatedKeys = ({ staged, key }: Staging): string =>
 /** @param deletion a DELETE of staged rows that returns the `file` of each and the `reason` to leave it out */
 export async function leaveOut(
   { sql }: Staging,
-  files: readonly FileFigures[],
   deletion: string,
   values: (string | boolean)[],
-): Promise<void> {
-  const counts = await sql.unsafe(
+): Promise<RowCount[]> {
+  return sql.unsafe<RowCount[]>(
     `with left_out as (${deletion})
-     select file, reason, count(*)::integer as count from left_out group by 1, 2 order by 1, 2`,
+     select file, 'left_out' as outcome, reason, count(*)::integer as count
+     from left_out group by 1, 3 order by 1, 3`,
     values,
   )
-  for (const { file, reason, count } of counts) {
-    countText(fileAt(files, file).left_out, reason, count)
-  }
 }
 
 const provenance: readonly StagedColumn[] = [

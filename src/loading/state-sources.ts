@@ -8,29 +8,30 @@ import type { State } from "../db/schema.ts"
 import { sourcesOfState } from "../sources/catalogue.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { formatCount } from "../text/display.ts"
+import type { RowCount } from "./figures.ts"
 import { keepInHistory } from "./history.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
 import { leaveOut, type Staging } from "./staging.ts"
 
 /** The stored tenements of a source in a state. */
-interface StateOfSource {
+export interface StateOfSource {
   state: State
   source: string
   records: number
 }
 
 /**
- * Leaves out the rows of states that other sources own. Returns the lower sources' tenements that the load
- * takes over.
+ * Leaves out the rows of states that other sources own. Returns their counts, and the lower sources' tenements
+ * that the load takes over.
  * @param takesOver whether the files are the complete set of their source
  * @throws LoadError where the files have less than 95% as many tenements of a state as the lower sources
  */
 export async function resolveStates(
   staging: Staging,
-  { source, files, acceptShrink = false }: Load,
+  { source, acceptShrink = false }: Load,
   takesOver: boolean,
-): Promise<StateOfSource[]> {
+): Promise<{ leftOut: RowCount[]; taken: StateOfSource[] }> {
   const stored = await storedStates(staging, source.states ?? [])
   const ownedByOthers: StateOfSource[] = []
   const taken: StateOfSource[] = []
@@ -44,19 +45,17 @@ export async function resolveStates(
     if (takesOver && lower.length > 0 && (isOwn || owner === lower[0])) taken.push(...lower)
     else if (owner && !isOwn) ownedByOthers.push(owner)
   }
-  if (ownedByOthers.length > 0) {
-    await leaveOut(
-      staging,
-      files,
-      `delete from ${staging.staged} s
-       using jsonb_to_recordset($1::text::jsonb) as owned (state text, source text)
-       where s.state = owned.state
-       returning s.file, 'already loaded from ' || owned.source as reason`,
-      [JSON.stringify(ownedByOthers)],
-    )
-  }
   if (!acceptShrink) await guardAgainstSmallerSource(staging, taken)
-  return taken
+  if (ownedByOthers.length === 0) return { leftOut: [], taken }
+  const leftOut = await leaveOut(
+    staging,
+    `delete from ${staging.staged} s
+     using jsonb_to_recordset($1::text::jsonb) as owned (state text, source text)
+     where s.state = owned.state
+     returning s.file, 'already loaded from ' || owned.source as reason`,
+    [JSON.stringify(ownedByOthers)],
+  )
+  return { leftOut, taken }
 }
 
 async function storedStates(

@@ -2,9 +2,8 @@
  * The names of holders that a load stores. With `HOLDER_NAMES=companies` it stores no name that may be a
  * natural person's, and keeps no file that may have one.
  */
-import type { Sql, TransactionSql } from "postgres"
+import type { TransactionSql } from "postgres"
 import type { Resource } from "../resources/resource.ts"
-import { digest } from "../text/digest.ts"
 import { type HolderNames, withoutPersons } from "../text/holder-names.ts"
 import { remembering } from "../text/remembering.ts"
 
@@ -16,10 +15,10 @@ export const keepsFiles = (names: HolderNames, { links }: Pick<Resource, "links"
   names === "all" || links !== "holders"
 
 /** The keys of names that are never masked: those of companies, now or formerly, and of subsidiaries. */
-async function knownKeys(sql: Sql | TransactionSql): Promise<Set<string>> {
+async function knownKeys(sql: TransactionSql): Promise<Set<string>> {
   const rows = await sql.unsafe<{ key: string }[]>(
     `select name_key as key from companies union select name_key from former_names
-     union select name_key from subsidiaries order by 1`,
+     union select name_key from subsidiaries`,
   )
   return new Set(rows.map(({ key }) => key).filter((key) => key !== ""))
 }
@@ -28,14 +27,6 @@ export async function createStoreHolders(sql: TransactionSql): Promise<StoreHold
   const known = await knownKeys(sql)
   return remembering((holders) => withoutPersons(holders, known))
 }
-
-/** The part of a load's basis that decides which names it stores. */
-export const holdersBasis = async (
-  sql: Sql | TransactionSql,
-  names: HolderNames,
-  resource: Pick<Resource, "links">,
-): Promise<string> =>
-  keepsFiles(names, resource) ? names : `${names} ${digest([...(await knownKeys(sql))].join("\n"))}`
 
 /**
  * The kind of names that the stored records have after a load with `names`. An earlier load may have stored

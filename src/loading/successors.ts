@@ -1,14 +1,13 @@
 /** The successors of companies that an operator is asked about: see `listings.ts`. */
 import type { TransactionSql } from "postgres"
-import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.ts"
+import type { ConfirmedChange } from "../db/confirmed-change.ts"
 import { withSnapshot } from "../db/connection.ts"
 import { utc } from "../db/utc.ts"
-import { relink } from "./links.ts"
+import { companies } from "../resources/companies.ts"
 import { isProposed, type Pair, setSuccessor, successorPairs } from "./listings.ts"
 import { LoadError } from "./load-error.ts"
 import type { Progress } from "./progress.ts"
-import { insertRelease, nextRelease, publishing } from "./publish.ts"
-import { storedNames } from "./stored-holders.ts"
+import { insertChange, nextRelease, publishChange } from "./publishing.ts"
 
 export interface ProposedSuccessor extends Pair {
   former_company: string
@@ -52,23 +51,20 @@ export const decideSuccessor = (
   decision: SuccessorDecision,
   progress: Progress,
 ): Promise<ConfirmedChange<number | null>> =>
-  changeAndConfirm(
-    url,
-    (client) => {
-      const onWait = () => progress.step("Waiting for a load to end")
-      return publishing(client, { whenUnknown, onWait }, async (sql, committing) => {
-        const { isRight } = decision
-        const pair = await findPair(sql, decision)
-        const release = await nextRelease(sql)
-        await setSuccessor(sql, release, pair, isRight)
-        const isChange = isRight || pair.is_linked
-        if (isChange) await publishLinks(sql, release, progress)
-        committing()
-        return isChange ? release : null
-      })
+  publishChange(url, {
+    whenUnknown,
+    progress,
+    work: async (sql) => {
+      const { isRight } = decision
+      const pair = await findPair(sql, decision)
+      const release = await nextRelease(sql)
+      await setSuccessor(sql, release, pair, isRight)
+      if (!isRight && !pair.is_linked) return null
+      await insertChange(sql, release, "successors", companies, { changed: 1 }, progress)
+      return release
     },
-    (release) => release !== null,
-  )
+    isPublished: (release) => release !== null,
+  })
 
 async function findPair(
   sql: TransactionSql,
@@ -83,21 +79,4 @@ async function findPair(
   throw new LoadError(
     `Cannot decide whether ${successor} is the successor of ${predecessor}: \`mds companies successors\` lists no such pair`,
   )
-}
-
-async function publishLinks(
-  sql: TransactionSql,
-  release: number,
-  progress: Progress,
-): Promise<void> {
-  const [{ now }] = await sql.unsafe<[{ now: string }]>(`select ${utc("now()")} as now`)
-  const links = await relink(sql, release, 0, progress)
-  await insertRelease(sql, release, "successors", {
-    observed: now,
-    observed_is_known: true,
-    holder_names: await storedNames(sql, "companies"),
-    files: [],
-    resources: { companies: { added: 0, changed: 1, removed: 0, deactivated: 0 } },
-    links,
-  })
 }

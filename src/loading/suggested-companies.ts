@@ -49,7 +49,7 @@ async function knownNames(sql: TransactionSql): Promise<KnownName[]> {
   const names = await sql.unsafe(
     `select company_name as name, name_key as key, asx_code, false as is_former from companies
      union all select name, name_key, asx_code, true from former_names
-     union all select name, name_key, company_code, false from subsidiaries`,
+     union all select name, name_key, parent_asx_code, false from subsidiaries`,
   )
   return names.flatMap(({ name, key, asx_code, is_former }): KnownName[] => {
     // A secondary listing has no tenements of its own.

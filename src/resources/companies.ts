@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { type SQL, sql } from "drizzle-orm"
+import { sql } from "drizzle-orm"
 import { companiesHistory as history, companies as table } from "../db/schema.ts"
 import { fold } from "../text/fold.ts"
 import { containing, contains, equals, textFilter } from "./conditions.ts"
@@ -21,10 +21,6 @@ import {
 
 const searched = contains(table.company_name_folded)
 const searchedCode = contains(sql`lower(${table.asx_code})`)
-/** A search also finds a company by its temporary codes up to the release. */
-const searchedTemporaryCode = (pattern: SQL) => sql`${table.asx_code} = any(array(
-  select t.asx_code from temporary_codes t
-  where t.since_release <= ${sql.placeholder("release")} and lower(t.code) like ${pattern}))`
 
 /** ASX-listed resource companies. */
 export const companies: Resource = {
@@ -37,7 +33,6 @@ export const companies: Resource = {
   key: "asx_code",
   keyInPath: asxCodeInPath,
   keyFromPath: asxCodeFromText,
-  hasCompanyCodes: true,
   fields: fieldsOf(
     table,
     {
@@ -63,8 +58,7 @@ export const companies: Resource = {
   filters: {
     search: filter(
       freeText("Part of the company name or of the ASX code", "minerals"),
-      (pattern) =>
-        sql`(${searched(pattern)} or ${searchedCode(pattern)} or ${searchedTemporaryCode(pattern)})`,
+      (pattern) => sql`(${searched(pattern)} or ${searchedCode(pattern)})`,
       fold,
       containing,
     ),
@@ -90,10 +84,12 @@ export const companies: Resource = {
   },
   defaultOrder: [{ column: table.company_name_folded, direction: "asc" }],
   historyFields: fieldsOf(table, {
-    trading_as: textOf("Temporary code under which the exchange lists it"),
     successor: textOf("New code of the company after the end of this one"),
   }),
-  internal: fieldsOf(table, { listing_date: calendarDate("Day of listing", "2003-05-12") }),
+  internal: fieldsOf(table, {
+    listing_date: calendarDate("Day of listing", "2003-05-12"),
+    trading_as: textOf("Temporary code under which the exchange lists it"),
+  }),
   derived: {
     company_name_folded: { from: "company_name", derive: folded },
     name_key: { from: "company_name", derive: nameKey },

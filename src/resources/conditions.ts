@@ -41,10 +41,8 @@ export const textFilter = (
 })
 
 /** Declares a filter for the code of a company. */
-export const companyFilter = (description: string, where: Filter["where"]): Filter => ({
-  ...filter(freeText(description, "XMR"), where, asxCodeFromText),
-  isCompanyCode: true,
-})
+export const companyFilter = (description: string, where: Filter["where"]): Filter =>
+  filter(freeText(description, "XMR"), where, asxCodeFromText)
 
 /**
  * Declares a filter for part of a text, on the column of the folded text, which has a trigram index.

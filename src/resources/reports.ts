@@ -44,7 +44,7 @@ export const reports: Resource = {
   filters: {
     company: companyFilter(
       "ASX code of the company, in upper or lower case",
-      equals(table.company_code),
+      equals(table.asx_code),
     ),
     type: {
       ...filter(

@@ -35,8 +35,6 @@ export interface Filter {
   byScan?: { where: (bound: SQL) => SQL; isNeededFor: (canonical: NonNullable<Value>) => boolean }
   /** The column whose values are counted, if they are; it may list several as `A; B`. */
   values?: { column: PgColumn; isList?: true }
-  /** Whether its value is the code of a company. */
-  isCompanyCode?: true
   /** The parameter's value in the one spelling that all equal ones share. */
   canonical: (value: NonNullable<Value>) => NonNullable<Value>
   /** Converts the canonical value to the one that the condition binds. */
@@ -75,8 +73,6 @@ export interface Readable {
   keyInPath?: TSchema
   /** Converts a key in a path to the key in the table, if they differ. */
   keyFromPath?: (text: string) => string
-  /** Whether its keys are codes of companies. */
-  hasCompanyCodes?: true
   /** In the order of the interface's tables, which is the order of JSON keys and CSV columns. */
   fields: Record<string, Field>
   /** Fields that records have only if a request names them. */

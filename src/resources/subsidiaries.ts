@@ -37,4 +37,4 @@ export const subsidiaries: Resource = {
 }
 
 /** The subsidiaries of a company. */
-export const belongsToParent = equals(table.company_code)
+export const belongsToParent = equals(table.parent_asx_code)

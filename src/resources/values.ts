@@ -47,12 +47,6 @@ export const pathSafeId = (example: string) =>
 export const asxCodeFromText = (text: string): string =>
   text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())
 
-/** Matches a possible temporary code of a company, in PostgreSQL too: an ordinary code, `D` and a letter. */
-export const temporaryCodePattern = "^[0-9A-Z]{3}D[A-Z]$"
-const temporaryCode = new RegExp(temporaryCodePattern)
-
-export const isTemporaryCode = (code: string): boolean => temporaryCode.test(code)
-
 /**
  * Text of a filter. Its maximum length bounds the memory and the statement time of a request.
  */

@@ -1,20 +1,17 @@
 /** Resolves the release that a response shows, and the releases that its list compares with. */
 
 import type { AccountId } from "../db/pool/turns.ts"
-import type { OrdinaryCode } from "../db/reader/ordinary-codes.ts"
 import { removedSinceName, updatedSinceName } from "../db/reader/relations.ts"
 import { type Release, type Releases, ReleaseUnavailable } from "../db/reader/releases.ts"
-import { bindingsOf, earlierBindings, type List } from "../db/reader/statements.ts"
+import type { List } from "../db/reader/statements.ts"
 import { invalidParameters } from "../http/api-error.ts"
 import { parsePointInTime, pointFault } from "../http/point-in-time.ts"
-import { filterOf, type Readable } from "../resources/resource.ts"
 import type { Requester } from "./data-request.ts"
 import type { Pins } from "./pins.ts"
 import type { ListPlan, Plan } from "./plan.ts"
 
 export interface ReleaseOptions {
   releases: Releases
-  ordinaryCode: OrdinaryCode
   /** The releases of page sequences. */
   pins: Pins
   now: () => Date
@@ -30,7 +27,7 @@ export interface ResolvedList {
 
 export type ReleaseResolver = ReturnType<typeof createReleaseResolver>
 
-export function createReleaseResolver({ releases, ordinaryCode, pins, now }: ReleaseOptions) {
+export function createReleaseResolver({ releases, pins, now }: ReleaseOptions) {
   /** @param text a valid point in time */
   async function releaseAt(name: string, text: string, account: AccountId): Promise<Release> {
     const invalid = (message: string) => invalidParameters([{ parameter: name, message }])
@@ -50,29 +47,7 @@ export function createReleaseResolver({ releases, ordinaryCode, pins, now }: Rel
   const resolve = (asOf: string | undefined, account: number): Promise<Release> =>
     asOf === undefined ? releases.current(account) : releaseAt("as_of", asOf, account)
 
-  /** Returns the key of a record at a release. For companies it accepts temporary codes too. */
-  const keyAt = async (resource: Readable, key: string, release: number, account: AccountId) =>
-    resource.hasCompanyCodes ? ordinaryCode(key, release, account) : key
-
-  /** Replaces temporary codes of companies by the ordinary codes at a release. */
-  async function withOrdinaryCodes(
-    list: ListPlan["list"],
-    release: number,
-    account: AccountId,
-  ): Promise<ListPlan["list"]> {
-    const { resource, filters, parent } = list
-    const bound = { ...list.bound }
-    for (const name of filters.filter((name) => filterOf(resource, name).isCompanyCode)) {
-      bound[name] = await ordinaryCode(String(bound[name]), release, account)
-    }
-    if (!parent) return { ...list, bound }
-    const key = await keyAt(parent.resource, parent.key, release, account)
-    return { ...list, bound, parent: { ...parent, key } }
-  }
-
   return {
-    keyAt,
-
     /**
      * Reads a page at the release that its page sequence has pinned. Without a pin, reads and pins the
      * release of `as_of`, or the newest. Records and exports have no pages.
@@ -99,9 +74,8 @@ export function createReleaseResolver({ releases, ordinaryCode, pins, now }: Rel
     },
 
     /**
-     * Completes a plan's list for a release: adds the releases that `updated_since` and `removed_since` name,
-     * and replaces temporary codes of companies. A list of versions also gets the oldest release that is kept,
-     * because pruning shortens it.
+     * Completes a plan's list for a release: adds the releases that `updated_since` and `removed_since` name.
+     * A list of versions also gets the oldest release that is kept, because pruning shortens it.
      * @throws as `resolve`
      */
     listAt: async (
@@ -125,17 +99,10 @@ export function createReleaseResolver({ releases, ordinaryCode, pins, now }: Rel
         ...bound,
         ...(list.resource.pastVersions && { oldest: await releases.oldest(account) }),
       }
-      const now = await withOrdinaryCodes(list, shown.id, account)
-      if (Object.keys(compared).length === 0) return { ...now, identity }
-      const since = bound[updatedSinceName] ?? bound[removedSinceName] ?? shown.id
-      const earlier = await withOrdinaryCodes(list, since, account)
-      const codeChanged = !Bun.deepEquals(bindingsOf(earlier), bindingsOf(now))
-      // The code belonged to another company then, so every record of the list is new.
-      if (codeChanged && list.updated) bound[updatedSinceName] = 0
+      if (Object.keys(compared).length === 0) return { ...list, identity }
       return {
-        ...now,
-        bound: { ...now.bound, ...(list.removed && earlierBindings(earlier)), ...bound },
-        codeChanged,
+        ...list,
+        bound: { ...list.bound, ...bound },
         identity: `${identity} ${JSON.stringify(compared)}`,
       }
     },

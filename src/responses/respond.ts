@@ -65,7 +65,7 @@ export type Responses = ReturnType<typeof createResponses>
 /** Its functions throw ApiError INVALID_PARAMETER and NOT_FOUND, Unavailable and ReleaseUnavailable. */
 export function createResponses(options: RespondOptions) {
   const { resolver, reader, readSources, cachedResponses, baseUrl } = options
-  const { atRelease, keyAt, listAt } = resolver
+  const { atRelease, listAt } = resolver
 
   const resolveAt = async (plan: ListPlan, { release, account }: ReadOptions) => ({
     plan,
@@ -140,8 +140,7 @@ export function createResponses(options: RespondOptions) {
     release: Release,
     account: AccountId,
   ): Promise<RecordAt> {
-    const key = await keyAt(shown, recordKey, release.id, account)
-    const found = await reader.find(shown, key, { release, account })
+    const found = await reader.find(shown, recordKey, { release, account })
     if (!found) throw new ApiError("NOT_FOUND")
     return { record: fields ? pick(found, fields) : found, release }
   }

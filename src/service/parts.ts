@@ -12,7 +12,6 @@ import { cacheSizes } from "../db/cache.ts"
 import { createTurns } from "../db/pool/turns.ts"
 import { orWhereUnavailable, type Unavailable } from "../db/pool/unavailable.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
-import { createOrdinaryCodes } from "../db/reader/ordinary-codes.ts"
 import { createReleases } from "../db/reader/releases.ts"
 import { sharedRead } from "../db/reader/shared-read.ts"
 import { createSourceLoads } from "../db/reader/source-loads.ts"
@@ -120,7 +119,6 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   })
 
   const pools = database.readPools
-  const ordinaryCode = createOrdinaryCodes(records)
   const readSources = createSources(database.pools)
   const responses = createResponseParts({
     ...options,
@@ -129,7 +127,6 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     pools,
     releases,
     exportSlots,
-    ordinaryCode,
     readSources,
     redis,
   })

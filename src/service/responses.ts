@@ -3,7 +3,6 @@
 import type { Config } from "../config.ts"
 import type { CacheSizes } from "../db/cache.ts"
 import type { CachedReleases } from "../db/reader/newest-release.ts"
-import type { OrdinaryCode } from "../db/reader/ordinary-codes.ts"
 import { createReader, type ReaderPools } from "../db/reader/reader.ts"
 import type { ReadSources } from "../db/reader/sources.ts"
 import type { Log } from "../log/log.ts"
@@ -22,7 +21,6 @@ export interface ResponsesPartsOptions {
   pools: ReaderPools
   exportSlots: ExportSlots
   releases: CachedReleases
-  ordinaryCode: OrdinaryCode
   readSources: ReadSources
   redis: RedisConnection | null
   log: Log

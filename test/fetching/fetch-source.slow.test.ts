@@ -66,11 +66,11 @@ test("without a time of its last change, or with one in the future, a file was t
   expect((await bench.fetched())?.summary?.observed).toBe("2026-01-11T00:00:00Z")
 })
 
-test("an unchanged or repeated file is neither kept nor loaded again", async () => {
+test("an unchanged or repeated file is not kept again, and publishes nothing", async () => {
   bench.serve(directory("QZA"))
   await bench.fetched()
   bench.hours(30)
-  const unchanged = { outcome: "unchanged", summary: null }
+  const unchanged = { outcome: "unchanged", summary: { release: null } }
   expect(await bench.fetched({ force: false })).toMatchObject(unchanged)
   expect(bench.server.asked[1]?.headers).toMatchObject({
     "if-none-match": modified.ETag,
@@ -151,7 +151,7 @@ test("a fetch that fails is noted, is not repeated within the hour, and changes 
   expect(await bench.status()).toMatchObject({ last_outcome: "unchanged", last_reason: null })
 })
 
-test("only a load changes when a source was last loaded", async () => {
+test("a failed fetch does not change when a source was last loaded", async () => {
   const times = async () =>
     (await bench.sql`select last_loaded_at as loaded, last_outcome as outcome from sources`).map(
       (row) => ({ ...row }),
@@ -163,8 +163,9 @@ test("only a load changes when a source was last loaded", async () => {
   await bench.fetched()
   await bench.sql`update sources set last_loaded_at = '2026-01-01'`
   const loaded = new Date("2026-01-01T00:00:00Z")
-  expect((await bench.fetched({ force: false }, { every: 0 })).summary).toBeNull()
-  expect(await times()).toEqual([{ loaded, outcome: "unchanged" }])
+  bench.server.answer(() => reply(404, {}))
+  await bench.fetched()
+  expect(await times()).toEqual([{ loaded, outcome: "failed" }])
 })
 
 test("hosts that share a database fetch a source as often as one, also after a failure", async () => {
@@ -245,7 +246,7 @@ test("with HOLDER_NAMES=companies no file of tenements is kept, and each fetch d
   expect(await fetch()).toMatchObject({ outcome: "published", files: [] })
   expect(readdirSync(join(bench.dataDir, "raw"))).toEqual([])
   bench.hours(24)
-  expect(await fetch()).toMatchObject({ outcome: "unchanged", summary: null })
+  expect(await fetch()).toMatchObject({ outcome: "unchanged", files: [] })
   expect(bench.server.asked.map(({ headers }) => headers["if-none-match"])).toEqual([
     undefined,
     undefined,

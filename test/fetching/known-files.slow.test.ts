@@ -1,6 +1,6 @@
 /**
- * What a fetch does with files that it knows: they are loaded again where the result may be another
- * one, and else left alone; and files that others have superseded are no failure.
+ * What a fetch does with files that it knows: it compares them again; and files that others have superseded
+ * are no failure.
  */
 import { beforeEach, expect, test } from "bun:test"
 import { rmSync } from "node:fs"
@@ -17,43 +17,21 @@ const observed = async () =>
   (await bench.sql`select last_observed_at as at from sources where name = 'asx-directory'`)[0]?.at
 const many = Array.from({ length: 40 }, (_, index) => `Q${index + 10}`)
 
-test("a forced fetch loads its files, also unchanged ones", async () => {
-  bench.serve(directory("QZA"))
-  await fetched()
-  await bench.sql`delete from companies`
-  expect(await fetched({ force: true })).toMatchObject({ outcome: "published", reason: null })
-  expect(await bench.codes()).toEqual(["QZA"])
-  expect(await fetched({ force: true })).toMatchObject({
-    outcome: "unchanged",
-    summary: { release: null },
-  })
-})
-
-test("an unchanged file is loaded again with other options", async () => {
+test("an unchanged file is compared again, and publishes nothing unless a record or an option differs", async () => {
   bench.serve(directory("QZA", "QZB Banks"))
   await fetched()
+  const nothing = { outcome: "unchanged", summary: { release: null } }
+  expect(await fetched()).toMatchObject(nothing)
+  await bench.sql`delete from companies`
+  expect(await fetched()).toMatchObject({ outcome: "published", reason: null })
   expect(await bench.codes()).toEqual(["QZA"])
   bench.hours(1)
   const wider = { entry: { all_sectors: true } }
   expect((await fetched(wider)).outcome).toBe("published")
   expect(await bench.codes()).toEqual(["QZA", "QZB"])
-  expect(await fetched(wider)).toMatchObject({ outcome: "unchanged", summary: null })
-  // Fewer are missing; they go only after a time.
-  expect(await fetched()).toMatchObject({ summary: { release: null } })
-  for (const options of [{ entry: { partial: true } }, { absentAfterHours: 24 }]) {
-    expect(await fetched(options)).toMatchObject({ summary: { release: null } })
-    expect(await fetched(options)).toMatchObject({ outcome: "unchanged", summary: null })
+  for (const options of [wider, {}, { entry: { partial: true } }, { absentAfterHours: 24 }]) {
+    expect(await fetched(options)).toMatchObject(nothing)
   }
-})
-
-test("an unchanged file is loaded again where another source has changed the resource since", async () => {
-  bench.serve(directory("QZA"))
-  await fetched()
-  await bench.load("subsidiaries", "id,name,parent_asx_code\ns1,Quarry West,QZA\n")
-  expect(await fetched()).toMatchObject({ outcome: "unchanged", summary: null })
-  await bench.load("companies", "asx_code,company_name,is_active\nQZC,Quarry,true\n")
-  expect(await fetched()).toMatchObject({ outcome: "unchanged", summary: { release: null } })
-  expect(await fetched()).toMatchObject({ outcome: "unchanged", summary: null })
 })
 
 test("files that are older than what was loaded by hand since are unchanged, and nothing is refused", async () => {
@@ -116,8 +94,7 @@ test("a file that was loaded by hand for a later time is no older one", async ()
   await fetched()
   await bench.load("asx-directory", directory("QZA"), { observed: "2026-01-10T12:00:00Z" })
   bench.hours(24)
-  expect(await fetched()).toMatchObject({ outcome: "unchanged", reason: null, summary: null })
-  for (const options of [{ force: true }, { absentAfterHours: 24 }]) {
+  for (const options of [{}, { force: true }, { absentAfterHours: 24 }]) {
     expect(await fetched(options)).toMatchObject({
       outcome: "unchanged",
       summary: { release: null },
@@ -138,7 +115,7 @@ test("a file that its server sends anew is true then, unless the server dates it
   expect(await observed()).toEqual(new Date("2026-01-11T00:00:00Z"))
   // Dated now, to before: the same bytes say nothing newer.
   bench.server.answer(() => reply(200, modified, directory("QZA")))
-  expect(await fetched()).toMatchObject({ outcome: "unchanged", reason: null, summary: null })
+  expect(await fetched()).toMatchObject({ outcome: "unchanged", reason: null })
   expect(await observed()).toEqual(new Date("2026-01-11T00:00:00Z"))
 })
 

@@ -225,7 +225,8 @@ async function checkDay(day: number): Promise<void> {
   const [all, sure] = [temporary, temporary.filter((one) => !isUnconfirmed(one, day))].map((of) =>
     of.map((one) => `${at(one.codes, day)}D${one.temporary?.letter}`),
   )
-  const rows = await bench.sql`select code from temporary_codes where until_release is null`
+  const rows = await bench.sql`
+    select trading_as as code from companies where is_active and trading_as is not null`
   const held = rows.map(({ code }) => code)
   expect([day, held.filter((code) => !all?.includes(code))]).toEqual([day, []])
   expect([day, sure?.filter((code) => !held.includes(code))]).toEqual([day, []])

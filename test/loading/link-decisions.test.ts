@@ -115,20 +115,3 @@ test("a decision names a holder of tenements and a company", async () => {
   expect(await outcome(right("Somebody Else", "QZX"))).toContain("no company has the code")
   expect(await publish()).toBeNull()
 })
-
-test("a company is linked under its ordinary code by a temporary one, also by one that has ended", async () => {
-  const directory = (code: string) =>
-    bench.load(
-      "asx-directory",
-      `ASX code,Company name,GICS industry group,Listing date,Market Cap\n${code},Zinc NL,Materials,12/09/2018,1\n`,
-    )
-  await directory("QZC")
-  await directory("QZCDB")
-  await decide(bench.url, right("Somebody Else", "QZCDB"))
-  await publish()
-  expect(await linked()).toEqual({ t1: "", t2: "QZC", t3: "" })
-  await directory("QZC")
-  await decide(bench.url, wrong("Somebody Else", "QZCDB"))
-  await publish()
-  expect(await linked()).toEqual({ t1: "", t2: "", t3: "" })
-})

@@ -71,15 +71,11 @@ test("a file with a row for each holder has its persons as one", async () => {
   ])
 })
 
-test("the same file is loaded again where the setting or the known names have changed", async () => {
+test("a further load of the same file stores the names that the setting and the known names now allow", async () => {
   await bench.load("tenements", tenements)
   expect((await bench.load("tenements", tenements, companies)).resources.tenements?.changed).toBe(3)
   await bench.load("subsidiaries", "id,name,parent_asx_code\ns1,Quarry Beta,QZA\n", companies)
-  const bases = async () =>
-    (await bench.sql`select last_basis from sources where name = 'tenements'`)[0]?.last_basis
-  const before = await bases()
   expect((await bench.load("tenements", tenements, companies)).resources.tenements?.changed).toBe(1)
-  expect(await bases()).not.toBe(before)
 })
 
 test("rejected rows are in no file", async () => {

@@ -23,11 +23,6 @@ const listed = async () =>
   ).map(({ asx_code, is_active, trading_as, cap, total_tenements }) =>
     [asx_code, is_active ? "listed" : "inactive", trading_as, cap, total_tenements].join(" "),
   )
-const held = async () =>
-  (
-    await bench.sql`select code, asx_code, since_release, until_release from temporary_codes
-      order by since_release`
-  ).map((held) => Object.values(held))
 const tenements = () =>
   bench.load("tenements", "id,tenement_id,state,holder_name\nt1,E 1,WA,QUARRY ALPHA LTD\n")
 
@@ -42,7 +37,6 @@ test("the ordinary code stays listed and takes the capitalisation, and the tempo
   expect((await load("09", temporary("--"), other)).release).toBeNull()
   await load("10", alpha(8), other)
   expect(await listed()).toEqual(["QZA listed  8 1", "QZB listed  5 0"])
-  expect(await held()).toEqual([["QZADB", "QZA", 3, 4]])
 })
 
 test("a company that was missing is listed again under its temporary code", async () => {
@@ -53,21 +47,23 @@ test("a company that was missing is listed again under its temporary code", asyn
   expect(await listed()).toEqual(["QZA listed QZADB 5 0", "QZB listed  5 0"])
 })
 
-test("a company that is first seen under a temporary code, or again after it was delisted, has its ordinary one", async () => {
+test("a company whose ordinary code was never known is a company of its own", async () => {
   await load("01", temporary(), other)
-  expect(await listed()).toEqual(["QZA listed QZADB 5 0", "QZB listed  5 0"])
+  expect(await listed()).toEqual(["QZADB listed  5 0", "QZB listed  5 0"])
+  await load("02", temporary(), other)
+  expect(await listed()).toEqual(["QZADB listed  5 0", "QZB listed  5 0"])
+})
+
+test("a delisted company that is listed again under a temporary code has its ordinary one", async () => {
+  await load("01", alpha(), other)
   await bench.load("asx-directory", [header, other, ""].join("\n"), {
     acceptShrink: true,
     removeMissingNow: true,
     observed: "2026-01-05",
   })
-  expect(await held()).toEqual([["QZADB", "QZA", 1, 2]])
+  expect((await listed())[0]).toBe("QZA inactive  5 0")
   await load("06", row("QZADC", "Quarry Alpha Renamed Limited"), other)
   expect((await listed())[0]).toBe("QZA listed QZADC 5 0")
-  expect(await held()).toEqual([
-    ["QZADB", "QZA", 1, 2],
-    ["QZADC", "QZA", 3, null],
-  ])
 })
 
 test.each([
@@ -120,20 +116,22 @@ test("a name that changes under the temporary code goes on linking", async () =>
   expect(await listed()).toEqual(["QZA listed  5 1", "QZB listed  5 0"])
 })
 
-test("where a file has both codes, the longer is a secondary listing until the ordinary one has gone", async () => {
+test("where a file has both codes, the longer is a company of its own until the ordinary one has gone", async () => {
   await load("01", alpha(), temporary(), other)
   await tenements()
-  const both = ["QZA listed  5 1", "QZADB listed  5 0", "QZB listed  5 0"]
-  expect(await listed()).toEqual(both)
-  // One capture that lacks the ordinary code proves nothing.
-  await load("02", temporary(7), other)
-  await load("03", alpha(), temporary(), other)
+  expect(await listed()).toEqual(["QZA listed  5 1", "QZADB listed  5 0", "QZB listed  5 0"])
   await load("04", temporary(7), other)
-  expect(await listed()).toEqual([both[0] ?? "", "QZADB listed  7 0", "QZB listed  5 0"])
-  const gone = await load("06", temporary(7), other)
-  expect(gone.resources.companies).toEqual({ added: 0, changed: 1, removed: 1, deactivated: 0 })
-  expect(await listed()).toEqual(["QZA listed QZADB 7 1", "QZB listed  5 0"])
-  expect((await held()).map(([code]) => code)).toEqual(["QZADB"])
+  expect((await listed())[0]).toBe("QZA listed QZADB 7 1")
+  const { resources } = await load("06", temporary(7), other)
+  expect(resources.companies).toEqual({ added: 0, changed: 0, removed: 0, deactivated: 1 })
+  expect(await listed()).toEqual(["QZA listed QZADB 7 1", "QZADB inactive  5 0", "QZB listed  5 0"])
+})
+
+test("a secondary listing of another name stays a company of its own", async () => {
+  const options = row("QZADB", "Quarry Alpha Options Limited")
+  await load("01", alpha(), options, other)
+  for (const day of ["04", "06"]) await load(day, options, other)
+  expect((await listed()).slice(0, 2)).toEqual(["QZA inactive  5 0", "QZADB listed  5 0"])
 })
 
 test("a part of the directory tells of temporary codes too, and a rejected row of none that ended", async () => {
@@ -155,34 +153,12 @@ test("of two temporary codes in one file the one that holds is the company's", a
   expect((await listed())[0]).toBe("QZA listed QZADB 5 0")
 })
 
-test("reports and subsidiaries with a temporary code belong to the company, and tell it when they change", async () => {
-  await bench.load(
-    "reports",
-    "hash,asx_code,title,published_at\nr1,QZADB,T,2026-01-02T03:04:05Z\nr2,QZA,T,2026-01-02T03:04:05Z\n",
-  )
+test("reports keep the code that their file has: nothing but the directory knows temporary codes", async () => {
   await load("01", alpha(), other)
-  const codes = () =>
-    bench.sql`select hash, asx_code, company_code, since_release from reports order by hash`.values()
-  expect([...(await codes())]).toEqual([
-    ["r1", "QZADB", "QZADB", 1],
-    ["r2", "QZA", "QZA", 1],
-  ])
   await load("02", temporary(), other)
-  await bench.load("subsidiaries", "id,name,parent_asx_code\ns1,Quarry Pits,QZADB\n")
-  await bench.load("tenements", "id,tenement_id,state,holder_name\nt1,E 1,WA,QUARRY PITS\n")
-  expect((await listed())[0]).toBe("QZA listed QZADB 5 1")
-  expect([...(await codes())]).toEqual([
-    ["r1", "QZADB", "QZA", 3],
-    ["r2", "QZA", "QZA", 1],
-  ])
-  // The code is another company's for two releases.
-  const own = (code: string) =>
-    bench.load("companies", `asx_code,company_name,is_active\n${code},Strangers Limited,true\n`, {
-      acceptShrink: true,
-    })
-  await own("QZADB")
-  expect([...(await codes())][0]).toEqual(["r1", "QZADB", "QZADB", 6])
-  await own("QZX")
-  expect([...(await codes())][0]).toEqual(["r1", "QZADB", "QZA", 7])
-  expect(await held()).toEqual([["QZADB", "QZA", 3, null]])
+  await bench.load("reports", "hash,asx_code,title,published_at\nr1,QZADB,T,2026-01-02T03:04:05Z\n")
+  const [report] = await bench.sql`select asx_code, since_release from reports`
+  expect(report).toEqual({ asx_code: "QZADB", since_release: 3 })
+  await load("03", alpha(), other)
+  expect((await bench.sql`select since_release from reports`)[0]).toEqual({ since_release: 3 })
 })

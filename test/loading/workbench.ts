@@ -40,7 +40,7 @@ export interface Workbench {
 const tables = [
   ...resourceNames.flatMap((name) => [name, `${name}_history`]),
   ...["releases", "sources", "missing_records", "former_names"],
-  ...["suggested_links", "link_decisions", "temporary_codes", "listings"],
+  ...["suggested_links", "link_decisions", "listings"],
 ]
 
 /** Makes a workbench that is empty before each test. */

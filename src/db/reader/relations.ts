@@ -26,8 +26,6 @@ export interface Part {
   inList?: SQL | undefined
   /** Only records that changed after the release bound as `updated_since`. */
   updated: boolean
-  /** For `removed`, whether records that have not changed may have left the list too. */
-  codeChanged?: boolean | undefined
   /** The first rows in an order; all rows without it. */
   first?: { orderBy: SQL[]; limit: SQL } | undefined
 }
@@ -64,12 +62,12 @@ export function relationOf(
 }
 
 /** The union of the table and its history, each of which is read in the order of its index. */
-function recordsAt(resource: Readable, part: Part, release = releaseName): SQL {
+function recordsAt(resource: Readable, part: Part): SQL {
   const { table, history } = resource
-  const exists = existsBy(resource, release)
+  const exists = existsBy(resource, releaseName)
   const current = rowsOf(resource, table, part, exists)
   if (!history) return current
-  const past = rowsOf(resource, history, part, exists, endsAfter(release))
+  const past = rowsOf(resource, history, part, exists, endsAfter(releaseName))
   return sql`${current} union all ${past}`
 }
 
@@ -96,20 +94,16 @@ function rowsOf(resource: Readable, from: PgTable, part: Part, ...conditions: SQ
 }
 
 /**
- * The records at `removed_since` that ended by `release` and are not in the list then, removed or changed;
- * where a code belonged to another company, also those that did not change. What is in the list then is
- * looked up by key for each of these rows. OFFSET and the scalar subqueries keep the planner from other
+ * The records at `removed_since` that ended by `release` and are not in the list then, removed or changed.
+ * What is in the list then is looked up by key for each of these rows. OFFSET and the scalar subqueries keep the planner from other
  * plans, which would read the whole table.
  */
 function removedRows(resource: Readable, part: Part): SQL {
   const { table, history } = resource
   if (!history) throw new Error(`Nothing is removed from ${resource.name}`)
   const key = sql.identifier(keyColumn(resource).name)
-  const earlier = part.codeChanged
-    ? sql`(select *, ${key} as earlier_key
-        from (${recordsAt(resource, wholeRelation, removedSinceName)}) as earlier)`
-    : sql`(select *, ${key} as earlier_key from ${history}
-        where ${endsAfter(removedSinceName)} and until_release <= ${sql.placeholder(releaseName)} offset 0)`
+  const earlier = sql`(select *, ${key} as earlier_key from ${history}
+    where ${endsAfter(removedSinceName)} and until_release <= ${sql.placeholder(releaseName)} offset 0)`
   // Under the table's name, so that the conditions of the list apply.
   const name = tableName(resource)
   const isNotIn = (from: PgTable, ...conditions: SQL[]) =>

@@ -49,8 +49,6 @@ export interface ListShape {
   updated: boolean
   /** Lists the records that have left the list since the release bound as `removed_since`. */
   removed: boolean
-  /** Whether a code in the request belonged to another company at that release. */
-  codeChanged?: boolean
 }
 
 /** A list as a client requested it. */
@@ -76,21 +74,14 @@ const hasIndexedTerm = ({ resource, filters, byScan, updated, removed }: ListSha
 export const listKey = ({ identity }: List, release: Release): string =>
   `${releaseKey(release)} ${identity}`
 
-type Bound = Pick<List, "bound" | "parent">
-
 /** The values that every statement on the list binds. */
-export const bindingsOf = ({ bound, parent }: Bound): Record<string, unknown> => ({
+export const bindingsOf = ({
+  bound,
+  parent,
+}: Pick<List, "bound" | "parent">): Record<string, unknown> => ({
   ...bound,
   ...(parent && { [parentName]: parent.key }),
 })
-
-/** The values that the list bound at `removed_since`, under names of their own. */
-export const earlierBindings = (list: Bound): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(bindingsOf(list)).map(([name, value]) => [earlierName(name), value]),
-  )
-
-const earlierName = (name: string) => `${name} at removed_since`
 
 /** The releases that a statement saw. */
 export interface SeenReleases {
@@ -322,36 +313,29 @@ const positions = (order: readonly OrderTerm[]) =>
 const expression = (select: PgColumn | SQL): SQL =>
   is(select, SQL) ? select : sql`${select}`.mapWith(select)
 
-/** @param nameOf the name under which a value is bound */
-const conditionOf = (
-  { resource, filters, byScan, parent, updated }: ListShape,
-  nameOf = (name: string) => name,
-): SQL | undefined =>
+const conditionOf = ({ resource, filters, byScan, parent, updated }: ListShape): SQL | undefined =>
   and(
     updated ? sql`${resource.since} > ${sql.placeholder(updatedSinceName)}` : undefined,
-    parent?.scope(sql`${sql.placeholder(nameOf(parentName))}`),
+    parent?.scope(sql`${sql.placeholder(parentName)}`),
     ...filters.map((name) => {
       const filter = filterOf(resource, name)
       const { where } = (byScan?.includes(name) && filter.byScan) || filter
-      return where(sql`${sql.placeholder(nameOf(name))}`)
+      return where(sql`${sql.placeholder(name)}`)
     }),
   )
 
 /** @param further condition on the rows of the list */
 function partOf(shape: ListShape, further?: SQL): Part {
-  const { updated, removed, codeChanged } = shape
   const inList = conditionOf(shape)
-  const rows = removed ? conditionOf(shape, earlierName) : inList
-  return { where: and(rows, further), inList, updated, codeChanged }
+  return { where: and(inList, further), inList, updated: shape.updated }
 }
 
 const keyOf = (shape: ListShape): string => {
-  const { resource, filters, byScan = [], parent, order, updated, codeChanged } = shape
+  const { resource, filters, byScan = [], parent, order, updated } = shape
   return [
     resource.name,
     parent ? `of ${parent.resource.name}` : "",
     updated ? "updated" : "",
-    codeChanged ? "code changed" : "",
     [...filters].sort(),
     `by scan ${[...byScan].sort()}`,
     ...order.map(({ column, direction }) => `${column.name} ${direction}`),

@@ -5,12 +5,7 @@ import { drizzle } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
 import type { Relation } from "../../../src/db/reader/relations.ts"
 import type { Query } from "../../../src/db/reader/rows.ts"
-import {
-  bindRelease,
-  createStatements,
-  earlierBindings,
-  type ListShape,
-} from "../../../src/db/reader/statements.ts"
+import { bindRelease, createStatements, type ListShape } from "../../../src/db/reader/statements.ts"
 import { reports } from "../../../src/resources/reports.ts"
 import { orderOf } from "../../../src/resources/resource.ts"
 import { databaseOfFile } from "../../support/of-file.ts"
@@ -68,15 +63,7 @@ test.each([
         removed: kind === "removed",
       }
       const release = bindRelease({ id: 4, publishedAt: 0, identity: "" })
-      const earlier = earlierBindings({ bound: values })
-      const bound = {
-        ...values,
-        ...earlier,
-        ...release,
-        [`${kind}_since`]: 2,
-        limit: 50,
-        offset: 0,
-      }
+      const bound = { ...values, ...release, [`${kind}_since`]: 2, limit: 50, offset: 0 }
       for (const statement of [
         statements.rows(shape, relation),
         statements.count(shape, relation),

@@ -97,15 +97,14 @@ export const companiesView: ListOfRecords = {
 export const largestFirst = "sort=market_cap&order=desc"
 
 function companyLead(
-  { asx_code, is_active }: ResourceRecord,
-  { trading_as, successor }: ResourceRecord,
+  { asx_code }: ResourceRecord,
+  { successor }: ResourceRecord,
   links: RecordLinks,
 ): Content {
   if (typeof successor === "string") {
     return html`Listed as ${String(asx_code)}, which went on as <a href="${links(recordPathOf(companiesView, successor))}">${successor}</a>`
   }
-  const isTemporary = is_active && typeof trading_as === "string"
-  return `Listed as ${asx_code}${isTemporary ? `, trading as ${trading_as}` : ""}`
+  return `Listed as ${asx_code}`
 }
 
 export const reportsView: ListOfRecords = {

@@ -1,0 +1,120 @@
+/** The transaction of a release: one at a time, of all processes. */
+import type { Sql, TransactionSql } from "postgres"
+import { lockPublishing } from "../db/advisory-locks.ts"
+import { committed } from "../db/commit.ts"
+import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.ts"
+import { utc } from "../db/utc.ts"
+import type { Resource } from "../resources/resource.ts"
+import type { ChangeFigures, Manifest } from "./figures.ts"
+import { relink } from "./links.ts"
+import type { Progress } from "./progress.ts"
+import { storedNames } from "./stored-holders.ts"
+
+/** Prepares the session of a load. */
+export async function prepareSession(client: Sql): Promise<void> {
+  // Where the server's system does not support this, it notices a killed load a little later.
+  await client.unsafe("set client_connection_check_interval = '1s'").catch(() => {})
+  await client.unsafe("set temp_buffers = '64MB'")
+}
+
+/**
+ * Runs the transaction of a release.
+ * @param whenUnknown as of `committed`
+ * @param onWait called where another one must end first
+ * @param work calls `committing` when only the COMMIT remains
+ * @throws OutcomeUnknown, and what `work` throws
+ */
+export const publishing = <T>(
+  client: Sql,
+  { whenUnknown, onWait }: { whenUnknown: string; onWait: () => void },
+  work: (sql: TransactionSql, committing: () => void) => Promise<T>,
+) =>
+  committed(whenUnknown, async (committing) => {
+    const { value } = await client.begin(async (sql) => {
+      await sql.unsafe(transactionSettings)
+      await lockPublishing(sql, onWait)
+      return { value: await work(sql, committing) }
+    })
+    return value
+  })
+
+/** A load may take long, despite limits of the role or the database for requests. */
+const transactionSettings = `
+  set local statement_timeout = 0;
+  set local lock_timeout = 0;
+  set local idle_in_transaction_session_timeout = 0;
+  set local work_mem = '128MB';
+  set local maintenance_work_mem = '128MB';
+  set local jit = off;
+  set local timezone = 'UTC'`
+
+/** The number of the next release, for the transaction of `publishing`. */
+export async function nextRelease(sql: TransactionSql): Promise<number> {
+  const [next] = await sql.unsafe<[{ id: number }]>(
+    "select coalesce(max(id), 0) + 1 as id from releases",
+  )
+  return next.id
+}
+
+export async function insertRelease(
+  sql: TransactionSql,
+  release: number,
+  source: string,
+  manifest: Manifest,
+): Promise<void> {
+  // Truncated, not rounded, so that no release is dated in the future; and never before the previous one.
+  await sql.unsafe(
+    `insert into releases (id, published_at, source, manifest)
+     select $1, greatest(date_trunc('second', clock_timestamp()), max(published_at)), $2, $3::text::jsonb
+     from releases`,
+    [release, source, JSON.stringify(manifest)],
+  )
+}
+
+interface OperatorChange<T> {
+  /** As of `committed`. */
+  whenUnknown: string
+  progress: Progress
+  work: (sql: TransactionSql) => Promise<T>
+  /** Whether `work` has published a release, by its result. */
+  isPublished: (value: T) => boolean
+}
+
+/** Publishes a change that an operator makes without files, and waits until every process shows it. */
+export const publishChange = <T>(
+  url: string,
+  { whenUnknown, progress, work, isPublished }: OperatorChange<T>,
+): Promise<ConfirmedChange<T>> =>
+  changeAndConfirm(
+    url,
+    (client) => {
+      const onWait = () => progress.step("Waiting for a load to end")
+      return publishing(client, { whenUnknown, onWait }, async (sql, committing) => {
+        const value = await work(sql)
+        committing()
+        return value
+      })
+    },
+    isPublished,
+  )
+
+/** Links the records of such a change, and inserts its release. */
+export async function insertChange(
+  sql: TransactionSql,
+  release: number,
+  source: string,
+  { name, links }: Pick<Resource, "name" | "links">,
+  changes: Partial<ChangeFigures>,
+  progress: Progress,
+): Promise<void> {
+  const [{ now }] = await sql.unsafe<[{ now: string }]>(`select ${utc("now()")} as now`)
+  const linked = links === undefined ? null : await relink(sql, release, 0, progress)
+  await insertRelease(sql, release, source, {
+    observed: now,
+    observed_is_known: true,
+    holder_names: await storedNames(sql, "companies"),
+    files: [],
+    resources: { [name]: { added: 0, changed: 0, removed: 0, deactivated: 0, ...changes } },
+    ...(linked ? { links: linked } : {}),
+  })
+}

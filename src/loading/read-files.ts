@@ -1,0 +1,161 @@
+/** Reads, validates and stages the rows of the files. */
+import type { TransactionSql } from "postgres"
+import type { MapOptions, Mapped, Source } from "../sources/source.ts"
+import { recordReader } from "./field-values.ts"
+import { countText, type FileFigures, newFileFigures, rowsRead } from "./figures.ts"
+import type { Load } from "./load-options.ts"
+import { type Row, readable } from "./reading/row.ts"
+import { countedBy, openTables } from "./reading/rows.ts"
+import type { Rejects } from "./rejects.ts"
+import { type Candidate, type Staging, stage } from "./staging.ts"
+import { createStoreHolders, keepsFiles, type StoreHolders } from "./stored-holders.ts"
+import { ordinaryCodeOf } from "./temporary-codes.ts"
+
+export interface FilesRead {
+  staging: Staging
+  files: readonly FileFigures[]
+  /** The keys of rejected rows: stored records of these keys are not missing. */
+  rejectedKeys: readonly string[]
+}
+
+/**
+ * Reads the files into a temporary table.
+ * @throws LoadError for a file that cannot be read, or too many rejected rows
+ */
+export async function readFiles(
+  sql: TransactionSql,
+  load: Load,
+  rejects: Rejects,
+): Promise<FilesRead> {
+  const { resource } = load.source
+  const reading: Reading = {
+    files: [],
+    rejectedKeys: [],
+    rejects,
+    key: resource.key,
+    validate: recordReader(resource),
+    storeHolders: keepsFiles(load.holderNames, resource) ? null : await createStoreHolders(sql),
+    storedName: resource.name === "companies" ? await readStoredNames(sql) : undefined,
+  }
+  const staging = await stage(sql, load.source, candidatesOf(load, reading))
+  return { staging, files: reading.files, rejectedKeys: reading.rejectedKeys }
+}
+
+/** The state of this step alone, and what each row needs. */
+interface Reading {
+  files: FileFigures[]
+  rejectedKeys: string[]
+  rejects: Rejects
+  /** The field that is the key. */
+  key: string
+  validate: ReturnType<typeof recordReader>
+  /** Null where holders are stored as they are. */
+  storeHolders: StoreHolders | null
+  storedName: MapOptions["storedName"]
+}
+
+/** A temporary code has the name of its company. */
+async function readStoredNames(sql: TransactionSql): Promise<MapOptions["storedName"]> {
+  const rows = await sql.unsafe("select asx_code, company_name from companies")
+  const names = new Map(rows.map(({ asx_code, company_name }) => [asx_code, company_name]))
+  return (code) => names.get(code) ?? names.get(ordinaryCodeOf(code))
+}
+
+async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candidate[]> {
+  const { source, allSectors, maxUnpackedBytes, progress } = load
+  const { files, rejects, storedName } = reading
+  const given = (name: string) => readingOf(source, newFileFigures(name))
+  for (const path of load.files) {
+    for await (const table of openTables(path, maxUnpackedBytes, given)) {
+      const { input, format, batches } = table
+      const { figures } = table.given
+      const file = files.push(figures) - 1
+      const lacking = new Map(Object.entries(source.fromOptional ?? {}))
+      const counted = countedBy[format]
+      if (counted) figures.counted = counted
+      for await (const rows of batches) {
+        const candidates: Candidate[] = []
+        for (const row of rows) {
+          figures.read++
+          const mapped = source.map(readable(row), { format, allSectors, storedName })
+          const record = recordOf(row, mapped, figures, reading)
+          if (record) candidates.push({ ...record, file, line: row.line })
+        }
+        rejects.check(rowsRead(files))
+        findFields(lacking, rows, candidates)
+        yield candidates
+        const { name, bytesTotal } = input
+        const bytesRead = input.bytesRead()
+        progress.reading({ file: name, rows: figures.read, bytesRead, bytesTotal })
+      }
+      figures.sha256 = input.sha256()
+      if (lacking.size > 0) figures.kept_fields = [...lacking.keys()]
+    }
+  }
+}
+
+/** How a file is read, with its figures, in which the remarks on it are. */
+const readingOf = ({ columns, banner, bannerDate }: Source, figures: FileFigures) => ({
+  figures,
+  columns,
+  banner,
+  noteBanner: (line: string) => {
+    const stated = bannerDate?.(line)
+    if (stated !== undefined) figures.stated = stated
+  },
+  note: (what: string) => {
+    figures.notes = [...(figures.notes ?? []), what]
+  },
+  markIncomplete: () => {
+    figures.incomplete = true
+  },
+})
+
+/**
+ * Removes the fields that the rows have from those that the file lacks: it lacks a column that they are read
+ * from, and no row has a value. In the JSON forms a column is a name that some row has.
+ * @param lacking by field, the columns that no row has had so far
+ */
+function findFields(
+  lacking: Map<string, readonly string[]>,
+  rows: readonly Row[],
+  candidates: readonly Candidate[],
+): void {
+  // The first rows mostly have every column, which leaves nothing to check in the others.
+  for (const [field, columns] of lacking) {
+    const left = columns.filter((column) => !rows.some((row) => column in readable(row)))
+    const hasValue = () => candidates.some(({ record }) => record[field] !== null)
+    if (left.length === 0 || hasValue()) lacking.delete(field)
+    else lacking.set(field, left)
+  }
+}
+
+/** Counts a row, and validates or rejects it. */
+function recordOf(
+  row: Row,
+  mapped: Mapped,
+  figures: FileFigures,
+  { rejectedKeys, rejects, key, validate, storeHolders }: Reading,
+): Pick<Candidate, "record" | "onlyIfStored"> | undefined {
+  /** A row without a key may be any record that seems missing. */
+  const reject = (reason: string, rowKey?: string): undefined => {
+    if (rowKey === undefined) figures.unreadable++
+    else rejectedKeys.push(rowKey)
+    figures.rejected++
+    rejects.add({ file: figures, line: row.line, reason, row: row.raw })
+  }
+  // Only the key of a row that cannot be parsed is used.
+  if (row.error !== undefined && !("record" in mapped)) return reject(row.error)
+  if ("leftOut" in mapped) return void countText(figures.left_out, mapped.leftOut)
+  if ("rejected" in mapped) return reject(mapped.rejected)
+  const { warnings = [], onlyIfStored = null } = mapped
+  const read = validate(mapped.record)
+  if ("rejected" in read) return reject(row.error ?? read.rejected, read.key)
+  if (row.error !== undefined) return reject(row.error, String(read.record[key]))
+  for (const warning of warnings) countText(figures.warnings, warning)
+  const { record } = read
+  if (storeHolders && typeof record.holder_name === "string") {
+    record.holder_name = storeHolders(record.holder_name)
+  }
+  return { record, onlyIfStored }
+}
