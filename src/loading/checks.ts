@@ -3,7 +3,7 @@
  * delete such rows from the temporary table.
  */
 import type { Row } from "postgres"
-import { sourcesYieldingTo } from "../sources/catalogue.ts"
+import { precedenceOver, sourcesYieldingTo } from "../sources/catalogue.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import {
   type FileFigures,
@@ -15,7 +15,6 @@ import {
 } from "./figures.ts"
 import { completeRows, joinRows } from "./joined-rows.ts"
 import type { Load } from "./load-options.ts"
-import { leaveOutOfHigherSources } from "./other-sources.ts"
 import type { FilesRead } from "./read-files.ts"
 import type { Rejects } from "./rejects.ts"
 import { leaveOut, repeatedKeys, type Staging } from "./staging.ts"
@@ -130,6 +129,25 @@ function leaveOutUnlessStored(staging: Staging): Promise<RowCount[]> {
        select from ${table} t where t.${key} = s.${key} and t.source = $1)
      returning file, only_if_stored as reason`,
     [source],
+  )
+}
+
+/** Leaves out rows of records that sources in `yieldsTo` own, and new records that the source may not add. */
+async function leaveOutOfHigherSources(staging: Staging): Promise<RowCount[]> {
+  const { source, staged, table, key } = staging
+  const higher = precedenceOver(source)
+  if (!higher) return []
+  return leaveOut(
+    staging,
+    `delete from ${staged} s using (
+       select s.ctid as place, t.source as owner
+       from ${staged} s left join ${table} t on t.${key} = s.${key}
+     ) known
+     where known.place = s.ctid and (known.owner = any($1::text[]) or
+       known.owner is null and not $2::boolean
+         and exists (select from ${table} t where t.source = any($1::text[])))
+     returning s.file, coalesce('already loaded from ' || known.owner, $3) as reason`,
+    [arrayLiteral(higher.sources), higher.mayAdd, `not in ${higher.sources.join(" or ")}`],
   )
 }
 

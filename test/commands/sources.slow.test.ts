@@ -117,3 +117,19 @@ test("the setting, the time of the files and the columns that may go empty are t
   const removed = await load("lacking.csv", "--remove-missing-now")
   expect(removed.stdout).toContain("2 deactivated")
 }, 60_000)
+
+test("a removed source takes its records with it in a release, and is no longer listed", async () => {
+  await bench.load(
+    "tas",
+    "name,tenementType,status,owner,grantDate,expireDate\nEL1,EL,Granted,A,,\n",
+  )
+  const { stdout, code } = await sources("remove", "tas")
+  expect(stdout).toMatch(/^Published as release \d+: 1 tenements of the source tas were removed\n$/)
+  expect(code).toBe(0)
+  expect((await sources("list")).stdout).not.toContain("tas ")
+  const unknown = await sources("remove", "tas")
+  expect([unknown.code, unknown.stderr]).toEqual([
+    1,
+    expect.stringContaining("The source tas has not been loaded yet"),
+  ])
+}, 30_000)

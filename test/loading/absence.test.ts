@@ -51,7 +51,7 @@ test("a company that one download lacks stays active, and its return changes not
   expect(await missing()).toEqual([])
 })
 
-test("it becomes inactive once it has been missing for 48 hours, and in at least two loads", async () => {
+test("a company becomes inactive once it has been missing for 48 hours and in at least two loads", async () => {
   await load(whole, 0)
   for (const hours of [1, 2, 48]) expect((await load(withoutBhp, hours)).release).toBeNull()
   expect(await missing()).toEqual([["BHP", 3, 47]])
@@ -64,7 +64,7 @@ test("it becomes inactive once it has been missing for 48 hours, and in at least
   expect(await isActive()).toBe(true)
 })
 
-test("after it was back, absence is counted from anew", async () => {
+test("the return of a missing record restarts the count of its absence", async () => {
   await load(whole, 0)
   await load(withoutBhp, 1)
   await load(whole, 30)
@@ -127,7 +127,7 @@ test("the same bytes are the same download also after a load that could remove n
   expect(await isActive()).toBe(false)
 })
 
-test("what is already missing does not stop later loads; what is newly missing does", async () => {
+test("newly missing records stop a load, and records that are already missing do not", async () => {
   await load(whole, 0)
   await load(capture(...others.slice(1)), 1)
   await load(capture(...others.slice(3)), 2)
@@ -141,7 +141,7 @@ test("what is already missing does not stop later loads; what is newly missing d
   expect((await load(capture(...others.slice(3)), 60)).resources.companies?.deactivated).toBe(4)
 })
 
-test("a dry run notes nothing, and shows what would be noted", async () => {
+test("a dry run shows the records that are missing and notes none", async () => {
   await load(whole, 0)
   const dry = await load(withoutBhp, 1, { dryRun: true })
   expect(dry.missing.companies).toEqual({ missing: 1, newly: 1, returned: 0 })
@@ -151,7 +151,7 @@ test("a dry run notes nothing, and shows what would be noted", async () => {
   expect(source?.last_observed_at).toEqual(new Date(at(0).observed))
 })
 
-test("the operator's word removes at once, whatever was noted, and is guarded", async () => {
+test("removeMissingNow removes missing records at once, and the guard counts all of them", async () => {
   await load(whole, 0)
   await load(capture(...others.slice(1)), 1)
   const rows = capture(...others.slice(2))
@@ -170,7 +170,7 @@ test("the operator's word removes at once, whatever was noted, and is guarded", 
   }
 })
 
-test("what an operator's own file lacks goes at once", async () => {
+test("a load of an operator's own file removes the records that it lacks at once", async () => {
   const rows = (count: number) =>
     [
       "asx_code,company_name,is_active",
@@ -181,7 +181,7 @@ test("what an operator's own file lacks goes at once", async () => {
   expect(await missing()).toEqual([])
 })
 
-test("a rejected row is there, and while a row cannot be parsed nothing is noted", async () => {
+test("the record of a rejected row is not missing, and no record is while a row cannot be parsed", async () => {
   await load(whole, 0)
   await load(withoutBhp, 1)
   await load(whole.replace("218334000000", "lots"), 2)
@@ -193,7 +193,7 @@ test("a rejected row is there, and while a row cannot be parsed nothing is noted
   expect(await missing()).toEqual([["BHP", 1, 0]])
 })
 
-test("a partial load that has a missing record brings it back, and notes none", async () => {
+test("a partial load restores a missing record that it has, and notes no other", async () => {
   await load(whole, 0)
   await load(capture(...others.slice(1)), 1)
   const partial = await load(capture(bhp), 2, { partial: true })
@@ -232,7 +232,7 @@ test("files that were true before the newest ones are refused, also partially, a
   expect((await load(whole, 5)).observed).toBe(at(5).observed)
 })
 
-test("what came of the last load is kept, also of one that changed nothing or was refused", async () => {
+test("the source records the outcome of its last load, also of one that changed nothing or was refused", async () => {
   const status = async () => {
     const [row] = await bench.sql`select * from sources where name = 'asx-directory'`
     return row
@@ -298,7 +298,7 @@ test.each<[string, (hours: number) => Promise<string>]>([
   expect(await bench.releases()).toBe(1)
 })
 
-test("what a refused file lacks proves nothing, nor does a file from before or a dry run", async () => {
+test("neither a refused file nor an older file nor a dry run counts as an absence", async () => {
   await load(whole, 0)
   await load(withoutBhp, 1)
   await load(withoutBhp, 10)

@@ -26,7 +26,7 @@ const listed = async () =>
 const tenements = () =>
   bench.load("tenements", "id,tenement_id,state,holder_name\nt1,E 1,WA,QUARRY ALPHA LTD\n")
 
-test("the ordinary code stays listed and takes the capitalisation, and the temporary code is no company", async () => {
+test("a temporary code updates the record of the ordinary code, which stays listed", async () => {
   await load("01", alpha(), other)
   await tenements()
   await load("02", temporary(7), other)
@@ -107,7 +107,7 @@ test("a company whose listing date is not known yet is recognised by its code, w
   expect((await listed())[0]).toBe("QZA listed QZADB 5 0")
 })
 
-test("a name that changes under the temporary code goes on linking", async () => {
+test("a company that is renamed under its temporary code keeps its tenements", async () => {
   await load("01", alpha(), other)
   await tenements()
   await load("02", temporary(), other)
@@ -134,7 +134,7 @@ test("a secondary listing of another name stays a company of its own", async () 
   expect((await listed()).slice(0, 2)).toEqual(["QZA inactive  5 0", "QZADB listed  5 0"])
 })
 
-test("a part of the directory tells of temporary codes too, and a rejected row of none that ended", async () => {
+test("a partial load assigns ordinary codes too, and a rejected row of a temporary code keeps the company listed", async () => {
   await load("01", alpha(), other)
   const part = (observed: string, ...rows: string[]) =>
     bench.load("asx-directory", [header, ...rows, ""].join("\n"), { partial: true, observed })
@@ -146,7 +146,7 @@ test("a part of the directory tells of temporary codes too, and a rejected row o
   expect(await listed()).toEqual(expected)
 })
 
-test("of two temporary codes in one file the one that holds is the company's", async () => {
+test("of two temporary codes in one file, the one of earlier files is the company's", async () => {
   await load("01", alpha(), other)
   await load("02", temporary(), other)
   await load("03", temporary(), row("QZADC", "Quarry Alpha Limited"), other)
