@@ -86,7 +86,7 @@ export interface Manifest {
   observed_is_known: boolean
   /** Whether its records name holders that may be natural persons: `all`, or only `companies`. */
   holder_names: HolderNames
-  files: FileFigures[]
+  files: readonly FileFigures[]
   resources: Partial<Record<ResourceName, ChangeFigures>>
   /** Absent where nothing was missing before or after the load. */
   missing?: Partial<Record<ResourceName, MissingFigures>>
@@ -99,7 +99,7 @@ export interface Published {
   release: number | null
   /** When the files were true. */
   observed: string
-  files: FileFigures[]
+  files: readonly FileFigures[]
   /** By the name of the source's resource, as are the next three. */
   resources: Partial<Record<ResourceName, ChangeFigures>>
   /** Empty where no record is missing, and none was before this load. */

@@ -143,12 +143,14 @@ async function publishFiles(
   checkObserved(load.observed, last, source.name)
   const next = await nextRelease(sql)
 
+  // Read and stage
   const read = await readFiles(sql, load, rejects)
   const { staging } = read
   const given = load.observed ?? statedTime(read.files)
   checkObserved(given, last, source.name)
   const observed = observedTime(given, last, read.files)
 
+  // Check
   progress.step(`Comparing ${name}`)
   const corrected = own ? await own.correct(staging, read.rejectedKeys) : read.rejectedKeys
   const isComplete =
@@ -156,7 +158,7 @@ async function publishFiles(
   const checked = await checkStaged(load, { ...read, rejectedKeys: corrected }, isComplete, rejects)
   const { files, rejectedKeys } = checked
 
-  // Missing records first, so that the search for them skips added ones.
+  // Compare: missing records first, so that the search for them skips added ones.
   const replaced = await removeReplaced(staging, checked.taken, rejectedKeys, next)
   const isWhole = isComplete && files.every(showsAbsence)
   const rule = { load, files, rejectedKeys, isWhole, observed, isGiven: given !== undefined }
@@ -172,6 +174,7 @@ async function publishFiles(
     deactivated: missing.deactivated,
   }
 
+  // Links
   const release = rowsChanged(changes) > 0 ? next : null
   // A public file without a given time may be of any time; the operator's own files are true now.
   const isKnown = given !== undefined || source.removesMissingAtOnce === true
@@ -183,26 +186,26 @@ async function publishFiles(
       ? await relink(sql, release, undated, progress)
       : null
 
-  const figures = missing.figures ? { [name]: missing.figures } : {}
+  // Release
+  const outcome = { observed, files, resources: { [name]: changes } }
+  const noted = missing.figures ? { [name]: missing.figures } : {}
   if (release !== null) {
     progress.step("Publishing")
     await insertRelease(sql, release, source.name, {
-      observed,
+      ...outcome,
       observed_is_known: isKnown,
       holder_names: await storedNames(sql, load.holderNames),
-      files: [...files],
-      resources: { [name]: changes },
-      ...(missing.figures ? { missing: figures } : {}),
+      ...(missing.figures ? { missing: noted } : {}),
       ...(links ? { links } : {}),
     })
   }
-  await recordLoad(sql, load, files, { observed, observedIsKnown: isKnown, release })
 
+  // Source
+  await recordLoad(sql, load, files, { observed, observedIsKnown: isKnown, release })
   const published = {
-    ...{ release, observed, links },
-    files: [...files],
-    resources: { [name]: changes },
-    missing: figures,
+    ...outcome,
+    ...{ release, links },
+    missing: noted,
     largestMissing: missing.figures?.missing
       ? { [name]: await missingRecords(sql, source.name, name, maxNamed) }
       : {},

@@ -13,7 +13,7 @@ const file = (nth: number, figures: Partial<FileFigures> = {}): FileFigures => (
   ...figures,
 })
 
-const summaryOf = (files: FileFigures[]): LoadSummary => ({
+const summaryOf = (files: readonly FileFigures[]): LoadSummary => ({
   source: "vic",
   dryRun: false,
   release: null,
@@ -31,7 +31,7 @@ const summaryOf = (files: FileFigures[]): LoadSummary => ({
   seconds: 1.25,
 })
 
-const lines = (files: FileFigures[]) => formatSummary(summaryOf(files)).split("\n")
+const lines = (files: readonly FileFigures[]) => formatSummary(summaryOf(files)).split("\n")
 const many = (count: number) => Array.from({ length: count }, (_, nth) => file(nth + 1))
 
 test("up to ten files have a line each, with their warnings and notes", () => {
