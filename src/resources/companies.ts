@@ -86,10 +86,7 @@ export const companies: Resource = {
   historyFields: fieldsOf(table, {
     successor: textOf("New code of the company after the end of this one"),
   }),
-  internal: fieldsOf(table, {
-    listing_date: calendarDate("Day of listing", "2003-05-12"),
-    trading_as: textOf("Temporary code under which the exchange lists it"),
-  }),
+  internal: fieldsOf(table, { listing_date: calendarDate("Day of listing", "2003-05-12") }),
   derived: {
     company_name_folded: { from: "company_name", derive: folded },
     name_key: { from: "company_name", derive: nameKey },

@@ -1,6 +1,6 @@
 /** `mds fetch` downloads and loads what the operator's file lists, one process at a time. */
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
-import { appendFileSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { plain, reply } from "../fetching/misbehaving-server.ts"
 import { until } from "../support/until.ts"
@@ -8,8 +8,6 @@ import { startCommand } from "./command-process.ts"
 import { directory, fetchWorkbench } from "./fetch-workbench.ts"
 
 setDefaultTimeout(60_000)
-
-const program = Bun.fileURLToPath(new URL("../..", import.meta.url))
 
 const bench = await fetchWorkbench()
 beforeEach(async () => {
@@ -106,32 +104,6 @@ test("a connection that is lost during a load ends the fetch of its source alone
   expect(stdout).toMatch(/^asx-directory: failed: there is no connection to the database \(/)
   expect(stdout).toContain("subsidiaries: published")
   expect(code).toBe(1)
-})
-
-test("a file that has not changed is loaded again by another version of the program", async () => {
-  bench.server.answer(({ headers }) =>
-    headers["if-none-match"] ? reply(304, {}) : reply(200, { ETag: '"1"' }, directory),
-  )
-  bench.writeSources({ "asx-directory": bench.entry("/asx.csv", { every: 0 }) })
-  const changed = join(bench.directory, "program")
-  mkdirSync(changed)
-  for (const part of ["src", "drizzle", "package.json", "tsconfig.json"]) {
-    cpSync(join(program, part), join(changed, part), { recursive: true })
-  }
-  symlinkSync(join(program, "node_modules"), join(changed, "node_modules"))
-  // What makes no difference to a load.
-  const unrelated = join(bench.directory, "unrelated")
-  cpSync(changed, unrelated, { recursive: true, verbatimSymlinks: true })
-  appendFileSync(join(unrelated, "src/pages/pages.ts"), "\n// Shows the same in another way.\n")
-  appendFileSync(
-    join(changed, "src/sources/asx-directory.ts"),
-    "\n// Reads the same file in another way.\n",
-  )
-  const fetchedBy = async (main: string) =>
-    JSON.parse((await bench.run(["fetch", "--json"], { main: join(main, "src/main.ts") })).stdout)
-  expect(await fetchedBy(program)).toMatchObject({ outcome: "published" })
-  expect(await fetchedBy(unrelated)).toMatchObject({ outcome: "unchanged", summary: null })
-  expect(await fetchedBy(changed)).toMatchObject({ summary: { release: null } })
 })
 
 test("a host whose clock is wrong keeps no other from fetching, and dates no file by it", async () => {
