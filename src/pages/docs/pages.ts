@@ -64,7 +64,7 @@ export const userGuide = guidePages([
 /** For operators. */
 export const operatorGuide = guidePages([
   ["install", 520, "Install and load", "From an empty machine to the first release"],
-  ["load", 810, "Load a file", "Sources, file formats, and the checks of a load"],
+  ["load", 840, "Load a file", "Sources, file formats, and the checks of a load"],
   ["fetch", 650, "Fetch daily", "Public files and services, downloaded and loaded by themselves"],
   ["refused", 480, "When a load is refused", "Each refusal with its cure"],
   ["holders", 500, "Link holders", "Links between holders of tenements and companies"],
@@ -72,7 +72,7 @@ export const operatorGuide = guidePages([
   ["deploy", 1170, "Deploy", "Docker, Compose with Caddy, Kubernetes"],
   ["settings", 640, "Settings", "Every environment variable"],
   ["backups", 360, "Backups and upgrades", "pg_dump, or a copy of the directory"],
-  ["monitoring", 910, "Monitor and log", "Health, log, metrics, alerts"],
+  ["monitoring", 930, "Monitor and log", "Health, log, metrics, alerts"],
   ["scale", 630, "Scale", "Processes, Redis, poolers, replicas, managed databases"],
 ])
 
