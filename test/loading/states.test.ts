@@ -105,10 +105,10 @@ test("NSW, shapefile of 2013: the holder is its company, and the letters of a ti
   const of = (title: string, type: string) =>
     `${title} | NSW | granted | ${type} | ALPHA PTY LTD | 2010-02-03 | 2028-02-03 | –`
   expect(await bench.tenements()).toEqual({
-    "NSW-EL9001": of("EL9001", "exploration"),
-    "NSW-M-C-L9004": of("M(C)L9004", "mining"),
-    "NSW-PL-MP-L9002": of("PL(MP)L9002", "general purpose"),
-    "NSW-S-C-PL-L9003": of("S(C&PL)L9003", "mining"),
+    "NSW-EL9001-1992": of("EL9001", "exploration"),
+    "NSW-M-C-L9004-1992": of("M(C)L9004", "mining"),
+    "NSW-PL-MP-L9002-1992": of("PL(MP)L9002", "general purpose"),
+    "NSW-S-C-PL-L9003-1992": of("S(C&PL)L9003", "mining"),
   })
   expect(summary.files[0]?.warnings).toEqual({})
 })
