@@ -45,7 +45,7 @@ test("it shows used, remaining and limit, and asking for the page does not count
   for (const path of ["/account/usage", "/account"]) {
     const text = textOf(await person.read(path))
     expect(text).toContain("Used in the last hour 3 Remaining now 997 Limit per hour 1,000")
-    expect(text).toContain("from 11:20:31 UTC on, the oldest request no longer counts")
+    expect(text).toContain("Next request freed at 11:20:31 UTC.")
   }
 })
 
@@ -55,7 +55,7 @@ test("a limit that is reached and a plan without limit are said in words", async
   for (let n = 0; n < 3; n++) await service.get("/companies", { token })
   const page = await pageWith(person, "429 limit reached")
   expect(textOf(page)).toContain(
-    "The limit is reached: the service rejects requests with 429. From 11:20:31 UTC on",
+    "The limit is reached: the service rejects requests with 429. Next request freed at 11:20:31 UTC.",
   )
   await setPlan(service.editor, { email, plan: "admin", requestLimit: null })
   expect(textOf(await person.read("/account/usage"))).toContain("The admin plan has no limit.")

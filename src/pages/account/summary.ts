@@ -60,6 +60,6 @@ function nextChange(used: number, remaining: number, resetAtMs: number): string 
   if (used === 0) return "No request was counted in the last hour. The window moves continuously."
   const time = new Date(toResetSeconds(resetAtMs) * 1000).toISOString().slice(11, 19)
   return remaining === 0
-    ? `The limit is reached: the service rejects requests with 429. From ${time} UTC on, the oldest request no longer counts.`
-    : `The window moves continuously: from ${time} UTC on, the oldest request no longer counts.`
+    ? `The limit is reached: the service rejects requests with 429. Next request freed at ${time} UTC.`
+    : `The window moves continuously. Next request freed at ${time} UTC.`
 }

@@ -102,7 +102,7 @@ export const nameField = (value: string, hint: string): Html =>
   })
 
 export const spreadsheetsField = (checked: boolean): Html =>
-  html`<div class="check"><input ${attributes({ type: "checkbox", id: "for_spreadsheets", name: "for_spreadsheets", value: "true", checked })}><label for="for_spreadsheets">For spreadsheets: counted separately</label></div>`
+  html`<div class="check"><input ${attributes({ type: "checkbox", id: "for_spreadsheets", name: "for_spreadsheets", value: "true", checked })}><label for="for_spreadsheets">For spreadsheets (counted separately)</label></div>`
 
 /** @param mayRotate whether the person signed in recently enough */
 const tokenPage = (token: OwnToken, mayRotate: boolean, isSaved: boolean, now: Date) =>
@@ -111,7 +111,7 @@ const tokenPage = (token: OwnToken, mayRotate: boolean, isSaved: boolean, now: D
     heading: isolated(token.name),
     lead: html`The API token ${prefixText(token)}, created ${instant(token.createdAt)}. Last used: ${lastUsedText(token, now)}. ${endSentence(token)}`,
     part: "/account/tokens",
-    main: html`${isSaved && notice("good", "Saved.", true)}
+    main: html`${isSaved && notice("good", html`Saved. <a href="/account/tokens">Back to your tokens</a>`, true)}
 ${token.isValid && [editing(token), rotation(token, mayRotate), revocation(token)]}
 <p><a href="/account/tokens">All API Tokens</a></p>`,
   })

@@ -92,7 +92,7 @@ function tokensPage(shown: TokensPage) {
   return accountPage({
     title: "API Tokens",
     ...(faults && { faults }),
-    lead: `${count(valid.length, "active token")}. Each reads all data, within the limit of your account. A token can't be shown again after it was created.`,
+    lead: `${count(valid.length, "active token")}. Each reads all data, within the limit of your account. A token is shown only once, when it is created.`,
     part: "/account/tokens",
     main: html`${revoked && notice("good", html`Revoked <code>${revoked.prefix}</code> (${isolated(revoked.name)}). The service rejects it from now on.`, true)}
 ${revoked && entered.has("unconfirmed") && unconfirmedNotice}

@@ -28,7 +28,7 @@ export const usage = (options: AccountOptions) => {
       return page(
         accountPage({
           title: "Usage",
-          lead: "The requests of your account, with all its tokens. All times are UTC. What other processes of the service have counted shows some seconds late.",
+          lead: "The requests of your account, with all its tokens. All times are UTC. Counts may lag a few seconds.",
           part: "/account/usage",
           main: html`${window}
 ${usageChart({ id: "last-day", title: "Last 24 hours", periods: hours, unit: "hour" })}
@@ -79,7 +79,7 @@ const lastRequests = (
   tokenName: (tokenId: number) => Content,
 ): Html =>
   html`<section class="stack" aria-labelledby="last-requests"><h2 id="last-requests">Last requests</h2>
-<p class="muted">The last ${count(requests.length, "request")} of your programs and in the explorer, of at most 100. Give the operator the request id if you ask about one.</p>
+<p class="muted">Your last ${count(requests.length, "request")} (at most 100), by your programs and in the explorer. Give the operator the request id if you ask about one.</p>
 ${table({
   caption: "Requests, the newest first",
   columns: [
