@@ -7,7 +7,7 @@ import { afterFile, directoryOfFile } from "../support/of-file.ts"
 import { relayTo, statementObserver } from "../support/relay.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
-import { cellsOf, factsOf, textOf } from "./page-reader.ts"
+import { cellsOf, factsOf, linkTo, textOf } from "./page-reader.ts"
 
 const browser = { Accept: "text/html" }
 
@@ -89,7 +89,7 @@ test("the page has the share of each state's tenements that is linked to a compa
   const csv = ["id,tenement_id,state,holder_name", ...rows, ""].join("\r\n")
   await loadFile("tenements", "linked.csv", csv, { partial: true })
   expect(textOf(await openOverview())).toContain(
-    "Tenements linked to a company WA 0% QLD 33.3% SA 100%",
+    "Tenements linked to a company SA 100% QLD 33.3% WA 0%",
   )
 })
 
@@ -132,11 +132,12 @@ test("what publishers ask to show is shown, once for the sources that share it",
   service.clock.advance(1_000)
 })
 
-test("the page leads to every other part, and has a request to try", async () => {
+test("each count leads to its list, and a request to try comes last", async () => {
   const page = await openOverview()
-  for (const path of ["/explore", "/docs", "/account", "/openapi.json"]) {
-    expect(page).toContain(`<dt><a href="${path}">`)
+  for (const [index, path] of ["companies", "tenements", "subsidiaries", "reports"].entries()) {
+    expect(linkTo(page, labels[index] ?? "")).toBe(`/explore/${path}`)
   }
+  expect(page.indexOf("Try a request")).toBeGreaterThan(page.indexOf("Where the data comes from"))
   const [, line = ""] = /<code id="try">(.*?)<\/code>/s.exec(page) ?? []
   const command = line
     .replaceAll("&quot;", '"')

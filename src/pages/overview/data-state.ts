@@ -13,7 +13,7 @@ import { companiesView, reportsView, subsidiariesView } from "../explore/lists/v
 export interface DataState {
   release: Release
   /** The number of records of each kind, in the order of the page. */
-  counts: readonly { label: string; count: number }[]
+  counts: readonly { label: string; path: string; count: number }[]
   loads: readonly SourceLoad[]
   /** The records of `/api/v1/sources`, by name. */
   sources: readonly ResourceRecord[]
@@ -30,12 +30,12 @@ export interface DataStateOptions {
 /** The page is public, so it reads the database at most once in each period and for each release. */
 const periodMs = 1_000
 
-const counted = [
-  { label: "Active companies", plan: wholeList(companiesView) },
-  { label: "Tenements", plan: wholeList(tenementsView) },
-  { label: "Subsidiaries", plan: wholeList(subsidiariesView) },
-  { label: "Announcements", plan: wholeList(reportsView) },
-]
+const lists = [
+  { label: "Active companies", view: companiesView },
+  { label: "Tenements", view: tenementsView },
+  { label: "Subsidiaries", view: subsidiariesView },
+  { label: "Announcements", view: reportsView },
+].map(({ label, view }) => ({ label, path: `/explore${view.path}`, plan: wholeList(view) }))
 
 /** May throw Unavailable or ReleaseUnavailable. */
 export function createDataState(options: DataStateOptions): () => Promise<DataState> {
@@ -45,8 +45,8 @@ export function createDataState(options: DataStateOptions): () => Promise<DataSt
     const [loads, { records }, ...counts] = await Promise.all([
       sourceLoads(release),
       readSources(null),
-      ...counted.map(async ({ label, plan }) => ({
-        label,
+      ...lists.map(async ({ plan, ...shown }) => ({
+        ...shown,
         count: (await responses.totalAt(plan, { release, account: null })) ?? 0,
       })),
     ])

@@ -31,7 +31,7 @@ export const overview = (options: OverviewOptions) => {
 }
 
 const lead =
-  "ASX-listed resource companies, Australian mining tenements, company subsidiaries and announcements (“reports” in the API), from one read-only API as JSON, CSV, TSV, NDJSON or Parquet. Data is published in numbered releases, and every response shows exactly one of them."
+  "ASX-listed resource companies, Australian mining tenements, company subsidiaries and announcements (“reports” in the API), to explore here and to read as JSON, CSV, TSV, NDJSON or Parquet. Data is published in numbered releases. Every response comes from one release."
 
 const overviewContent = (state: DataState, publicUrl: string, nowMs: number): PageResult => ({
   title: serviceName,
@@ -39,12 +39,8 @@ const overviewContent = (state: DataState, publicUrl: string, nowMs: number): Pa
   scripts: ["copy.js"],
   main: html`${pageTitle(serviceName, lead)}
 <div class="stack overview">
-${state.release.id === 0 ? empty : figures(state)}
-<div class="columns">
+${state.release.id === 0 ? empty : [figures(state), loads(state, nowMs), linkedShares(state.loads)]}
 ${tryIt(publicUrl)}
-${links}
-</div>
-${state.release.id > 0 && loads(state, nowMs)}
 </div>`,
 })
 
@@ -53,10 +49,11 @@ const empty: Html = notice(
   html`<p>There is no data yet, so every list is empty. Load a file with <code>bun run mds load SOURCE FILE</code>, and the first release appears here: see <a href="/docs/guide/install">Install and load</a>.</p>`,
 )
 
-const figures = ({ counts, loads }: DataState): Html =>
+const figures = ({ counts }: DataState): Html =>
   html`<dl class="figures">${counts.map(
-    ({ label, count }) => html`<div class="panel"><dt>${label}</dt><dd>${number(count)}</dd></div>`,
-  )}</dl>${linkedShares(loads)}`
+    ({ label, count, path }) =>
+      html`<div class="panel"><dt><a href="${path}">${label}</a></dt><dd>${number(count)}</dd></div>`,
+  )}</dl>`
 
 /** Shares after the latest load that links depend on. */
 function linkedShares(made: readonly SourceLoad[]): Html | null {
@@ -67,6 +64,7 @@ function linkedShares(made: readonly SourceLoad[]): Html | null {
     return tenements > 0 ? [{ label: state, value, href: `/explore/tenements?state=${state}` }] : []
   })
   if (shares.length === 0) return null
+  shares.sort((one, other) => other.value - one.value)
   return html`<section class="panel" id="linked"><h2>Tenements linked to a company</h2>
 ${bars(shares, (share) => `${share}%`, 100)}
 <p class="muted">By state. An operator links further holders: see <a href="/docs/guide/holders">Link holders</a>.</p></section>`
@@ -75,19 +73,12 @@ ${bars(shares, (share) => `${share}%`, 100)}
 const tryIt = (publicUrl: string): Html =>
   html`<section class="panel"><h2>Try a request</h2>
 ${copyable("try", `curl -H "Authorization: Bearer ${tokenPlaceholder}" "${publicUrl}/api/v1/companies?sort=market_cap&order=desc&per_page=5"`)}
-<p class="muted">The five largest companies. ${tokenSentence}</p></section>`
-
-const links: Html = html`<section class="panel"><h2>Use the service</h2><dl class="facts">
-<dt><a href="/explore">Explore</a></dt><dd>Tables with filters, in the browser</dd>
-<dt><a href="/docs">Docs</a></dt><dd>Guide and reference, for programs and spreadsheets</dd>
-<dt><a href="/account">Account</a></dt><dd>API tokens and usage</dd>
-<dt><a href="/openapi.json">openapi.json</a></dt><dd>The description of the API, for generated clients</dd>
-</dl></section>`
+<p class="muted">The five largest companies. ${tokenSentence} The <a href="/docs">documentation</a> has the other requests.</p></section>`
 
 function loads({ release, loads: made, sources }: DataState, nowMs: number): Html {
   const published = new Date(release.publishedAt * 1000).toISOString()
   return html`<section class="stack"><h2>Where the data comes from</h2>
-<p class="muted">Release ${release.id} was published on ${instant(published)}, ${relative(Date.parse(published), nowMs)}. Below, each source as it is now: a source whose files had not changed was loaded after the release that it shows. The API has all of this at <code>/api/v1/sources</code>, and the versions of a record in its history.</p>
+<p class="muted">Release ${release.id} was published on ${instant(published)}, ${relative(Date.parse(published), nowMs)}. Each release is the last load that changed data. The API has the sources at <code>/api/v1/sources</code>.</p>
 ${table<ResourceRecord>({
   caption: "Sources",
   rows: sources,
