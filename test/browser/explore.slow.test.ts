@@ -39,7 +39,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
   test("results follow what is typed; each finished filter is a step of the history, which restores the form and the results", async () => {
     const { page, visit } = visitor
     await visit("/explore/tenements")
-    const holder = page.getByLabel("Holder")
+    const holder = page.getByRole("searchbox", { name: "Holder" })
     const type = async (text: string, query: string) => {
       await holder.pressSequentially(text)
       await page.waitForURL((url) => url.search === query)
@@ -47,7 +47,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     const shown = async () => ({
       query: new URL(page.url()).search,
       holder: await holder.inputValue(),
-      state: await page.getByLabel("State").inputValue(),
+      state: await page.getByRole("combobox", { name: "State" }).inputValue(),
       lead: await page.textContent("#lead"),
       rows: await firstColumn(visitor),
     })
@@ -56,10 +56,13 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await type("vark", "?holder=aardvark")
     await holder.press("Enter")
     states.push(await shown())
-    await page.getByLabel("State").selectOption("WA")
+    await page.getByRole("combobox", { name: "State" }).selectOption("WA")
     await page.waitForURL("**/explore/tenements?holder=aardvark&state=WA")
     states.push(await shown())
-    const counts = await page.getByLabel("Status").locator("option").allTextContents()
+    const counts = await page
+      .getByRole("combobox", { name: "Status" })
+      .locator("option")
+      .allTextContents()
     expect(counts).toEqual(["Any", "granted (1)"])
     expect(new Set(states.map(({ rows }) => rows.length)).size).toBe(3)
     const showsAgain = (index: number) =>
@@ -92,7 +95,8 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await visit("/explore/companies?sector=materials&sort=market_cap&order=desc")
     const shown = await firstColumn(visitor)
     expect(shown.slice(0, 2)).toEqual(["MAX", "BI2"])
-    const field = page.getByLabel("Fill in a token")
+    await openMenu(visitor, "Export")
+    const field = page.getByLabel("Your token (optional)")
     await field.fill(token.slice(0, 12))
     expect(await page.textContent("#code-curl")).toContain("YOUR_TOKEN")
     await field.fill(token)
@@ -151,33 +155,40 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     },
   )
 
-  test("on a phone, the filters fold into one row, records are cards, and the lines for programs are a tap away", async () => {
+  test("on a phone, one filter is open, records are cards with what matters most, and the export is a tap away", async () => {
     await using phone = await browser.visitor({ width: phoneWidth })
     await site.signIn(phone, "standard")
     await phone.visit("/explore/companies")
     const { page } = phone
-    expect(await page.getByLabel("Name or code").isVisible()).toBe(false)
-    await page.locator("summary", { hasText: "Filters" }).click()
+    expect(await page.getByRole("combobox", { name: "Sector" }).isVisible()).toBe(false)
+    await page.locator("summary", { hasText: "More filters" }).click()
+    expect(await page.getByRole("combobox", { name: "Sector" }).isVisible()).toBe(true)
     await page.getByLabel("Name or code").pressSequentially("big")
     await page.waitForURL(/search=big/)
     const card = page.locator("tbody tr", { hasText: "Big Ore" })
-    const shown = ["BIG", "Big Ore, Limited", "Materials", "active", "250,000,000,000"]
+    const shown = ["BIG", "Big Ore, Limited", "250,000,000,000"]
     for (const text of shown) expect(await card.getByText(text).first().isVisible()).toBe(true)
+    expect(await card.getByText("Materials").first().isVisible()).toBe(false)
     expect(await page.getByRole("link", { name: "Market cap, A$" }).isVisible()).toBe(true)
-    await page.getByRole("link", { name: "Use this view elsewhere" }).click()
-    const top = "document.getElementById('elsewhere').getBoundingClientRect().top < innerHeight"
-    expect(await page.evaluate(top)).toBe(true)
+    await openMenu(phone, "Export")
+    await assertFits(page)
+    await assertAccessible(page)
+    expect(await page.getByRole("link", { name: "Download CSV" }).isVisible()).toBe(true)
+    await page.getByRole("heading", { name: "Companies" }).click()
+    expect(await page.getByRole("link", { name: "Download CSV" }).isVisible()).toBe(false)
     await phone.assertClean()
   })
 
-  test("on a wide window, the filters are open, a table has all its rows, and the footer ends a short page", async () => {
+  test("on a wide window, rows come before boxes, a table has all its rows, and the footer ends a short page", async () => {
     const { page, visit } = visitor
     await visit("/explore/reports?search=no+such+title")
-    expect(await page.getByLabel("Title").isVisible()).toBe(true)
-    expect(await page.locator("summary", { hasText: "Filters" }).isVisible()).toBe(false)
+    expect(await page.getByRole("searchbox", { name: "Title" }).isVisible()).toBe(true)
+    expect(await page.getByRole("button", { name: "Apply" }).isVisible()).toBe(false)
     await visit("/account/sessions")
     const footer = await page.locator(".site-footer").boundingBox()
     expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBe(800)
+    await visit("/explore/tenements?holder=a&state=WA")
+    expect((await page.locator("tbody tr").first().boundingBox())?.y).toBeLessThan(330)
     await visit("/explore/tenements")
     await resize(page, 1000)
     const cut =
@@ -191,7 +202,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await using plain = await browser.visitor({ javaScript: false })
     await site.signIn(plain, "standard")
     await plain.visit("/explore/tenements?state=WA")
-    await plain.page.getByLabel("Holder").fill("aard")
+    await plain.page.getByRole("searchbox", { name: "Holder" }).fill("aard")
     await plain.page.getByRole("button", { name: "Apply" }).click()
     await plain.page.waitForURL(/holder=aard/)
     expect(await firstColumn(plain)).toEqual(["E47/1234"])
@@ -201,6 +212,9 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
 
 const firstColumn = ({ page }: Visitor): Promise<string[]> =>
   page.locator("tbody tr > :first-child").allTextContents()
+
+const openMenu = ({ page }: Visitor, name: string) =>
+  page.locator(".menu > summary", { hasText: name }).click()
 
 /** The line for a program, by the button that copies it. */
 async function copied({ page }: Visitor, program: string): Promise<string> {

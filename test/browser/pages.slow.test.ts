@@ -108,6 +108,29 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     },
   )
 
+  test.each([
+    [desktopWidth, 57],
+    [phoneWidth, 110],
+  ])("a header in a window of %d px has one height, at most %d px", async (width, most) => {
+    const heights = new Set<number>()
+    for (const [who, path] of [
+      ["nobody", "/"],
+      ["nobody", "/nothing-here"],
+      ["standard", "/"],
+      ["standard", "/account/tokens"],
+      ["admin", "/explore/tenements"],
+      ["admin", "/explore/companies/BIG"],
+    ] as const) {
+      const { page } = visitors[who].scripted
+      await resize(page, width)
+      await page.goto(path)
+      heights.add((await page.locator(".site-header").boundingBox())?.height ?? 0)
+      await resize(page, phoneWidth)
+    }
+    expect(heights.size).toBe(1)
+    expect(Math.max(...heights)).toBeLessThanOrEqual(most)
+  })
+
   test("the first key press offers to skip to the content", async () => {
     const { page, visit } = visitors.nobody.scripted
     await visit("/docs")

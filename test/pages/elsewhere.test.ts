@@ -1,8 +1,9 @@
-/** The lines of "Use this view elsewhere" get from the API exactly what the page shows. */
+/** The lines of "Export" get from the API exactly what the page shows. */
 import { describe, expect, test } from "bun:test"
 import { $ } from "bun"
 import { parquetReadObjects } from "hyparquet"
 import { canonicalQuery } from "../../src/http/query-string.ts"
+import { exportMenu } from "../../src/pages/explore/elsewhere/panel.ts"
 import {
   type ApiView,
   ofLists,
@@ -151,6 +152,12 @@ sys.stdout.buffer.write(urllib.request.urlopen(request).read())`
     const headers = { Authorization: `Bearer ${service.tokens.admin}` }
     expect(await (await fetch(line(of(), "address"), { headers })).text()).toBe(await asPage(of()))
   })
+})
+
+test("an export that a spreadsheet may refuse says so before it is downloaded", () => {
+  const warns = (rows: number, bytes: number) =>
+    exportMenu(null, { href: "/explore/reports.csv", rows, bytes }).text.includes("may refuse")
+  expect([warns(9_130, 738_000), warns(584_804, 122e6)]).toEqual([false, true])
 })
 
 test("no key of a record ends the text that its address stands in", () => {

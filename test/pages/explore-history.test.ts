@@ -27,7 +27,7 @@ const second = [
   "2025-12-24",
   at,
   at,
-  "holder_name First <b> → Second",
+  "Holder: First <b> → Second",
   "test | 2 files a<1>.csv | b.csv",
 ]
 const first = ["1", "–", at, at, "–", "test"]
@@ -75,7 +75,7 @@ test("a capitalisation from files of an unknown time is dated by its load, and s
     const page = textOf(await reader.read("/explore/companies/BIG"))
     const [published] =
       await undated.sql`select to_char(published_at, 'YYYY-MM-DD') as day from releases where id = 2`
-    expect(page).toContain(`A$300 bn loaded on ${published?.day}`)
+    expect(page).toContain(`300 bn loaded on ${published?.day}`)
   } finally {
     await undated.stop()
   }
@@ -91,15 +91,15 @@ test("a company's page has the course of its capitalisation, by the time of the 
   const page = await person.read("/explore/companies/BIG")
   expect(line(page)).toBe("0.0,16.0 50.0,2.0 200.0,30.0")
   expect(textOf(page)).toContain(
-    "A$250 bn on 2026-01-01 A$200 bn on 2026-01-05 Highest: A$300 bn on 2026-01-02",
+    "250 bn on 2026-01-01 200 bn on 2026-01-05 Highest: 300 bn on 2026-01-02",
   )
   expect(
     cellsOf(page, "History")
       .slice(0, 3)
       .map((cells) => cells[4]),
   ).toEqual([
-    "market_cap_aud – → 200,000,000,000",
-    "market_cap_aud 300,000,000,000 → –",
-    "market_cap_aud 250,000,000,000 → 300,000,000,000",
+    "Market cap, A$: – → 200,000,000,000",
+    "Market cap, A$: 300,000,000,000 → –",
+    "Market cap, A$: 250,000,000,000 → 300,000,000,000",
   ])
 })

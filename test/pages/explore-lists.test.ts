@@ -1,9 +1,19 @@
 /** The explorer's lists show what the API answers for the same query, and say so in words. */
 import { describe, expect, test } from "bun:test"
+import { tenements } from "../../src/resources/tenements.ts"
 import { type ListBody, readList } from "../contract/bodies.ts"
 import { awkward } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
-import { addressesIn, barsOf, cellsOf, faultAt, leadOf, linkTo, optionsOf } from "./page-reader.ts"
+import {
+  addressesIn,
+  barsOf,
+  cellsOf,
+  faultAt,
+  leadOf,
+  linkTo,
+  optionsOf,
+  textOf,
+} from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
 const service = await serviceOfFile()
@@ -41,7 +51,6 @@ const rows: Record<string, (record: Shown) => string[]> = {
     text(c.asx_code),
     text(c.company_name),
     text(c.gics_sector),
-    text(c.gics_industry_group),
     c.is_active ? "active" : "inactive",
     c.total_tenements === 0 ? "– none linked yet" : number(c.total_tenements),
     number(c.market_cap_aud),
@@ -142,8 +151,10 @@ test("what is set shows as set, and each has a link that clears it alone", async
   const page = await person.read("/explore/tenements?holder=ore&state=WA&per_page=5&page=1")
   expect(page).toContain('name="holder" type="search" value="ore"')
   expect(page).toContain('<option value="WA" selected>')
-  expect(linkTo(page, "Remove Holder: ore ×")).toBe("/explore/tenements?state=WA&per_page=5")
-  expect(linkTo(page, "Remove State: WA ×")).toBe("/explore/tenements?holder=ore&per_page=5")
+  expect(linkTo(page, "held by names containing “ore” ×")).toBe(
+    "/explore/tenements?state=WA&per_page=5",
+  )
+  expect(linkTo(page, "in Western Australia ×")).toBe("/explore/tenements?holder=ore&per_page=5")
 })
 
 test("fields of the form that were left empty do not stand in the address", async () => {
@@ -220,7 +231,8 @@ test("a list is sorted by the links in its head, which say how it is", async () 
   const sorted = heads(await person.read(byCap))
   expect(sorted.match(/aria-sort/g)).toHaveLength(1)
   expect(sorted).toMatch(/<th [^>]*aria-sort="descending"[^>]*><a[^>]*>Market cap/)
-  expect(heads(await person.read("/explore/subsidiaries"))).not.toContain("aria-sort")
+  expect(heads(page).match(/<a [^>]*>[^<]*<\/a> <span aria-hidden="true">[▲↕]</g)).toHaveLength(3)
+  expect(heads(await person.read("/explore/subsidiaries"))).not.toMatch(/aria-sort|↕/)
 })
 
 test("a page past the last one, and a list without records, say what to do", async () => {
@@ -235,7 +247,7 @@ test("a page past the last one, and a list without records, say what to do", asy
   expect(empty).toContain("No tenement matches. Remove a filter, or")
   expect(linkTo(empty, "show all tenements")).toBe("/explore/tenements")
   expect(empty).not.toContain("By st")
-  expect(empty).toContain("Use this view elsewhere")
+  expect(empty).toContain("Export")
 })
 
 test.each([
@@ -329,4 +341,49 @@ test("every link of a list leads to a page that is there", async () => {
     for (const link of new Set(links.filter((each) => !each.endsWith("/GONE"))))
       expect([link, (await person.get(link)).status]).not.toEqual([link, 404])
   }
+})
+
+test("filters that few use are behind More filters, which opens where one of them is set", async () => {
+  for (const [query, isOpen] of [
+    ["state=WA&status=granted", false],
+    ["expires_to=2030-01-01", true],
+    ["as_of=1", true],
+  ] as const) {
+    const page = await person.read(`/explore/tenements?${query}`)
+    const [, attributes] = /<details ([^>]*)><summary>More filters/.exec(page) ?? []
+    expect([query, attributes]).toEqual([query, `class="further"${isOpen ? " open" : ""}`])
+  }
+})
+
+test("the name of a company leads to its page", async () => {
+  const page = await person.read("/explore/companies?search=big+ore")
+  expect(linkTo(page, "Big Ore, Limited")).toBe("/explore/companies/BIG")
+})
+
+const csvOf = async (page: string) =>
+  (await (await person.get(linkTo(page, "Download CSV") ?? "")).text())
+    .replace("\uFEFF", "")
+    .trimEnd()
+    .split("\r\n")
+
+test("the export has the companies of the table, and says how large it is", async () => {
+  const page = await person.read("/explore/tenements?company=BIG&per_page=1")
+  const [head, ...rows] = await csvOf(page)
+  expect(head).toBe([...Object.keys(tenements.fields), "asx_codes"].join())
+  expect(rows.every((row) => /\bBIG\b[^,]*$/.test(row))).toBe(true)
+  expect(textOf(page)).toContain(`Download CSV ${rows.length} rows, about 1 kB`)
+  expect(page).not.toContain("may refuse")
+})
+
+test("a person chooses the columns of the table and of its export", async () => {
+  const boxes = "fields=tenement_id&fields=holder_name&fields=id"
+  const chosen = await person.get(`/explore/tenements?state=WA&${boxes}`)
+  const address = "/explore/tenements?state=WA&fields=tenement_id,holder_name,id"
+  expect([chosen.status, chosen.headers.get("location")]).toEqual([303, address])
+  const page = await person.read(address)
+  const heads = [...page.matchAll(/<th [^>]*scope="col"[^>]*>(?:<a[^>]*>)?([^<]*)/g)]
+  expect(heads.map(([, head]) => head)).toEqual(["Tenement", "Identifier", "Holder"])
+  expect((await csvOf(page))[0]).toBe("tenement_id,holder_name,id")
+  expect(page).toContain("fields=tenement_id%2Cholder_name%2Cid&amp;state=WA&amp;format=csv")
+  expect(linkTo(page, "Show the usual ones")).toBe("/explore/tenements?state=WA")
 })

@@ -68,7 +68,7 @@ test("filters by company and dates show in the sentence and can be cleared alone
     "3 tenements held by QUO granted by 2026-01-01 expiring from 2026-03-01 to 2026-05-30, at release 1",
   )
   expect(first(cellsOf(page))).toEqual(["today", "pending", "last-day"])
-  expect(linkTo(page, "Remove Company code: quo ×")).toBe(
+  expect(linkTo(page, "held by QUO ×")).toBe(
     "/explore/tenements?granted_to=2026-01-01&expires_from=2026-03-01&expires_to=2026-05-30&sort=expiry_date",
   )
   const until = await person.read("/explore/companies/QUO/tenements?expires_to=2026-02-28")
@@ -120,9 +120,9 @@ test("a granted tenement past its expiry date is marked, in lists and on its pag
   const page = await person.read("/explore/tenements?company=QUO&expires_to=2026-03-01")
   const marked = cellsOf(page).filter(([, , status]) => status?.includes("past expiry"))
   expect(first(marked)).toEqual(["PAST", "past"])
-  expect(marked[1]?.[2]).toBe("granted past expiry, renewal pending")
+  expect(marked[1]?.[2]).toBe("granted past expiry")
   expect(textOf(await person.read("/explore/tenements/past"))).toContain(
-    "granted past expiry, renewal pending Its expiry date has passed, but its register still lists it as granted. As a rule, an application to renew it is pending.",
+    "granted past expiry Its expiry date has passed, and its register still lists it as granted.",
   )
   expect(factsOf(await person.read("/explore/tenements/today")).Status).toBe("granted")
 })
@@ -130,7 +130,7 @@ test("a granted tenement past its expiry date is marked, in lists and on its pag
 test("a past release marks and offers what was so on its day", async () => {
   await service.sql`update releases set published_at = '2026-02-28T12:00:00Z'`
   const page = await person.read("/explore/tenements?as_of=2026-02-28&company=QUO")
-  expect(textOf(page)).not.toContain("past expiry, renewal pending")
+  expect(textOf(page)).not.toContain("past expiry")
   expect(linkTo(page, "Expiring soon (90 days)")).toContain("&expires_from=2026-02-28&")
   await service.sql`update releases set published_at = '2026-03-01T00:00:00Z'`
 })
@@ -194,9 +194,9 @@ test("no company is suggested that holds no more than what was found", async () 
 
 test("a company without a linked tenement has none linked yet, which is not to say that it holds none", async () => {
   const list = await person.read("/explore/companies?search=NIL")
-  expect(cellsOf(list)[0]?.[5]).toBe("– none linked yet")
+  expect(cellsOf(list)[0]?.[4]).toBe("– none linked yet")
   const page = await person.read("/explore/companies/NIL")
-  expect(factsOf(page).Tenements).toBe("– none linked yet")
+  expect(factsOf(page).Tenements).toBe("none linked yet")
   expect(textOf(page)).toContain(
     "None linked yet: no tenement is held under the name of the company",
   )

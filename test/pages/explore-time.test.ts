@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { awkward, type Fixtures } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
-import { addressesIn, barsOf, cellsOf, factsOf, leadOf, linkTo, textOf } from "./page-reader.ts"
+import { addressesIn, barsOf, cellsOf, factsOf, headingOf, leadOf, linkTo } from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
 const few = {
@@ -55,8 +55,8 @@ test("a past release is shown with a notice, and every link keeps it", async () 
     /^\/explore\/(tenements|companies)[/?]/.test(each),
   )
   expect(ofData.length).toBeGreaterThan(10)
-  const leaving = [linkTo(page, "Show the present"), linkTo(page, "Remove As of 1 ×")]
-  for (const address of ofData.filter((each) => !leaving.includes(each))) {
+  const leaving = linkTo(page, "Show the present")
+  for (const address of ofData.filter((each) => each !== leaving)) {
     expect(new URL(address, service.url).searchParams.get("as_of")).toBe("1")
   }
   const present = await person.read("/explore/tenements?per_page=5")
@@ -73,15 +73,14 @@ test("a day is a point in time too, and one without data is an empty list", asyn
 
 test("a company is shown with all that belongs to it at one release", async () => {
   const page = await person.read("/explore/companies/BIG?as_of=1")
-  expect(factsOf(page)).toMatchObject({ Company: "Big Ore, Limited" })
+  expect(headingOf(page)).toBe("Big Ore, Limited")
   expect(page).toContain("You see the data as of 1")
   expect(linkTo(page, "Show the present")).toBe("/explore/companies/BIG")
   const present = await person.read("/explore/companies/BIG")
-  expect(factsOf(present)).toMatchObject({ Company: "New Big Ore, Limited" })
+  expect(headingOf(present)).toBe("New Big Ore, Limited")
   const total = (each: string) => Number(factsOf(each).Tenements)
   for (const each of [page, present]) {
-    const [, only] = /State: \w+ \((\d+)\)/.exec(textOf(each)) ?? []
-    const bars = barsOf(each, "By state") ?? [{ records: Number(only) }]
+    const bars = barsOf(each, "By state") ?? []
     expect(bars.reduce((sum, { records }) => sum + records, 0)).toBe(total(each))
   }
   expect(total(page)).toBeGreaterThan(total(present))
@@ -120,5 +119,5 @@ test("where the release of page 1 is no longer kept, a later page leads back to 
   await service.sql`update releases set is_pruned = true where id < (select max(id) from releases)`
   const page = await person.read(next, 400)
   expect(page).toContain("is no longer available; start again at page 1")
-  expect(linkTo(page, "Begin again at page 1")).toBe("/explore/tenements?per_page=1")
+  expect(linkTo(page, "begin again at page 1")).toBe("/explore/tenements?per_page=1")
 })

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 
 import { exactly, rounded } from "../../src/pages/explore/lists/cells.ts"
-import { dollars, relative } from "../../src/pages/kit/format.ts"
+import { dataSize, dollars, relative } from "../../src/pages/kit/format.ts"
 import { layout } from "../../src/pages/kit/layout.ts"
 
 const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000] as const
@@ -44,11 +44,20 @@ test.each([
 })
 
 test.each([
-  [334_300_000_000, "A$334.3 bn", "A$334,300,000,000"],
-  [1_250_000_000_000, "A$1.3 tn", "A$1,250,000,000,000"],
-  [999_960_000, "A$1 bn", "A$999,960,000"],
-  [4_815_000, "A$4.8 m", "A$4,815,000"],
-  [0, "A$0", "A$0"],
+  [334_300_000_000, "334.3 bn", "A$334,300,000,000"],
+  [1_250_000_000_000, "1.3 tn", "A$1,250,000,000,000"],
+  [999_960_000, "1 bn", "A$999,960,000"],
+  [4_815_000, "4.8 m", "A$4,815,000"],
+  [0, "0", "A$0"],
 ])("a sum of %d dollars is short, with all of it on hover", (value, short, whole) => {
   expect(dollars(value).text).toBe(`<span title="${whole}">${short}</span>`)
+})
+
+test.each([
+  [1, "1 kB"],
+  [738_000, "738 kB"],
+  [999_600, "1 MB"],
+  [11_200_000, "11.2 MB"],
+])("a file of %d bytes has a short size", (bytes, size) => {
+  expect(dataSize(bytes)).toBe(size)
 })

@@ -66,17 +66,17 @@ test("all stylesheets and scripts of ours together are under 40 KB", async () =>
 const stateOf = (page: string): string =>
   /<div class="state">(.*?)<\/div><\/header>/s.exec(page.replaceAll("\n", ""))?.[1] ?? ""
 
-test("the frame leads to sign-in, or has the search box, the person and a button to sign out", async () => {
+test("the frame has the search box, and leads to sign-in or has the person and a button to sign out", async () => {
   const nobody = stateOf(await (await open("/docs")).text())
   expect(nobody).toContain('<a href="/account/sign-in">Sign in</a>')
   expect(nobody).not.toContain("Sign out")
-  expect(await (await open("/docs")).text()).not.toContain('action="/explore/search"')
+  expect(await (await open("/docs")).text()).toContain('action="/explore/search"')
   const person = await signedInVisitor(service, "admin@example.com")
   for (const path of ["/", "/docs", "/account", "/explore/tenements"]) {
     const page = await person.read(path)
     expect(page).toContain('action="/explore/search"')
     const state = stateOf(page)
-    expect(state).toContain('<a href="/account">admin@example.com</a>')
+    expect(state).toContain('<a href="/account" title="admin@example.com">admin@example.com</a>')
     expect(state).toContain('<form method="post" action="/account/sign-out">')
     expect(state).not.toContain("Sign in")
   }

@@ -40,9 +40,13 @@ export function cellsOf(page: string, caption = ""): string[][] {
     )
 }
 
-/** The sentence under the title. */
+/** The sentence about a page: above a list, where each filter is a link that clears it, or under the title. */
 export const leadOf = (page: string): string =>
-  contentOf(/<h1>.*?<\/h1><p>(.*?)<\/p>/s.exec(page)?.[1] ?? "")
+  contentOf(
+    /<p id="lead">(.*?)<\/p>/s.exec(page)?.[1] ??
+      /<h1>.*?<\/h1><p>(.*?)<\/p>/s.exec(page)?.[1] ??
+      "",
+  ).replaceAll(" ×", "")
 
 export const headingOf = (page: string): string =>
   contentOf(/<h1>(.*?)<\/h1>/s.exec(page)?.[1] ?? "")

@@ -70,8 +70,7 @@ export const accountPage = (page: AccountPage): PageResult => {
     ...(Object.keys(faults).length > 0 && { status: 400 }),
     ...result,
     section: "/account",
-    main: html`${pageTitle(heading ?? result.title, lead)}
-${part && tabs("Account", parts, part)}
+    main: html`${pageTitle(heading ?? result.title, lead, part && tabs("Account", parts, part))}
 <div class="stack">${main}</div>`,
   }
 }

@@ -84,10 +84,8 @@ function show(page) {
     showMessage(page.querySelector(".title p")?.textContent)
     return false
   }
-  const lead = page.getElementById("lead").textContent
   results.replaceChildren(...found.childNodes)
-  byId("lead").textContent = lead
-  announce(lead)
+  announce(byId("lead").textContent.replaceAll(" ×", ""))
   // The counts of a filter's values follow the other filters.
   for (const offered of form.querySelectorAll("select, datalist")) {
     const counted = page.getElementById(offered.id)
@@ -103,7 +101,7 @@ function show(page) {
 }
 
 function showMessage(
-  message = "The results can't be loaded. Check your connection, then choose Apply.",
+  message = "The results can't be loaded. Check your connection, then try again.",
 ) {
   const notice = document.createElement("p")
   notice.className = "notice bad"
@@ -160,7 +158,7 @@ function fill() {
   byId("token-note").textContent = fits
     ? "The lines have your token. It stays in this page."
     : token === ""
-      ? "Optional: paste one of your tokens. It stays in this page."
+      ? "Paste one of your tokens. It stays in this page."
       : "This is not a token: one begins with mds_, and was shown once."
 }
 
@@ -172,3 +170,9 @@ document.addEventListener("input", ({ target }) => {
 })
 document.addEventListener("content-changed", prepare)
 prepare()
+
+/* A click outside a menu closes it. */
+document.addEventListener("click", ({ target }) => {
+  const menu = document.querySelector(".menu[open]")
+  if (menu && !menu.contains(target)) menu.open = false
+})

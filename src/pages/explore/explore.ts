@@ -14,7 +14,7 @@ import { number, relative } from "../kit/format.ts"
 import { type PageOptions, signedIn } from "../kit/page-context.ts"
 import { PageError } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
-import { sentQuery, withoutEmpty, withQuery } from "./lists/list-address.ts"
+import { cleanQuery, sentQuery, withQuery } from "./lists/list-address.ts"
 import { csvDownload, listPage } from "./lists/list-page.ts"
 import type { ListOfRecords, ListView } from "./lists/list-view.ts"
 import { tenementsView } from "./lists/tenement-views.ts"
@@ -55,11 +55,11 @@ export const explore = (options: ExploreOptions) => {
         liftIdleTimeout: () => liftIdleTimeout(server, request),
       })
       return {
-        /** Removes empty fields of the form, so that the URL can be shared. */
+        /** Redirects to the clean URL, which can be shared. */
         list: async (view: ListView) => {
           const company = view.isOfExplorerOnly && belongsToCompany(query)
           if (company) return company
-          const clean = withoutEmpty(query)
+          const clean = cleanQuery(query)
           if (clean !== query) return redirect(clean === "" ? path : `${path}?${clean}`)
           await admit(options, person, isTypeAhead(request))
           return page(await listPage(visit, view, code))

@@ -13,7 +13,7 @@ import { isolated } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
 import { mostSearched, textOf } from "./lists/cells.ts"
-import { linksAt, withoutEmpty } from "./lists/list-address.ts"
+import { cleanQuery, linksAt } from "./lists/list-address.ts"
 import { type ListOfRecords, type ListView, recordPathOf, titleOf } from "./lists/list-view.ts"
 import { tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, largestFirst, reportsView } from "./lists/views.ts"
@@ -112,7 +112,7 @@ const parameters = {
 
 /** @throws ApiError INVALID_PARAMETER, Unavailable, ReleaseUnavailable */
 export async function searchPage(visit: Visit): Promise<PageResult> {
-  const { q = "" } = readParameters(withoutEmpty(visit.query), parameters)
+  const { q = "" } = readParameters(cleanQuery(visit.query), parameters)
   const term = q.trim()
   const groups = await Promise.all(
     kinds.map(async (kind) => {
@@ -126,7 +126,7 @@ export async function searchPage(visit: Visit): Promise<PageResult> {
     section: "/explore",
     searched: term,
     main: html`${pageTitle("Search", leadOf(term, found.length > 0))}
-<div class="stack" id="matches">${found.map(groupOf(term))}</div>`,
+<div class="stack" id="matches">${found.length > 0 ? found.map(groupOf(term)) : browse}</div>`,
   }
 }
 
@@ -136,8 +136,10 @@ function leadOf(term: string, isFound: boolean): Content {
   }
   const quoted = html`“${isolated(term)}”`
   if (isFound) return html`The best matches for ${quoted}.`
-  return html`Nothing contains ${quoted}. Look at the spelling; parts of numbers, holders and titles need three letters or digits.`
+  return html`Nothing contains ${quoted}. Check the spelling. Type three or more characters.`
 }
+
+const browse = html`<p>Or filter a list: <a href="/explore/companies">companies</a>, <a href="/explore/tenements">tenements</a>, <a href="/explore/reports">announcements</a>.</p>`
 
 const groupOf =
   (term: string) =>

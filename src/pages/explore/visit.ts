@@ -10,6 +10,7 @@ import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { isScanned } from "../../db/reader/statements.ts"
 import type { ReadSuggestedHolders } from "../../db/reader/suggested-holders.ts"
+import { readParameters } from "../../http/parameters.ts"
 import { encodeQuery, queryText } from "../../http/query-string.ts"
 import { complete, type Readable } from "../../resources/resource.ts"
 import { dayOfData } from "../../responses/at-release.ts"
@@ -80,7 +81,7 @@ export function createVisits(options: VisitOptions) {
       },
       /** The records of a list that its filters by day exclude because they lack the day. */
       undated: (list: ListAddress, key: string, query: string, release: Release) =>
-        undatedRecords(Object.fromEntries(sentQuery(query)), async (values) => {
+        undatedRecords(readParameters(query, list.endpoint.parameters), async (values) => {
           const plan = planList(list.endpoint, values, key)
           return (await responses.pageAt(plan, { release, account })).meta.total
         }),

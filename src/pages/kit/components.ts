@@ -1,9 +1,9 @@
 /** The components of pages. */
 import { type Attributes, attributes, type Content, type Html, html } from "./html.ts"
 
-/** The heading of a page, and a sentence about its content. */
-export const pageTitle = (title: Content, lead?: Content): Html =>
-  html`<div class="title"><h1>${title}</h1>${lead && html`<p>${lead}</p>`}</div>`
+/** The heading of a page, a sentence about its content, and what stands beside both. */
+export const pageTitle = (title: Content, lead?: Content, beside?: Content): Html =>
+  html`<div class="title"><div><h1>${title}</h1>${lead && html`<p>${lead}</p>`}</div>${beside}</div>`
 
 export type Tone = "good" | "waiting" | "bad" | "neutral"
 
@@ -37,6 +37,8 @@ export interface Column<Row> {
   fixed?: boolean
   /** Long text: it gets the remaining width, and a line of its own on a card. */
   wide?: boolean
+  /** Left out of the cards on a phone. */
+  minor?: boolean
   sorting?: Sorting
 }
 
@@ -66,12 +68,12 @@ export function table<Row>({ caption, columns, rows, empty }: TableOptions<Row>)
   )}</tbody></table></div>`
 }
 
-type Layout = Pick<Column<never>, "number" | "fixed" | "wide">
+type Layout = Pick<Column<never>, "number" | "fixed" | "wide" | "minor">
 
-const classOf = ({ number, fixed, wide }: Layout) =>
-  number ? "number" : fixed ? "fixed" : wide ? "wide" : null
+const classOf = (layout: Layout) =>
+  (["number", "fixed", "wide", "minor"] as const).filter((name) => layout[name]).join(" ") || null
 
-const marks = { ascending: " ▲", descending: " ▼" } as const
+const marks = { ascending: "▲", descending: "▼" } as const
 
 function columnHead({
   head,
@@ -80,7 +82,7 @@ function columnHead({
 }: Layout & Pick<Column<never>, "head" | "sorting">) {
   const { href, current } = sorting ?? {}
   const named = attributes({ class: classOf(layout), scope: "col", "aria-sort": current })
-  return html`<th ${named}>${href ? html`<a href="${href}">${head}</a>` : head}${current && html`<span aria-hidden="true">${marks[current]}</span>`}</th>`
+  return html`<th ${named}>${href ? html`<a href="${href}">${head}</a> <span aria-hidden="true">${current ? marks[current] : "↕"}</span>` : head}</th>`
 }
 
 export interface Choice {
@@ -168,3 +170,11 @@ export const linkItems = (links: readonly PageLink[], current?: string): Html[] 
 /** Links to the parts of a section. */
 export const tabs = (name: string, links: readonly PageLink[], current: string): Html =>
   html`<nav aria-label="${name}"><ul class="tabs">${linkItems(links, current)}</ul></nav>`
+
+/** The way to a page: the lists that it is part of, and its name. */
+export const trail = (links: readonly PageLink[], current: Content): Html =>
+  html`<nav aria-label="Breadcrumb"><ol class="trail">${linkItems(links)}<li aria-current="page">${current}</li></ol></nav>`
+
+/** A button that opens a panel, which needs no script. */
+export const menu = (title: string, content: Content): Html =>
+  html`<details class="menu" name="menu"><summary class="button">${title}<span aria-hidden="true">&nbsp;▾</span></summary><div class="panel">${content}</div></details>`

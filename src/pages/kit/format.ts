@@ -19,13 +19,17 @@ const largeUnits = [
 ] as const
 const oneDecimal = new Intl.NumberFormat("en-AU", { maximumFractionDigits: 1 })
 
-/** `A$334.3 bn`, with the whole sum on hover. */
+/** `334.3 bn`, with the whole sum on hover. */
 export function dollars(value: number) {
   // 999.95 million would round to 1,000 million, which is 1 billion.
   const [unit, size] = largeUnits.find(([, size]) => value >= size * 0.99995) ?? []
   const short = size === undefined ? number(value) : `${oneDecimal.format(value / size)} ${unit}`
-  return html`<span title="A$${number(value)}">A$${short}</span>`
+  return html`<span title="A$${number(value)}">${short}</span>`
 }
+
+/** `738 kB`, `11.2 MB` */
+export const dataSize = (bytes: number): string =>
+  bytes < 999_500 ? `${Math.ceil(bytes / 1e3)} kB` : `${oneDecimal.format(bytes / 1e6)} MB`
 
 /** An unknown value. */
 export const dash = html`<span class="muted">–</span>`

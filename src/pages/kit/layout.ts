@@ -38,9 +38,9 @@ export const serviceName = "Mining and Geological Data"
 /** A whole document. */
 export function layout(content: PageContent, frame: Frame): Html {
   const { title, section, main, searched } = content
-  // Its results need a session.
-  const hasSearch = section === "/explore" || typeof frame.email === "string"
-  const scripts = [...(content.scripts ?? []), ...(hasSearch ? (["search.js"] as const) : [])]
+  // Matches need a session. Without one, Enter leads to signing in and then to the matches.
+  const isSignedIn = section === "/explore" || typeof frame.email === "string"
+  const scripts = [...(content.scripts ?? []), ...(isSignedIn ? (["search.js"] as const) : [])]
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -54,14 +54,14 @@ ${scripts.map((name) => html`<script type="module" src="${assetFiles[name].path}
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header class="site-header"><div>
-<a class="brand" href="/"><svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" aria-hidden="true"><path d="M2 17 8 4l3.5 6.5 2-2L18 17Z"/></svg>${serviceName}</a>
+<a class="brand" href="/"><svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" aria-hidden="true"><path d="M2 17 8 4l3.5 6.5 2-2L18 17Z"/></svg> ${serviceName}</a>
 <nav aria-label="Main"><ul>${linkItems(sections, section)}</ul></nav>
-${hasSearch && searchBox(searched)}<div class="state">${state(frame)}</div>
+${searchBox(searched)}<div class="state">${state(frame)}</div>
 </div></header>
 <main id="main" tabindex="-1">
 ${main}
 </main>
-<footer class="site-footer"><ul><li><a href="/docs">Documentation</a></li><li><a href="/openapi.json">OpenAPI description</a></li><li><a href="/llms.txt">Text for programs</a></li></ul></footer>
+<footer class="site-footer"><ul>${published(frame)}<li><a href="/docs">Documentation</a></li><li><a href="/openapi.json">OpenAPI description</a></li><li><a href="/llms.txt">Text for programs</a></li></ul></footer>
 </body>
 </html>
 `
@@ -70,7 +70,7 @@ ${main}
 /** Its script shows matches while a person types; without scripts, Enter opens the page of matches. */
 const searchBox = (value = "") =>
   html`<form class="search" action="/explore/search" role="search" aria-label="Everything">
-<label class="visually-hidden" for="q">Search all lists</label><input ${attributes({ type: "search", id: "q", name: "q", value, placeholder: "Code, company, tenement, holder, title", maxlength: 200, autocomplete: "off", spellcheck: "false", enterkeyhint: "search", "aria-keyshortcuts": "/", title: "Press / to search" })}><button>Search</button>
+<label class="visually-hidden" for="q">Search all lists</label><input ${attributes({ type: "search", id: "q", name: "q", value, placeholder: "Code, name or number", maxlength: 200, autocomplete: "off", spellcheck: "false", enterkeyhint: "search", "aria-keyshortcuts": "/", title: "Press / to search" })}><button aria-label="Search"><svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><circle cx="7" cy="7" r="5"/><path d="m11 11 4 4"/></svg></button>
 <div class="panel found" id="found" hidden></div><p class="visually-hidden" id="found-status" role="status"></p></form>
 `
 
@@ -80,12 +80,13 @@ const signOut = html`<form method="post" action="/account/sign-out"><button clas
 const titleOf = (title: string): string =>
   (title === serviceName ? title : `${title} · ${serviceName}`).replace(/\p{Bidi_Control}/gu, "")
 
-function state({ email, release, nowMs }: Frame): Content {
-  const shown: Content[] = []
-  if (release && release.id > 0) {
-    shown.push(`Release ${release.id} · ${relative(release.publishedAt * 1000, nowMs)}`)
-  }
-  if (email === null) shown.push(html`<a href="/account/sign-in">Sign in</a>`)
-  else if (email !== undefined) shown.push(html`<a href="/account">${email}</a>`, signOut)
-  return shown.map((each) => html`<div>${each}</div>`)
+const published = ({ release, nowMs }: Frame): Content =>
+  release &&
+  release.id > 0 &&
+  html`<li>Release ${release.id} · ${relative(release.publishedAt * 1000, nowMs)}</li>`
+
+function state({ email }: Frame): Content {
+  if (email === undefined) return null
+  if (email === null) return html`<a href="/account/sign-in">Sign in</a>`
+  return html`<a href="/account" title="${email}">${email}</a>${signOut}`
 }

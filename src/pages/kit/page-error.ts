@@ -25,7 +25,7 @@ export const pageNotFound = () =>
   new PageError(
     404,
     "There is no page at this address",
-    "The address may have a typing error, or the page may have moved. Go on from one of these pages:",
+    "The address may have a typing error, or the page may have moved. Try:",
     {},
     html`<ul><li><a href="/">Overview</a>: the service and its data</li>
 <li><a href="/explore">Explore</a>: companies, tenements, subsidiaries and announcements</li>

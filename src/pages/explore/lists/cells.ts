@@ -6,7 +6,7 @@ import { fold, splitValues } from "../../../text/fold.ts"
 import { status, type Tone } from "../../kit/components.ts"
 import { dash, dollars, instant, number, orDash, stateViewers } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
-import type { Cell, RecordLinks } from "./list-view.ts"
+import type { Cell, RecordLinks, ShownField } from "./list-view.ts"
 
 /** A field's text; empty if it is unknown. */
 export const textOf =
@@ -19,6 +19,9 @@ export const text =
   (field: string) =>
   (record: ResourceRecord): Content =>
     orDash(textOf(field)(record))
+
+/** The text of a field, unless it has another cell. */
+export const cellOf = ({ field = "", cell = text(field) }: ShownField): Cell => cell
 
 /** For identifiers. */
 export const identifier =
@@ -76,7 +79,7 @@ export const linkedTenements = (company: ResourceRecord): Content =>
     ? html`<span class="muted" title="${noneLinked}">–<span class="visually-hidden"> ${noneLinked}</span></span>`
     : integer("total_tenements")(company)
 
-export const noneLinkedInWords = html`${dash} ${noneLinked}`
+export const noneLinkedInWords = html`<span class="muted">${noneLinked}</span>`
 
 export const linkedTenementsInWords: Cell = (company, links, day) =>
   company.total_tenements === 0

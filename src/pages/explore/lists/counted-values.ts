@@ -25,11 +25,6 @@ export const countedPanels = (
   countedOf(view).map(({ name, label }) => {
     const title = `By ${label.toLowerCase()}`
     const values = facets[name] ?? null
-    const [only, second] = values ?? []
-    if (isPart && only?.value && second === undefined) {
-      const { value, count } = only
-      return html`<p>${label}: <a href="${linkTo(name, value)}">${value}</a> (${number(count)})</p>`
-    }
     return html`<section class="counted">${isPart ? html`<h3>${title}</h3>` : html`<h2>${title}</h2>`}${countedBars(values, (value) => linkTo(name, value))}</section>`
   })
 

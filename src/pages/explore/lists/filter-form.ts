@@ -7,13 +7,7 @@ import { type Choice, field, hidden } from "../../kit/components.ts"
 import { attributes, type Html, html } from "../../kit/html.ts"
 import type { Facets, Values } from "../visit.ts"
 import { choicesOf } from "./counted-values.ts"
-import {
-  addressWith,
-  filtersSet,
-  pageParameters,
-  type RequestedList,
-  sentValue,
-} from "./list-address.ts"
+import { pageParameters, type RequestedList, sentValue } from "./list-address.ts"
 import type { FilterField } from "./list-view.ts"
 
 /** @param facets the values of each filter among the records that match the other filters */
@@ -24,13 +18,27 @@ export function filterForm(
 ): Html {
   const { view, code } = list
   const faultOf = (name: string) => faults.find(({ parameter }) => parameter === name)?.message
-  const kept = ["sort", "order", "per_page"].map((name) => {
+  const kept = ["sort", "order", "per_page", "fields"].map((name) => {
     const value = sentValue(list, name)
     return value !== undefined && hidden(name, value)
   })
+  const shown = (filters: readonly FilterField[]) =>
+    filters.map((filter) =>
+      filterField(filter, list, facets[filter.name] ?? null, faultOf(filter.name)),
+    )
+  const { first = [], further = [] } = Object.groupBy(view.filters, ({ isFurther }) =>
+    isFurther ? "further" : "first",
+  )
+  const isOpen = [...further.map(({ name }) => name), "as_of"].some(
+    (name) => sentValue(list, name) !== undefined || faultOf(name) !== undefined,
+  )
   return html`<form class="panel" id="filters" method="get" action="/explore${pathWith(view.path, code)}" role="search">
-<details ${attributes({ class: "fold", open: faults.length > 0 })}><summary>Filters</summary><div class="filters">
-${view.filters.map((filter) => filterField(filter, list, facets[filter.name] ?? null, faultOf(filter.name)))}
+<div class="filters">
+${shown(first)}
+<div class="apply"><button class="primary">Apply</button></div>
+</div>
+<details ${attributes({ class: "further", open: isOpen })}><summary>More filters</summary><div class="filters">
+${shown(further)}
 ${field({
   name: "as_of",
   label: "As of",
@@ -42,9 +50,8 @@ ${field({
     title: "A release number, or a date as 2026-01-31",
   },
 })}
-${kept}
-<div><button class="primary">Apply</button></div>
-</div></details></form>`
+</div></details>
+${kept}</form>`
 }
 
 /** A longer list of choices gets a search field. */
@@ -88,19 +95,4 @@ function choiceOf(choices: readonly Choice[], list: RequestedList, name: string)
   const byDefault = pageParameters(list.view)[name]?.default
   const any = byDefault === undefined ? [{ value: "", label: "Any" }] : []
   return { value: known?.value ?? sent, choices: [...any, ...missing, ...choices] }
-}
-
-/** The current filters, each with a link that clears it. */
-export function filtersInUse(list: RequestedList): Html | null {
-  const asOf = sentValue(list, "as_of")
-  const all = filtersSet(list).map(({ name, label, value }) => ({
-    name,
-    words: `${label}: ${value}`,
-  }))
-  if (asOf !== undefined) all.push({ name: "as_of", words: `As of ${asOf}` })
-  if (all.length === 0) return null
-  return html`<ul class="chips" aria-label="Filters in use">${all.map(
-    ({ name, words }) =>
-      html`<li><a href="${addressWith(list, { [name]: null })}"><span class="visually-hidden">Remove </span>${words}<span aria-hidden="true"> ×</span></a></li>`,
-  )}</ul>`
 }

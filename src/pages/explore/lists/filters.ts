@@ -27,12 +27,14 @@ export function period(name: string, label: string): readonly FilterField[] {
       name: `${name}_from`,
       label: `${label} from`,
       type: "date",
+      isFurther: true,
       words: (value) => `${words} from ${value}`,
     },
     {
       name: `${name}_to`,
       label: `${label} by`,
       type: "date",
+      isFurther: true,
       words: (value, given) => (given(`${name}_from`) ? `to ${value}` : `${words} by ${value}`),
     },
   ]

@@ -20,17 +20,18 @@ export const pageParameters = ({ endpoint, filters }: ListView) =>
     Object.entries(endpoint.parameters).filter(
       ([name]) =>
         name in paging ||
-        ["sort", "order", "as_of"].includes(name) ||
+        ["sort", "order", "as_of", "fields"].includes(name) ||
         filters.some((filter) => filter.name === name),
     ),
   )
 
-/** The query without the empty fields of a form. */
-export const withoutEmpty = (query: string): string =>
+/** The query without the empty fields of a form. The columns that a person checked become one list. */
+export const cleanQuery = (query: string): string =>
   query
     .split("&")
     .filter((pair) => !/^[^=]+=$/.test(pair))
     .join("&")
+    .replace(/(?<=\bfields=[^&]*)&fields=/g, ",")
 
 /** Without parameters that the API accepts everywhere: no link may contain a token. */
 export const sentQuery = (query: string): CanonicalQuery =>
@@ -38,6 +39,14 @@ export const sentQuery = (query: string): CanonicalQuery =>
 
 export const sentValue = ({ sent }: RequestedList, name: string): string | undefined =>
   sent.find(([each]) => each === name)?.[1]
+
+/** The query with the fields of its export: the chosen ones, or the API's with those that only the table has. */
+export function exportQuery({ view, sent }: Pick<RequestedList, "view" | "sent">): CanonicalQuery {
+  const { fields, further = {} } = view.endpoint.resource
+  const added = view.fields.flatMap(({ field = "" }) => (field in further ? [field] : []))
+  if (added.length === 0 || sent.some(([name]) => name === "fields")) return sent
+  return [...sent, ["fields", [...Object.keys(fields), ...added].join(",")]]
+}
 
 /** The active filters, each with its part of the sentence. */
 export const filtersSet = (list: RequestedList) =>

@@ -1,30 +1,29 @@
 /** A list as a page: its filters, its records, and its exports. */
-
-import type { Release } from "../../../db/reader/releases.ts"
 import { ApiError, type Fault, faultsOf } from "../../../http/api-error.ts"
 import { readParameters } from "../../../http/parameters.ts"
-import { encodeQuery } from "../../../http/query-string.ts"
+import { encodeQuery, queryText } from "../../../http/query-string.ts"
 import { apiPath, pathWith } from "../../../responses/endpoint.ts"
 import { undatedWords } from "../../../responses/undated.ts"
-import { field, notice, pageTitle, tabs } from "../../kit/components.ts"
-import { attributes, type Content, html } from "../../kit/html.ts"
+import { hidden, menu, notice, pageTitle, tabs, trail } from "../../kit/components.ts"
+import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
 import { notFound, type PageError } from "../../kit/page-error.ts"
-import { elsewherePanel } from "../elsewhere/panel.ts"
+import { exportMenu } from "../elsewhere/panel.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 import { countedPanels } from "./counted-values.ts"
-import { filterForm, filtersInUse } from "./filter-form.ts"
+import { filterForm } from "./filter-form.ts"
 import {
   addressWith,
+  exportQuery,
   pageParameters,
   type RequestedList,
   sentQuery,
   sentValue,
   withQuery,
 } from "./list-address.ts"
-import { type ListView, titleOf } from "./list-view.ts"
+import { type ListView, recordPathOf, titleOf } from "./list-view.ts"
 import { possibleCompanies } from "./possible-companies.ts"
-import { newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
+import { columnsShown, newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
 import { companiesView, mainViews } from "./views.ts"
 
 export async function listPage(visit: Visit, view: ListView, code = ""): Promise<PageResult> {
@@ -32,7 +31,7 @@ export async function listPage(visit: Visit, view: ListView, code = ""): Promise
   try {
     // Pages do not have every parameter of the API.
     readParameters(visit.query, pageParameters(view))
-    return await shownList(visit, list, await visit.page(view, code, visit.query))
+    return await shownList(visit, list, await visit.page(view, code, queryText(exportQuery(list))))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     if (error.code === "NOT_FOUND") throw recordNotFound(companiesView, code)
@@ -70,22 +69,47 @@ async function shownList(visit: Visit, list: RequestedList, page: ShownPage): Pr
         baseUrl: visit.publicUrl,
         path: apiPath(view.endpoint, code),
         query: page.plan.canonical,
-        resource: view.endpoint.resource,
+        resource: page.plan.shown,
       }
   const linkTo = (filter: string, value: string) => addressWith(list, { [filter]: value })
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
-${presetLinks(list, day)}
-${filtersInUse(list)}
-<p class="to-actions"><a href="#elsewhere">Use this view elsewhere</a></p>
 ${companies}
+<div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}
+${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page) })}${columnsMenu(list)}</div>
 ${undated.map((each) => html`<p class="muted">${undatedWords("The list", each)}</p>`)}
 ${resultsTable(list, page, unfiltered, day)}
-<div class="panel beside-list">
-${elsewherePanel(api, csvAddress(list, page.release))}
-${page.meta.total > 0 && html`<div class="stack">${countedPanels(view, facets, linkTo)}</div>`}
-</div>`
-  return framed(list, sentenceOf(list, page), filterForm(list, facets), results)
+${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(view, facets, linkTo)}</div>`}`
+  return framed(list, filterForm(list, facets), results)
+}
+
+/** The size of the list as CSV, by that of the shown rows. */
+function csvBytes({ records, meta, plan }: ShownPage): number {
+  const names = Object.keys(plan.shown.fields)
+  const rows = records.map((record) => `${names.map((name) => record[name] ?? "").join()}\r\n`)
+  return (Buffer.byteLength(rows.join("")) / Math.max(1, rows.length)) * meta.total
+}
+
+/** The columns that the API has as fields. The first one stays: it leads to the record. */
+function columnsMenu(list: RequestedList): Html {
+  const { view, code, sent } = list
+  const [first, ...others] = view.fields
+  const shown = columnsShown(list)
+  const boxes = others.flatMap((column) => {
+    const { field: value, head } = column
+    if (value === undefined) return []
+    const id = `column-${value}`
+    const named = { type: "checkbox", id, name: "fields", value, checked: shown.includes(column) }
+    return html`<div class="check"><input ${attributes(named)}><label for="${id}">${head}</label></div>`
+  })
+  return menu(
+    "Columns",
+    html`<form method="get" action="/explore${pathWith(view.path, code)}">
+${sent.map(([name, value]) => name !== "page" && name !== "fields" && hidden(name, value))}
+${hidden("fields", first?.field ?? "")}
+${boxes}
+<div class="row"><button>Show these</button><a class="button" href="${addressWith(list, { fields: null })}">Show the usual ones</a></div></form>`,
+  )
 }
 
 /** Frequent queries, combined with the current filters; the current query is marked. */
@@ -112,63 +136,49 @@ async function faultyList(
   const facets = await visit.facets(view, code, "", await visit.newest())
   const isOfPage = faults.every(({ parameter }) => parameter === "page")
   const again = isOfPage
-    ? html`<a href="${addressWith(list, {})}">Begin again at page 1</a>`
-    : html`<a href="/explore${pathWith(view.path, code)}">Begin again without any filter</a>`
+    ? html`<a href="${addressWith(list, {})}">begin again at page 1</a>`
+    : html`<a href="/explore${pathWith(view.path, code)}">begin again without any filter</a>`
   const results = notice(
     "bad",
-    html`<p>The address asks for something that can't be shown.</p>
-<ul>${faults.map(({ parameter, message }) => html`<li><code>${parameter}</code>: ${message}</li>`)}</ul>
-<p>${again}</p>`,
+    html`<p id="lead"><b>Invalid filter.</b> Correct the marked filter, or ${again}.</p>
+<ul>${faults.map(({ parameter, message }) => html`<li><code>${parameter}</code>: ${message}</li>`)}</ul>`,
     true,
   )
-  const lead = "Nothing is shown until what is marked below is corrected."
-  return {
-    ...framed(list, lead, filterForm(list, facets, faults), results),
-    status: 400,
-  }
+  return { ...framed(list, filterForm(list, facets, faults), results), status: 400 }
 }
 
-const framed = (
-  { view, code }: RequestedList,
-  lead: Content,
-  form: Content,
-  results: Content,
-): PageResult => ({
+const framed = ({ view, code }: RequestedList, form: Content, results: Content): PageResult => ({
   title: titleOf(view, code),
   section: "/explore",
   scripts: ["copy.js", "explore.js"],
-  main: html`${pageTitle(titleOf(view, code), html`<span id="lead">${lead}</span>`)}
-${exploreTabs(view)}
+  main: html`${code !== "" && trail([pageOf(companiesView), { path: `/explore${recordPathOf(companiesView, code)}`, title: code.toUpperCase() }], titleOf(view))}
+${pageTitle(titleOf(view, code), null, code === "" && exploreTabs(view))}
 <p class="visually-hidden" id="announcement" role="status"></p>
-<div class="stack">${form}
+<div class="stack list">${form}
 <div id="results" class="stack">${results}</div></div>`,
 })
 
-export const exploreTabs = (current: ListView): Content =>
-  tabs(
-    "Lists",
-    mainViews.map((view) => ({ path: `/explore${view.path}`, title: titleOf(view) })),
-    `/explore${current.path}`,
-  )
+/** A list as a link. */
+export const pageOf = (view: ListView) => ({ path: `/explore${view.path}`, title: titleOf(view) })
+
+const exploreTabs = (current: ListView): Content =>
+  tabs("Lists", mainViews.map(pageOf), pageOf(current).path)
 
 /** At the release of the page, and with a byte order mark, without which Excel does not read UTF-8. */
-const csvAddress = ({ view, code, sent }: RequestedList, { id }: Release): string =>
-  withQuery(`/explore${pathWith(view.path, code)}.csv`, [
-    ...sent.filter(([name]) => !["page", "per_page", "as_of"].includes(name)),
-    ["as_of", String(id)],
+const csvAddress = (list: RequestedList, { release }: ShownPage): string =>
+  withQuery(`/explore${pathWith(list.view.path, list.code)}.csv`, [
+    ...exportQuery(list).filter(([name]) => !["page", "per_page", "as_of"].includes(name)),
+    ["as_of", String(release.id)],
     ["bom", "true"],
   ])
 
-/** For a record that is not in its list at this release: searches with the list's first filter. */
-export function recordNotFound({ path, noun, filters }: ListView, key: string): PageError {
-  const [singular, plural] = noun
-  const [search] = filters
+/** For a record that is not in its list at this release. */
+export function recordNotFound(view: ListView, key: string): PageError {
+  const [singular, plural] = view.noun
   return notFound(
     singular,
     key,
-    `No ${singular} has this key at this release. It may have a typing error, or have been removed: the list shows earlier releases with “As of”.`,
-    html`<form class="panel filters" method="get" action="/explore${path}" role="search">
-${search && field({ name: search.name, label: search.label, input: { type: "search", autocomplete: "off" } })}
-<div><button class="primary">Search ${plural}</button></div></form>`,
+    `No ${singular} has this key at this release. It may have a typing error, or have been removed. Search for it above, or open the list, which shows earlier releases with “As of”.`,
+    html`<p><a class="button" href="${pageOf(view).path}">All ${plural}</a></p>`,
   )
 }

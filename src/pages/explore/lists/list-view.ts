@@ -18,6 +18,8 @@ export interface FilterField {
   type?: "date"
   /** A wider field. */
   wide?: boolean
+  /** Behind "More filters". */
+  isFurther?: true
   /** The filter as a part of the sentence above the list. @param given the value of another filter */
   words: (value: string, given: (name: string) => string | undefined) => string
 }
@@ -40,15 +42,16 @@ export type RecordLinks = (path: string, query?: CanonicalQuery) => string
 
 /** A field of the records: a column of their list, and a line of a record's page. */
 export interface ShownField extends Omit<Column<ResourceRecord>, "cell" | "sorting"> {
-  cell: Cell
-  /** Hidden on a record's page, which shows it in another way. */
+  /** Its name in the API, if it is one of the API's fields. */
+  field?: string
+  /** Without one, the text of the field. */
+  cell?: Cell
+  /** On a record's page, if it differs; null leaves it out. */
   fact?: Cell
-  /** Whether it is a key figure of a record's page. */
-  isTile?: true
-  /** The field whose history is charted below it. */
-  courseOf?: string
-  /** Shown on a record's page alone. */
-  isFactOnly?: true
+  /** Whether its history is charted below it. */
+  hasCourse?: true
+  /** Only in lists, as a record's page has it above; or only on that page, and in lists where a person chose it. */
+  only?: "list" | "record"
   /** The value of `sort` that orders by it: the largest number first, or the alphabet. */
   sort?: string
 }
@@ -78,6 +81,8 @@ export interface ListOfRecords extends ListView {
     /** The sentence below the title; the newest version has fields that only the history has. */
     lead: (record: ResourceRecord, version: ResourceRecord, links: RecordLinks) => Content
     endpoint: RecordEndpoint
+    /** The filter and the field whose value is on the way from the list to the record. */
+    within: readonly [filter: string, field: string]
     history: ListAddress
   }
 }

@@ -7,9 +7,10 @@ import { notice, type Sorting, table } from "../../kit/components.ts"
 import { count, instant, number } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import type { Facets, ShownPage } from "../visit.ts"
+import { cellOf } from "./cells.ts"
 import { unknownValues } from "./counted-values.ts"
 import { addressWith, filtersSet, linksAt, type RequestedList, sentValue } from "./list-address.ts"
-import type { RecordLinks, ShownField } from "./list-view.ts"
+import { type RecordLinks, type ShownField, titleOf } from "./list-view.ts"
 
 /** @param unfiltered the values of the list without filters, if it shows no record */
 export function resultsTable(
@@ -20,8 +21,8 @@ export function resultsTable(
 ): Html {
   const links = linksAt(sentValue(list, "as_of"))
   return html`${table({
-    caption: sentenceOf(list, page),
-    columns: columnsOf(list.view.fields, links, day).map((column) =>
+    caption: titleOf(list.view, list.code),
+    columns: columnsOf(columnsShown(list), links, day).map((column) =>
       column.sort ? { ...column, sorting: sortingBy(column, list) } : column,
     ),
     rows: page.records,
@@ -30,14 +31,21 @@ export function resultsTable(
 ${belowTable(list, page)}`
 }
 
+/** The columns: those that the person chose, or the usual ones. The first one leads to the record. */
+export const columnsShown = (list: RequestedList): ShownField[] => {
+  const chosen = sentValue(list, "fields")?.split(",")
+  return list.view.fields.filter(
+    ({ field = "", only }, index) =>
+      index === 0 || (chosen ? chosen.includes(field) : only !== "record"),
+  )
+}
+
 /** The columns of a table whose records have links. */
 export const columnsOf = (fields: readonly ShownField[], links: RecordLinks, day: string) =>
-  fields
-    .filter(({ isFactOnly }) => !isFactOnly)
-    .map(({ cell, ...column }) => ({
-      ...column,
-      cell: (record: ResourceRecord) => cell(record, links, day),
-    }))
+  fields.map((field) => ({
+    ...field,
+    cell: (record: ResourceRecord) => cellOf(field)(record, links, day),
+  }))
 
 /** Sorts by the column, or reverses the order if the list is already sorted by it. */
 function sortingBy(
@@ -64,7 +72,7 @@ function belowTable(list: RequestedList, { records, meta }: ShownPage): Html | n
       ? `No rows of ${number(total)}`
       : `Rows ${number(first)}–${number(first + records.length - 1)} of ${number(total)}`
   const to = (target: number) => addressWith(list, { page: target === 1 ? null : String(target) })
-  return html`<div class="below-table"><p class="numbers">${rows}</p>${pageSizes(list, per_page)}<nav aria-label="Pages">
+  return html`<div class="toolbar muted"><p class="numbers">${rows}</p>${pageSizes(list, per_page)}<nav aria-label="Pages">
 ${step("Previous", "prev", page > 1 ? to(Math.min(page - 1, total_pages)) : null)}
 ${step("Next", "next", page < total_pages ? to(page + 1) : null)}
 </nav></div>`
@@ -88,18 +96,20 @@ const step = (label: string, rel: string, href: string | null): Html =>
     ? html`<span class="button unavailable" aria-hidden="true">${label}</span>`
     : html`<a class="button" rel="${rel}" href="${href}">${label}</a>`
 
-/** `2,524 tenements in Western Australia held by names containing “gold”, at release 214` */
-export function sentenceOf(list: RequestedList, { meta, release }: ShownPage): string {
+/**
+ * `2,524 tenements in Western Australia held by names containing “gold”, at release 214`. Each filter is a link
+ * that clears it.
+ */
+export function sentenceOf(list: RequestedList, { meta, release }: ShownPage): Html {
+  const { view, code } = list
   // The search text comes last: it may be long.
   const filters = filtersSet(list).toSorted(
     (one, other) => Number(one.wide ?? 0) - Number(other.wide ?? 0),
   )
-  const words = [
-    count(meta.total, ...list.view.noun),
-    ...(list.code === "" ? [] : [`of ${list.code.toUpperCase()}`]),
-    ...filters.map(({ words }) => words),
-  ]
-  return `${words.join(" ")}, at release ${number(release.id)}`
+  return html`${count(meta.total, ...view.noun)}${code && ` of ${code.toUpperCase()}`}${filters.map(
+    ({ name, words }) =>
+      html` <a class="chip" href="${addressWith(list, { [name]: null })}" title="Remove this filter">${words}<span aria-hidden="true"> ×</span></a>`,
+  )}, at release ${number(release.id)}`
 }
 
 /** Marks a past state, and links to the present. */

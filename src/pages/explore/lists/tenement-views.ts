@@ -19,11 +19,9 @@ import {
   rounded,
   stateViewer,
   statusWord,
-  text,
   textOf,
   toCompany,
   toHolder,
-  toList,
 } from "./cells.ts"
 import { period, quoted, state, status, type } from "./filters.ts"
 import type { Cell, ListOfRecords, ListView } from "./list-view.ts"
@@ -41,14 +39,11 @@ export const expiringSoon = {
   parameters: (day: string) => ({ ...nextToExpire(day), expires_to: daysAfter(day, 90) }),
 }
 
-const statusAt: Cell = (record, links, day) => {
-  const word = statusWord("status")(record, links, day)
-  if (!isPastExpiry(record, day)) return word
-  return html`${word} <div>${statusInOutline("past expiry, renewal pending", "waiting")}</div>`
-}
+const statusAt: Cell = (record, links, day) =>
+  html`${statusWord("status")(record, links, day)}${isPastExpiry(record, day) && html` ${statusInOutline("past expiry", "waiting")}`}`
 
 const statusExplained: Cell = (record, links, day) =>
-  html`${statusAt(record, links, day)}${isPastExpiry(record, day) && html`<div class="muted small">Its expiry date has passed, but its register still lists it as granted. As a rule, an application to renew it is pending.</div>`}`
+  html`${statusAt(record, links, day)}${isPastExpiry(record, day) && html`<div class="muted small">Its expiry date has passed, and its register still lists it as granted.</div>`}`
 
 const companies = listed("asx_codes", toCompany)
 
@@ -82,55 +77,50 @@ export const tenementsView: ListOfRecords = {
   fields: [
     {
       head: "Tenement",
+      field: "tenement_id",
       fixed: true,
+      only: "list",
       cell: linked("/tenements/:id", "id", identifier("tenement_id")),
-      fact: identifier("tenement_id"),
       sort: "id",
     },
-    { head: "Identifier", cell: identifier("id"), isFactOnly: true },
-    {
-      head: "State",
-      fixed: true,
-      cell: text("state"),
-      fact: listed("state", toList("/tenements", "state")),
-    },
-    { head: "Status", fixed: true, cell: statusAt, fact: statusExplained },
-    { head: "Type", cell: text("type") },
+    { head: "Identifier", field: "id", cell: identifier("id"), only: "record" },
+    { head: "State", field: "state", fixed: true, minor: true, only: "list" },
+    { head: "Status", field: "status", fixed: true, cell: statusAt, fact: statusExplained },
+    { head: "Type", field: "type", minor: true },
     {
       head: "Holder",
+      field: "holder_name",
       wide: true,
       cell: listed("holder_name"),
       fact: listed("holder_name", toHolder),
     },
     {
       head: "Company",
+      field: "asx_codes",
       fixed: true,
+      minor: true,
       cell: companies,
       fact: (tenement, links, day) =>
         String(tenement.asx_codes) === "" ? noneLinkedInWords : companies(tenement, links, day),
     },
-    { head: "Granted", number: true, cell: text("grant_date"), sort: "grant_date", isTile: true },
-    {
-      head: "Expires",
-      number: true,
-      isTile: true,
-      cell: text("expiry_date"),
-      sort: "expiry_date",
-    },
+    { head: "Granted", field: "grant_date", number: true, minor: true, sort: "grant_date" },
+    { head: "Expires", field: "expiry_date", number: true, sort: "expiry_date" },
     {
       head: "Area, km²",
+      field: "area_km2",
       number: true,
-      isTile: true,
+      minor: true,
       cell: rounded("area_km2"),
       fact: area("area_km2"),
       sort: "area_km2",
     },
-    { head: "On the state’s map", cell: stateViewer, isFactOnly: true },
+    { head: "On the state’s map", cell: stateViewer, only: "record" },
   ],
   record: {
     title: textOf("tenement_id"),
     lead: ({ state }) => `A tenement in ${stateNames[String(state)] ?? state}`,
     endpoint: tenement,
+    within: ["state", "state"],
     history: { path: "/tenements/:id/history", endpoint: tenementHistory },
   },
 }

@@ -57,29 +57,30 @@ export const companiesView: ListOfRecords = {
     },
   ],
   fields: [
+    { head: "Code", field: "asx_code", only: "list", cell: code("asx_code"), sort: "asx_code" },
     {
-      head: "Code",
-      fixed: true,
-      cell: code("asx_code"),
-      fact: identifier("asx_code"),
-      sort: "asx_code",
+      head: "Company",
+      field: "company_name",
+      wide: true,
+      only: "list",
+      cell: linked("/companies/:code", "asx_code", text("company_name")),
+      sort: "name",
     },
-    { head: "Company", wide: true, cell: text("company_name"), sort: "name" },
-    { head: "Sector", cell: text("gics_sector") },
-    { head: "Industry group", cell: text("gics_industry_group") },
-    { head: "Listed", fixed: true, cell: activity },
+    { head: "Sector", field: "gics_sector", minor: true, only: "list" },
+    { head: "Industry group", field: "gics_industry_group", minor: true, only: "record" },
+    { head: "Listed", field: "is_active", fixed: true, minor: true, cell: activity },
     {
       head: "Tenements",
+      field: "total_tenements",
       number: true,
-      isTile: true,
       cell: linkedTenements,
       fact: linkedTenementsInWords,
     },
     {
       head: "Market cap, A$",
+      field: "market_cap_aud",
       number: true,
-      isTile: true,
-      courseOf: "market_cap_aud",
+      hasCourse: true,
       cell: integer("market_cap_aud"),
       fact: shortSum("market_cap_aud"),
       sort: "market_cap",
@@ -89,6 +90,7 @@ export const companiesView: ListOfRecords = {
     title: textOf("company_name"),
     lead: companyLead,
     endpoint: company,
+    within: ["sector", "gics_sector"],
     history: { path: "/companies/:code/history", endpoint: companyHistory },
   },
 }
@@ -102,7 +104,7 @@ function companyLead(
   links: RecordLinks,
 ): Content {
   if (typeof successor === "string") {
-    return html`Listed as ${String(asx_code)}, which went on as <a href="${links(recordPathOf(companiesView, successor))}">${successor}</a>`
+    return html`Listed as ${String(asx_code)}, now <a href="${links(recordPathOf(companiesView, successor))}">${successor}</a>`
   }
   return `Listed as ${asx_code}`
 }
@@ -126,21 +128,25 @@ export const reportsView: ListOfRecords = {
   fields: [
     {
       head: "Title",
+      field: "title",
       wide: true,
+      only: "list",
       cell: linked("/reports/:hash", "hash", text("title")),
-      fact: text("title"),
     },
-    { head: "Company", fixed: true, cell: code("asx_code") },
+    { head: "Company", field: "asx_code", fixed: true, cell: code("asx_code") },
     {
       head: "Type",
+      field: "type",
       wide: true,
+      minor: true,
       cell: listed("type"),
       fact: listed("type", toList("/reports", "type")),
     },
-    { head: "Published", number: true, cell: moment("published_at") },
-    { head: "Hash", cell: identifier("hash"), isFactOnly: true },
+    { head: "Published", field: "published_at", number: true, cell: moment("published_at") },
+    { head: "Identifier", field: "hash", cell: identifier("hash"), only: "record" },
     {
       head: "Document",
+      field: "url",
       fixed: true,
       cell: documentLink("url", "Open"),
       fact: documentLink("url"),
@@ -150,6 +156,7 @@ export const reportsView: ListOfRecords = {
     title: textOf("title"),
     lead: ({ asx_code }) => `An announcement of ${asx_code}`,
     endpoint: report,
+    within: ["company", "asx_code"],
     history: { path: "/reports/:hash/history", endpoint: reportHistory },
   },
 }
@@ -162,10 +169,15 @@ export const subsidiariesView: ListView = {
   noun: ["subsidiary", "subsidiaries"],
   filters: [{ name: "company", label: "Company code", words: (value) => `of ${value}` }],
   fields: [
-    { head: "Name", wide: true, cell: text("name") },
-    { head: "Parent", fixed: true, cell: code("parent_asx_code") },
-    { head: "Country", cell: text("country") },
-    { head: "Owned, %", number: true, cell: exactly("ownership_percentage") },
+    { head: "Name", field: "name", wide: true },
+    { head: "Parent", field: "parent_asx_code", fixed: true, cell: code("parent_asx_code") },
+    { head: "Country", field: "country" },
+    {
+      head: "Owned, %",
+      field: "ownership_percentage",
+      number: true,
+      cell: exactly("ownership_percentage"),
+    },
   ],
 }
 

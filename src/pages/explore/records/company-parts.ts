@@ -72,7 +72,11 @@ function part(
   return html`<section class="stack"><h2 id="${view.endpoint.resource.name}">${title}</h2>
 ${table({
   caption: title,
-  columns: columnsOf(view.fields, links, day).filter((column) => !isOfCompany(column)),
+  columns: columnsOf(
+    view.fields.filter((field) => field.only !== "record" && !isOfCompany(field)),
+    links,
+    day,
+  ),
   rows: records,
   empty: `No ${plural} are known.`,
 })}

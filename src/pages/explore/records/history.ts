@@ -5,6 +5,7 @@ import { type Column, table } from "../../kit/components.ts"
 import { number, orDash } from "../../kit/format.ts"
 import { type Content, type Html, html } from "../../kit/html.ts"
 import { day, moment, text, textOf } from "../lists/cells.ts"
+import type { ListView } from "../lists/list-view.ts"
 import type { ShownPage } from "../visit.ts"
 
 /** The versions that a page reads: enough for the course of a figure. */
@@ -12,18 +13,21 @@ export const versionsRead = 100
 const versionsShown = 10
 
 interface VersionRow {
+  /** The labels of fields, by their names in the API. */
+  labels: ReadonlyMap<string | undefined, string>
   version: ResourceRecord
   /** The previous version, if it is known. */
   earlier: ResourceRecord | undefined
 }
 
-export function history({ records, meta }: ShownPage, path: string): Html {
+export function history({ fields }: ListView, { records, meta }: ShownPage, path: string): Html {
+  const labels = new Map(fields.map(({ field, head }) => [field, head]))
   const rows = records
     .slice(0, versionsShown)
-    .map((version, index) => ({ version, earlier: records[index + 1] }))
+    .map((version, index) => ({ labels, version, earlier: records[index + 1] }))
   return html`<section class="stack"><h2 id="history">History</h2>
 ${table({ caption: "History", columns, rows, empty: "No version is known." })}
-<p class="muted small">${meta.total > rows.length && `The newest ${number(rows.length)} of ${number(meta.total)} versions. `}With its fields as they stood, each version is at <code>${path}</code>.</p></section>`
+<p class="muted small">${meta.total > rows.length && `The newest ${number(rows.length)} of ${number(meta.total)} versions. `}Full versions: <code>${path}</code></p></section>`
 }
 
 const columns: readonly Column<VersionRow>[] = [
@@ -39,14 +43,14 @@ const until = (version: ResourceRecord): Content =>
   version.until_release === null ? "current" : moment("until")(version)
 
 /** The oldest stored version has no predecessor; if no field changed, the links did. */
-function changes({ version, earlier }: VersionRow): Content {
+function changes({ labels, version, earlier }: VersionRow): Content {
   if (typeof version.changed !== "string" || earlier === undefined) return orDash(null)
   const names = splitValues(version.changed)
   return names.length === 0
     ? "its links"
     : names.map(
         (name) =>
-          html`<div><code>${name}</code> <span class="muted">${written(earlier[name])}</span> → ${written(version[name])}</div>`,
+          html`<div>${labels.get(name) ?? name.replaceAll("_", " ")}: <span class="muted">${written(earlier[name])}</span> → ${written(version[name])}</div>`,
       )
 }
 

@@ -7,13 +7,13 @@ import { canonicalQuery } from "../../../http/query-string.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { asOf as asOfParameter } from "../../../responses/list-endpoint.ts"
 import type { RecordAt } from "../../../responses/respond.ts"
-import { pageTitle } from "../../kit/components.ts"
+import { pageTitle, trail } from "../../kit/components.ts"
 import { type Html, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
-import { elsewherePanel } from "../elsewhere/panel.ts"
-import { textOf } from "../lists/cells.ts"
+import { exportMenu } from "../elsewhere/panel.ts"
+import { cellOf, textOf } from "../lists/cells.ts"
 import { linksAt } from "../lists/list-address.ts"
-import { exploreTabs, recordNotFound } from "../lists/list-page.ts"
+import { pageOf, recordNotFound } from "../lists/list-page.ts"
 import {
   type ListOfRecords,
   type RecordLinks,
@@ -64,24 +64,29 @@ export async function recordPage(
     resource,
   }
   const title = view.record.title(record)
-  const pairOf = ({ head, cell, fact = cell, courseOf }: ShownField) => {
+  const [filter, field] = view.record.within
+  const value = textOf(field)(record)
+  const within = value ? [{ path: found.links(view.path, [[filter, value]]), title: value }] : []
+  const pairOf = (shown: ShownField) => {
+    const { head, field = "", fact = cellOf(shown), only, hasCourse } = shown
     const write = (version: ResourceRecord) => fact(version, found.links, day)
-    return html`<dt>${head}</dt><dd>${write(record)}${courseOf && course(versions.records, courseOf, write)}</dd>`
+    if (only === "list") return null
+    return html`<dt>${head}</dt><dd>${write(record)}${hasCourse && course(versions.records, field, write)}</dd>`
   }
-  const tiles = view.fields.filter(({ isTile }) => isTile)
-  const facts = view.fields.filter(({ isTile }) => !isTile)
   return {
     title,
     section: "/explore",
     scripts: ["copy.js", "explore.js"],
-    main: html`${pageTitle(title, html`${view.record.lead(record, versions.records[0] ?? {}, found.links)}, at release ${release.id}`)}
-${exploreTabs(view)}
+    main: html`${trail([pageOf(view), ...within], title)}
+${pageTitle(
+  title,
+  html`${view.record.lead(record, versions.records[0] ?? {}, found.links)}, at release ${release.id}`,
+  html`<div class="toolbar">${exportMenu(api, null)}</div>`,
+)}
 <div class="stack">${asOf !== undefined && pastNotice(release, asOf, present)}
-${tiles.length > 0 && html`<dl class="figures">${tiles.map((tile) => html`<div class="panel">${pairOf(tile)}</div>`)}</dl>`}
-<div class="panel"><dl class="facts">${facts.map(pairOf)}</dl></div>
+<div class="panel"><dl class="facts">${view.fields.map(pairOf)}</dl></div>
 ${parts}
-${history(versions, `${apiPath}/history`)}
-<div class="panel">${elsewherePanel(api, null)}</div></div>`,
+${history(view, versions, `${apiPath}/history`)}</div>`,
   }
 }
 
