@@ -56,6 +56,6 @@ test("the history of a company that changed its code names its successor, and so
     { is_active: true, successor: null },
   ])
   expect(leadOf(await person.read("/explore/companies/QZB"))).toMatch(
-    /^Listed as QZB, which went on as QZN, at release/,
+    /^Listed as QZB, now QZN, at release/,
   )
 })
