@@ -41,7 +41,7 @@ export const userGuide = guidePages([
   [
     "meaning",
     760,
-    "What the data says",
+    "Field meanings",
     "Expiry dates, unknown values, missing links; every status and type",
   ],
   ["google-sheets", 580, "Google Sheets", "IMPORTDATA, refreshing, and its errors"],
@@ -51,25 +51,26 @@ export const userGuide = guidePages([
   [
     "whole-lists",
     620,
-    "Whole lists",
+    "Bulk download",
     "One request for all, or every page, in Python, R and TypeScript",
   ],
-  ["copies", 680, "Copies and the past", "Keep a copy, read a past release, list changes"],
+  ["copies", 680, "History and sync", "Keep a copy, read a past release, list changes"],
   ["assistants", 400, "Ask an assistant", "Tools for Claude Code, VS Code, Cursor and programs"],
   ["limits", 470, "Limits", "Counted requests, and the wait after 429"],
   ["errors", 700, "Errors", "Each error with its causes and cures"],
   ["compatibility", 350, "Compatibility", "Changes that v1 allows, and how others are announced"],
+  ["terms", 230, "Terms", "Words that this project defines"],
 ])
 
 /** For operators. */
 export const operatorGuide = guidePages([
   ["install", 520, "Install and load", "From an empty machine to the first release"],
   ["load", 840, "Load a file", "Sources, file formats, and the checks of a load"],
+  ["deploy", 1170, "Deploy", "Docker, Compose with Caddy, Kubernetes"],
   ["fetch", 650, "Fetch daily", "Public files and services, downloaded and loaded by themselves"],
   ["refused", 480, "When a load is refused", "Each refusal with its cure"],
-  ["holders", 500, "Link holders", "Links between holders of tenements and companies"],
   ["accounts", 540, "Accounts, tokens, plans", "Commands, sign-in and rate limits"],
-  ["deploy", 1170, "Deploy", "Docker, Compose with Caddy, Kubernetes"],
+  ["holders", 500, "Link holders", "Links between holders of tenements and companies"],
   ["settings", 640, "Settings", "Every environment variable"],
   ["backups", 360, "Backups and upgrades", "pg_dump, or a copy of the directory"],
   ["monitoring", 930, "Monitor and log", "Health, log, metrics, alerts"],
@@ -85,7 +86,6 @@ export const background = guidePages([
     "Invariants, the way of a request, migrations, dependencies",
   ],
   ["benchmarks", 310, "Benchmarks", "The last figures, and how to measure yourself"],
-  ["terms", 230, "Terms", "Words that this project defines"],
 ])
 
 /** Every page of the guide. */
@@ -114,5 +114,5 @@ const allEndpoints = pagesAt(
 export const docsGroups = [
   { title: "Use the data", pages: userGuide },
   { title: "Reference", pages: [...allEndpoints, ...referencePages] },
-  { title: "Run it", pages: operatorGuide },
+  { title: "Operate", pages: operatorGuide },
 ]
