@@ -70,7 +70,7 @@ interface Budget {
   spec: { selector: { matchLabels: Labels } }
 }
 
-const samples = await samplesOf(["deploy"])
+const samples = await samplesOf(["deploy-servers", "deploy-kubernetes"])
 const [compose, manifests] = samples
   .filter(({ language }) => language === "yaml")
   .map(({ code }) => Bun.YAML.parse(code)) as [

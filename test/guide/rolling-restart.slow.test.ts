@@ -15,7 +15,7 @@ if (!isPossible) reportSkipped(import.meta.path, "caddy, or redis-server or valk
 
 const clientCount = 12
 const records = sampleFixtures({ companies: 40, tenements: 600, subsidiaries: 20, reports: 100 })
-const samples = await samplesOf(["deploy"])
+const samples = await samplesOf(["deploy-servers"])
 const sampleIn = (language: string) =>
   samples.find((sample) => sample.language === language)?.code ?? ""
 

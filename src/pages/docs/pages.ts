@@ -66,9 +66,21 @@ export const userGuide = guidePages([
 export const operatorGuide = guidePages([
   ["install", 520, "Install and load", "From an empty machine to the first release"],
   ["load", 840, "Load a file", "Sources, file formats, and the checks of a load"],
-  ["deploy", 1170, "Deploy", "Docker, Compose with Caddy, Kubernetes"],
-  ["fetch", 650, "Fetch daily", "Public files and services, downloaded and loaded by themselves"],
   ["refused", 480, "When a load is refused", "Each refusal with its cure"],
+  ["deploy", 420, "Deploy one container", "Docker with its own PostgreSQL, behind your proxy"],
+  [
+    "deploy-servers",
+    540,
+    "Deploy two servers",
+    "Docker Compose, Caddy, and upgrades without an interruption",
+  ],
+  [
+    "deploy-kubernetes",
+    480,
+    "Deploy on Kubernetes",
+    "Manifests with probes, migrations and rolling updates",
+  ],
+  ["fetch", 650, "Fetch daily", "Public files and services, downloaded and loaded by themselves"],
   ["accounts", 540, "Accounts, tokens, plans", "Commands, sign-in and rate limits"],
   ["holders", 500, "Link holders", "Links between holders of tenements and companies"],
   ["settings", 640, "Settings", "Every environment variable"],
