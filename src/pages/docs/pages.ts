@@ -40,7 +40,7 @@ export const userGuide = guidePages([
   ["holdings", 320, "What a company holds", "Its tenements, its subsidiaries, its announcements"],
   [
     "meaning",
-    760,
+    790,
     "Field meanings",
     "Expiry dates, unknown values, missing links; every status and type",
   ],
@@ -57,7 +57,7 @@ export const userGuide = guidePages([
   ["copies", 680, "History and sync", "Keep a copy, read a past release, list changes"],
   ["assistants", 400, "Ask an assistant", "Tools for Claude Code, VS Code, Cursor and programs"],
   ["limits", 470, "Limits", "Counted requests, and the wait after 429"],
-  ["errors", 700, "Errors", "Each error with its causes and cures"],
+  ["errors", 740, "Errors", "Each error with its causes and cures"],
   ["compatibility", 350, "Compatibility", "Changes that v1 allows, and how others are announced"],
   ["terms", 230, "Terms", "Words that this project defines"],
 ])
