@@ -160,8 +160,7 @@ async function decideAndPublish(
 async function askForDecisions(url: string): Promise<true> {
   const suggestions = await readSuggestions(url)
   const linked = new Set<string>()
-  const input = createInterface({ input: process.stdin })
-  const lines = input[Symbol.asyncIterator]()
+  const answers = readAnswers()
   for (const [index, suggestion] of suggestions.entries()) {
     const { holder, company, reason, similarName } = suggestion
     if (linked.has(holder.key)) continue
@@ -174,7 +173,7 @@ async function askForDecisions(url: string): Promise<true> {
         `Does it belong to ${company.asx_code}? y (yes), n (no), q (end and publish), Enter (later)`,
       ].join("\n"),
     )
-    const { done, value } = await lines.next()
+    const { done, value } = await answers.next()
     const answer = done ? "q" : value.trim().toLowerCase()
     if (answer === "q") break
     if (answer !== "y" && answer !== "n") continue
@@ -182,6 +181,27 @@ async function askForDecisions(url: string): Promise<true> {
     await decide(url, { holder: holder.name, asxCode: company.asx_code, isRight })
     if (isRight) linked.add(holder.key)
   }
-  input.close()
+  await answers.return()
   return true
+}
+
+/** One line for each question or, on a terminal, one key without Enter. */
+async function* readAnswers(): AsyncGenerator<string, void> {
+  const { stdin } = process
+  if (!stdin.isTTY) return yield* createInterface({ input: stdin })
+  stdin.setRawMode(true)
+  try {
+    for await (const keys of stdin) {
+      for (const key of String(keys)) {
+        // A terminal in raw mode sends no signal, and no end of input.
+        if (key === "\u0003") process.kill(process.pid, "SIGINT")
+        if (key === "\u0004") return
+        if (!/[ynq\r]/i.test(key)) continue
+        await printResult(key.trim())
+        yield key
+      }
+    }
+  } finally {
+    stdin.setRawMode(false)
+  }
 }
