@@ -65,8 +65,8 @@ export const userGuide = guidePages([
 /** For operators. */
 export const operatorGuide = guidePages([
   ["install", 520, "Install and load", "From an empty machine to the first release"],
-  ["load", 840, "Load a file", "Sources, file formats, and the checks of a load"],
-  ["refused", 480, "When a load is refused", "Each refusal with its cure"],
+  ["load", 700, "Load a file", "Sources, file formats, and the checks of a load"],
+  ["refused", 520, "When a load is refused", "Each refusal with its cure"],
   ["deploy", 420, "Deploy one container", "Docker with its own PostgreSQL, behind your proxy"],
   [
     "deploy-servers",
@@ -83,6 +83,7 @@ export const operatorGuide = guidePages([
   ["fetch", 650, "Fetch daily", "Public files and services, downloaded and loaded by themselves"],
   ["accounts", 540, "Accounts, tokens, plans", "Commands, sign-in and rate limits"],
   ["holders", 500, "Link holders", "Links between holders of tenements and companies"],
+  ["names", 200, "Leave out names of persons", "Registers without the names of natural persons"],
   ["settings", 640, "Settings", "Every environment variable"],
   ["backups", 360, "Backups and upgrades", "pg_dump, or a copy of the directory"],
   ["monitoring", 930, "Monitor and log", "Health, log, metrics, alerts"],
