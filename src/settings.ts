@@ -64,7 +64,7 @@ export const settings = {
   },
   ADMIN_PORT: {
     description:
-      "Second port for operators alone, with `/livez`, `/readyz` and `/metrics`; 0 for none",
+      "Second port, only for operators, with `/livez`, `/readyz` and `/metrics`; 0 for none",
     fallback: "0",
     parse: (text) => (text === "" ? 0 : integer(0, 65_535)(text)),
   },
@@ -80,7 +80,7 @@ export const settings = {
   },
   SHUTDOWN_SECONDS: {
     description:
-      "Time for requests in progress to end at shutdown; then the service aborts them. Docker kills a container ten seconds after `docker stop`",
+      "Time for requests in progress at shutdown. The service then aborts them. Docker kills a container ten seconds after `docker stop`",
     fallback: "6",
     parse: integer(0, 600),
   },
@@ -129,7 +129,7 @@ export const settings = {
   },
   REDIS_URL: {
     description:
-      "Redis or Valkey that several processes share, as `redis://user:password@host:6379/0`; empty for a single process",
+      "Redis or Valkey shared by several processes, as `redis://user:password@host:6379/0`; empty for a single process",
     secret: true,
     parse: address(checkRedisAddress),
   },
@@ -147,13 +147,13 @@ export const settings = {
   },
   SIGNUP: {
     description:
-      "`closed`: operators create accounts. `open`: so does anyone who confirms an email address, on the standard plan",
+      "`closed` if only operators create accounts; `open` for anyone with a confirmed email address, on the standard plan",
     fallback: "closed",
     parse: oneOf("closed", "open"),
   },
   SMTP_URL: {
     description:
-      "Mail server for sign-in links, as `smtp://user:password@host:587` or `smtps://`, with TLS unless on this machine; empty for none: then `mds account link` prints them",
+      "Mail server for sign-in links, as `smtp://user:password@host:587` or `smtps://`, with TLS unless on this machine; empty to print links only with `mds account link`",
     secret: true,
     parse: address(checkSmtpAddress),
   },
@@ -167,8 +167,7 @@ export const settings = {
     parse: text,
   },
   HOLDER_NAMES: {
-    description:
-      "Holders of tenements stored by name: `all`, or `companies` for those that are certainly no natural persons",
+    description: "Holders stored by name: `all`, or `companies` to leave out natural persons",
     fallback: "all",
     parse: oneOf("all", "companies"),
   },
@@ -179,8 +178,7 @@ export const settings = {
     parse: integer(0, 8_760),
   },
   SOURCES_FILE: {
-    description:
-      "List of the sources that `mds fetch` downloads; empty for `sources.json` in `DATA_DIR`",
+    description: "List of the sources for `mds fetch`; empty for `sources.json` in `DATA_DIR`",
     parse: orNull((path) => resolve(path)),
   },
   FETCH_EVERY: {
