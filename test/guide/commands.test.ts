@@ -20,8 +20,9 @@ for (const [name, declared] of Object.entries(commands)) declared(program, name,
 
 /** Lines of samples, and code within sentences. */
 function commandLines(text: string): string[] {
-  const lines = /^(?:bun run |docker .*?(?:mds-1|CONTAINER|mds) )?mds ([a-z].*)$/gm
-  const inSentences = /`(?:bun run )?mds ([a-z][^`]*)`/g
+  const lines =
+    /^(?:(?:npx -y bun@1.4.5|bun) run |docker .*?(?:mds-1|CONTAINER|mds) )?mds ([a-z].*)$/gm
+  const inSentences = /`(?:(?:bun )?run )?mds ([a-z][^`]*)`/g
   return [...text.matchAll(lines), ...text.matchAll(inSentences)].map(([, line = ""]) => line)
 }
 

@@ -68,20 +68,27 @@ function prepare(config: Config, database: Database): Promise<Prepared> {
 }
 
 const welcome = (url: string, { token, link }: Prepared): string => `
-Sign in as ${email}, once and within ${validMinutes} minutes:
+Serving ${url}/api/v1
+
+Sign in as ${email}. The link works once, within ${validMinutes} minutes:
 
   ${url}${linkPath(link)}
 
-Serving ${url}/api/v1 with the demo account's token. Try
+For another link, run this in a second terminal, in this directory:
 
-  curl -H "Authorization: Bearer ${token}" "${url}/api/v1/companies?sort=market_cap&order=desc&per_page=3"
+  npx -y bun@${Bun.version} run mds account link ${email}
 
-In Google Sheets, from where the service has a public address (BASE_URL):
+Send a request from a second terminal:
+
+  export MDS_TOKEN=${token}
+  curl -H "Authorization: Bearer $MDS_TOKEN" "${url}/api/v1/companies?sort=market_cap&order=desc&per_page=1"
+
+Google Sheets needs a public address (BASE_URL):
 
   =IMPORTDATA("${url}/api/v1/tenements?state=WA&status=granted&format=csv&all=true&api_key=${token}")
 
-Next: README.md has every parameter, how to load data of your own, and how to deploy.
-Ctrl-C stops the service; loaded data is kept.
+README.md has every parameter, and shows how to load your own data and how to deploy.
+Ctrl-C stops the service and keeps the data.
 `
 
 await run(program)
