@@ -47,7 +47,7 @@ export const userGuide = guidePages([
   ["google-sheets", 640, "Google Sheets", "IMPORTDATA, refreshing, and its errors"],
   ["excel", 710, "Excel and Power Query", "A query that keeps the token out of the workbook"],
   ["data-frames", 350, "Python, R and DuckDB", "A whole list as a table, with the right types"],
-  ["typescript", 180, "TypeScript", "A client generated from the API's description"],
+  ["typescript", 210, "TypeScript", "A client generated from the API's description"],
   [
     "whole-lists",
     620,
