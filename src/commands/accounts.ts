@@ -13,6 +13,7 @@ import { issueLink, linkPath, validMinutes } from "../access/sign-in-links.ts"
 import type { Config } from "../config.ts"
 import { plans } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
+import { countOf } from "../text/display.ts"
 import { argument, command, group, integer, oneOf, option, reading } from "./command.ts"
 import { changeAccess, editorOf, usePool, withDatabase, withPool } from "./database.ts"
 import { addressForLinks } from "./served-address.ts"
@@ -73,7 +74,7 @@ const show = reading({
       ...(earlier_changes === 0
         ? []
         : [
-            `${earlier_changes} earlier changes are not shown; the owner sees them at /account/audit`,
+            `${countOf(earlier_changes, "earlier change is", "earlier changes are")} not shown; the owner sees them at /account/audit`,
           ]),
       `Changes:\n${formatTable(changes)}`,
     ].join("\n\n"),
@@ -132,8 +133,7 @@ const signOutOwner = command({
     changeAccess(
       config,
       (editor) => signOut(editor, email),
-      (count) =>
-        logToStderr(`Ended ${count === 1 ? "1 session" : `${count} sessions`} of account ${email}`),
+      (count) => logToStderr(`Ended ${countOf(count, "session")} of account ${email}`),
     ),
 })
 

@@ -6,7 +6,7 @@ import { withDatabase } from "./database.ts"
 import { formatTable, printCompleted, warnIfUnconfirmed } from "./terminal.ts"
 
 const successors = reading({
-  help: "list codes that ended, each with a code of the same listing date that appeared",
+  help: "list ended codes, each with a new code of the same listing date",
   read: (_, { config }) => withDatabase(config, ({ url }) => readProposedSuccessors(url)),
   text: (found) => formatTable(found.map((pair) => ({ ...pair }))),
 })
@@ -15,8 +15,8 @@ const decision = (help: string, isRight: boolean) =>
   command({
     help,
     parameters: {
-      code: argument(asxCodeFromText, "the code that ended"),
-      successor: argument(asxCodeFromText, "the code that appeared"),
+      code: argument(asxCodeFromText, "the ended code"),
+      successor: argument(asxCodeFromText, "the new code"),
     },
     run: ({ code: predecessor, successor }, { config }) =>
       withDatabase(config, async ({ url }) => {
@@ -34,11 +34,8 @@ const decision = (help: string, isRight: boolean) =>
       }),
   })
 
-export const companies = group(
-  "list companies that may have changed their codes, and decide which have",
-  {
-    successors,
-    confirm: decision("link the records of the code that ended to its successor", true),
-    decline: decision("end the proposal of a successor, or undo its link", false),
-  },
-)
+export const companies = group("list possible changes of companies' codes, and decide them", {
+  successors,
+  confirm: decision("link the records of the ended code to its successor", true),
+  decline: decision("end the proposal of a successor, or undo its link", false),
+})

@@ -9,7 +9,7 @@ import { judgedFiles, judgement, reasons } from "../loading/suggestions.ts"
 import { formatSummary } from "../loading/summary.ts"
 import { readUnlinked, unlinkedCsv } from "../loading/unlinked.ts"
 import { asxCodeFromText } from "../resources/values.ts"
-import { formatCount } from "../text/display.ts"
+import { countOf, formatCount } from "../text/display.ts"
 import { codeOf } from "../text/error-code.ts"
 import { argument, command, group, option } from "./command.ts"
 import { withDatabase } from "./database.ts"
@@ -45,7 +45,7 @@ const list = <Item>({ help, further, read, row, csv }: List<Item>) =>
       if (path !== undefined) {
         writeNewFile(path, csv(items))
         logToStderr(
-          `Wrote ${formatCount(items.length)} rows to ${path}; fill in parent_asx_code where you know it, ` +
+          `Wrote ${countOf(items.length, "row")} to ${path}; fill in parent_asx_code where you know it, ` +
             `then run \`mds load subsidiaries ${path} --partial\``,
         )
       } else if (json) {
@@ -60,7 +60,7 @@ const list = <Item>({ help, further, read, row, csv }: List<Item>) =>
   })
 
 const unlinked = list({
-  help: "list the holders that are not linked to a company, most tenements first",
+  help: "list the holders without a company, most tenements first",
   read: readUnlinked,
   row: ({ name, tenements }) => ({ tenements, holder: name }),
   csv: unlinkedCsv,
@@ -71,7 +71,7 @@ const reasonTable = `${formatTable(
 )}\n(${judgedFiles})`
 
 const suggest = list({
-  help: "list the companies that unlinked holders may belong to, most tenements first",
+  help: "list possible companies of unlinked holders, most tenements first",
   further: `Links nothing: \`mds holders link\`, \`decline\` and \`review\` decide.\n\n${reasonTable}`,
   read: readSuggestions,
   row: ({ holder, company, reason, similarName }) => ({
@@ -121,10 +121,13 @@ const review = command({
   run: (_, { config }) => decideAndPublish(config, askForDecisions),
 })
 
-export const holders = group(
-  "list holders of tenements, and link them to the companies that they belong to",
-  { unlinked, suggest, link, decline, review },
-)
+export const holders = group("list holders of tenements, and link them to their companies", {
+  unlinked,
+  suggest,
+  link,
+  decline,
+  review,
+})
 
 /** Writes all of the file or nothing, and overwrites none: a person may have half completed it. */
 function writeNewFile(path: string, text: string): void {
@@ -164,10 +167,10 @@ async function askForDecisions(url: string): Promise<true> {
   for (const [index, suggestion] of suggestions.entries()) {
     const { holder, company, reason, similarName } = suggestion
     if (linked.has(holder.key)) continue
-    const place = `${index + 1} of ${suggestions.length}`
+    const place = `${formatCount(index + 1)} of ${formatCount(suggestions.length)}`
     await printResult(
       [
-        `${place}: ${holder.name}; tenements: ${formatCount(holder.tenements)}`,
+        `${place}: ${holder.name}; ${countOf(holder.tenements, "tenement")}`,
         ...(await readLinkFacts(url, holder.key, company.asx_code)),
         `  ${reason}: ${similarName} (${judgement(reason)})`,
         `Does it belong to ${company.asx_code}? y (yes), n (no), q (end and publish), Enter (later)`,

@@ -26,7 +26,7 @@ export const load = command({
     acceptShrink: flag("publish even if more than 5% of the source's records are newly missing"),
     acceptEmpty: option("<column>", "publish even if it goes mostly empty; repeatable", append),
     removeMissingNow: flag("remove or deactivate missing records without waiting for more loads"),
-    observed: option("<time>", "date (UTC) or date-time of the files (default: now)", observedOf),
+    observed: option("<time>", "date of the data, in UTC, or date-time (default: now)", observedOf),
     partial: flag("add and change records, but remove none"),
     allSectors: flag("load companies of every sector (asx-directory, asx-sectors)"),
     maxRejects: option("<n>", "limit of rejected rows (default: 1,000 or 5%)", integer(0, 1e9)),

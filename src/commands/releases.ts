@@ -2,12 +2,13 @@ import { newestReleases, releaseOrigin } from "../db/release-files.ts"
 import { keptFile, rawDirectory } from "../fetching/raw-files.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { prune as pruneReleases } from "../loading/prune.ts"
+import { countOf } from "../text/display.ts"
 import { argument, command, group, integer, option, reading, required } from "./command.ts"
 import { withDatabase, withSnapshotOf } from "./database.ts"
 import { formatTable, printCompleted } from "./terminal.ts"
 
 const list = reading({
-  help: "list the newest releases with the records that each added, changed and removed",
+  help: "list the newest releases, with the numbers of added, changed and removed records",
   parameters: { count: option("<n>", "number of releases (default: 20)", integer(1, 1_000_000)) },
   read: ({ count = 20 }, { config }) => withSnapshotOf(config, (sql) => newestReleases(sql, count)),
   text: formatTable,
@@ -43,7 +44,7 @@ const prune = command({
     await printCompleted(
       oldest === null
         ? "There are no releases to prune"
-        : `Pruned ${releases} releases and deleted ${records} superseded records; the oldest release is ${oldest}`,
+        : `Pruned ${countOf(releases, "release")} and deleted ${countOf(records, "superseded record")}; the oldest release is ${oldest}`,
     )
   },
 })

@@ -6,6 +6,7 @@
 import { withoutParameters } from "../db/database-errors.ts"
 import { maxStalenessMs } from "../db/notifications.ts"
 import { reasonOf } from "../loading/load-error.ts"
+import { countOf, formatCount } from "../text/display.ts"
 import { codeOf } from "../text/error-code.ts"
 import { printableLine, printableText } from "../text/printable-text.ts"
 
@@ -62,18 +63,18 @@ export function warnIfUnconfirmed(processes: number | undefined): void {
   const failure =
     processes === undefined
       ? "Cannot ask the serving processes to confirm the change"
-      : `${processes === 1 ? "1 serving process has" : `${processes} serving processes have`} not confirmed the change`
+      : `${countOf(processes, "serving process has", "serving processes have")} not confirmed the change`
   logToStderr(`${failure}; it takes effect there within ${maxStalenessMs / 1000} seconds`)
 }
 
 export type Row = Readonly<Record<string, string | number | boolean | null>>
 
-/** Rows as a table, whose header has the names of the first row's values. */
+/** Rows as a table, whose header has the names of the first row's values. Numbers in `release` are names. */
 export function formatTable(rows: readonly Row[]): string {
   const [first] = rows
   if (!first) return "none"
   const header = Object.keys(first).map((name) => name.replaceAll("_", " "))
-  const lines = [header, ...rows.map((row) => Object.values(row).map((cell) => `${cell ?? "-"}`))]
+  const lines = [header, ...rows.map((row) => Object.entries(row).map(cellText))]
   const shown = lines.map((line) => line.map(printableLine))
   const widths = header.map((_, column) =>
     Math.max(...shown.map((line) => line[column]?.length ?? 0)),
@@ -87,3 +88,6 @@ export function formatTable(rows: readonly Row[]): string {
     )
     .join("\n")
 }
+
+const cellText = ([name, value]: [string, Row[string]]): string =>
+  typeof value === "number" && name !== "release" ? formatCount(value) : `${value ?? "-"}`

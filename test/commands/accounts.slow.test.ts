@@ -43,7 +43,7 @@ test("an account is created, changed, disabled and audited from the command line
   const lines = printed.replace(instant, "TIME").trimEnd().split("\n")
   expect(lines.map((line) => line.replace(/ {2,}/g, "  ").replace(/on \S+$/, "on HOST"))).toEqual([
     "email  plan  requests per hour  created at  disabled at",
-    `${email}  standard  1000  TIME  -`,
+    `${email}  standard  1,000  TIME  -`,
     "",
     "Tokens:",
     "token  name  created at  last used at  expires at  revoked at",

@@ -171,13 +171,13 @@ describe("decisions", () => {
     expect(code).toBe(0)
     expect(stdout).toStartWith(
       [
-        "1 of 4: QUARRY, PITS LTD; tenements: 2",
+        "1 of 4: QUARRY, PITS LTD; 2 tenements",
         "  holds: WA 2",
         "  beside: Quarry, Pits Ltd; Somebody 1",
         "  company: QZA, Quarry, 0 linked tenements",
         `  same first words: Quarry (${judgement("same first words")})`,
         "Does it belong to QZA? y (yes), n (no), q (end and publish), Enter (later)",
-        "2 of 4: Beta (West); tenements: 1",
+        "2 of 4: Beta (West); 1 tenement",
       ].join("\n"),
     )
     expect(stdout).toContain("Published as release 3")

@@ -1,16 +1,14 @@
 /** Formats values for people. */
 
+import { countOf, formatCount } from "../../text/display.ts"
 import { dayMs, hourMs, minuteMs } from "../../text/durations.ts"
 import { type Content, html } from "./html.ts"
 
-const grouped = new Intl.NumberFormat("en-AU")
-
 /** `1,234,567` */
-export const number = (value: number): string => grouped.format(value)
+export const number = formatCount
 
 /** `1 token`, `2 tokens` */
-export const count = (value: number, singular: string, plural = `${singular}s`): string =>
-  `${number(value)} ${value === 1 ? singular : plural}`
+export const count = countOf
 
 const largeUnits = [
   ["tn", 1e12],
