@@ -93,7 +93,7 @@ test("the page has the share of each state's tenements that is linked to a compa
   )
 })
 
-test("a later failure leaves the time of the successful load, and a source without any is absent", async () => {
+test("a later failure shows its reason and the time of the successful load, and a source without any is absent", async () => {
   await loadFile("sa", "leases.csv", "LABEL,LICENCEES\r\n").catch(() => {})
   await database.sql`update sources set licence = 'CC BY <4.0>', attribution = '© A & B',
     last_loaded_at = ${new Date(service.clock.now.getTime() - 3 * 86_400_000)} where name = 'tenements'`
@@ -104,8 +104,17 @@ test("a later failure leaves the time of the successful load, and a source witho
     "companies Companies",
     "tenements Tenements",
   ])
-  expect(cellsOf(page)[1]?.[5]).toMatch(/^\d{4}-\d\d-\d\d 3 days ago later load refused$/)
+  expect(cellsOf(page)[1]?.[5]).toMatch(
+    /^\d{4}-\d\d-\d\d 3 days ago later load refused the files cannot be read$/,
+  )
   expect(page).toContain("<code>tenements</code>: © A &amp; B. Licence: CC BY &lt;4.0&gt;")
+  await loadFile("tenements", "faulty.csv", "id,tenement_id,state\r\nx,E 1,Mars\r\n").catch(
+    () => {},
+  )
+  service.clock.advance(1_000)
+  expect(cellsOf(await openOverview())[1]?.[5]).toEndWith(
+    "later load refused every row was rejected, 1 in all",
+  )
   await database.sql`update sources set last_outcome = 'failed' where name = 'tenements'`
   service.clock.advance(1_000)
   expect(cellsOf(await openOverview())[1]?.[5]).toContain("later fetch failed")

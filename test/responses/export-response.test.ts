@@ -39,7 +39,7 @@ function oneSlot(outcome: Outcome) {
   }
   const options = {
     reader: { chunks, total: async () => 0 },
-    readSources: async () => ({ version: "", records: [] }),
+    readSources: async () => ({ version: "", records: [], refusals: new Map() }),
     exportSlots,
     exportCounts: createExportCounts(),
     log,

@@ -13,6 +13,8 @@ export interface SourceStates {
   version: string
   /** In the order of their first loads, with the fields of the resource. */
   records: readonly ResourceRecord[]
+  /** Why the last load of a source was refused, by its name. For everyone to read. */
+  refusals: ReadonlyMap<string, string>
 }
 
 /** @throws Unavailable */
@@ -43,7 +45,13 @@ export function createSources({ lists, records }: Record<"lists" | "records", Po
     )
     if (!row) throw new Error("A query for the sources returned no row")
     const statuses: SourceStatus[] = JSON.parse(row.statuses)
-    return { version: row.version, records: statuses.filter(hasPublished).map(toRecord) }
+    return {
+      version: row.version,
+      records: statuses.filter(hasPublished).map(toRecord),
+      refusals: new Map(
+        statuses.filter(isRefused).map(({ name, ...status }) => [name, finding(status)]),
+      ),
+    }
   }
 
   return async (account) => {
@@ -57,6 +65,17 @@ export function createSources({ lists, records }: Record<"lists" | "records", Po
 
 /** The public list excludes names that only failed loads and fetches have recorded. */
 const hasPublished = ({ last_release }: SourceStatus): boolean => last_release !== null
+
+const isRefused = ({ last_outcome }: SourceStatus): boolean => last_outcome === "refused"
+
+/**
+ * The first sentence of a check's message. What follows is for operators and may contain values of rows, as
+ * may messages on unreadable files.
+ */
+function finding({ last_reason }: Pick<SourceStatus, "last_reason">): string {
+  const sentence = /^(?:Nothing was published: |(?=Too many rejected rows))(.+?)\. /
+  return sentence.exec(last_reason ?? "")?.[1] ?? "the files cannot be read"
+}
 
 function toRecord({ name, counts, ...status }: SourceStatus): ResourceRecord {
   const values: ResourceRecord = {

@@ -17,6 +17,7 @@ export interface DataState {
   loads: readonly SourceLoad[]
   /** The records of `/api/v1/sources`, by name. */
   sources: readonly ResourceRecord[]
+  refusals: ReadonlyMap<string, string>
 }
 
 export interface DataStateOptions {
@@ -42,7 +43,7 @@ export function createDataState(options: DataStateOptions): () => Promise<DataSt
   const { responses, releases, sourceLoads, readSources, now } = options
 
   async function read(release: Release): Promise<DataState> {
-    const [loads, { records }, ...counts] = await Promise.all([
+    const [loads, { records, refusals }, ...counts] = await Promise.all([
       sourceLoads(release),
       readSources(null),
       ...lists.map(async ({ plan, ...shown }) => ({
@@ -50,7 +51,7 @@ export function createDataState(options: DataStateOptions): () => Promise<DataSt
         count: (await responses.totalAt(plan, { release, account: null })) ?? 0,
       })),
     ])
-    return { release, counts, loads, sources: records.toSorted(byName) }
+    return { release, counts, loads, sources: records.toSorted(byName), refusals }
   }
 
   let last: { key: string; read: () => Promise<DataState> } | undefined

@@ -75,7 +75,7 @@ const tryIt = (publicUrl: string): Html =>
 ${copyable("try", `curl -H "Authorization: Bearer ${tokenPlaceholder}" "${publicUrl}/api/v1/companies?sort=market_cap&order=desc&per_page=5"`)}
 <p class="muted">The five largest companies. ${tokenSentence} The <a href="/docs">documentation</a> has the other requests.</p></section>`
 
-function loads({ release, loads: made, sources }: DataState, nowMs: number): Html {
+function loads({ release, loads: made, sources, refusals }: DataState, nowMs: number): Html {
   const published = new Date(release.publishedAt * 1000).toISOString()
   return html`<section class="stack"><h2>Where the data comes from</h2>
 <p class="muted">Release ${release.id} was published on ${instant(published)}, ${relative(Date.parse(published), nowMs)}. Each release is the last load that changed data. The API has the sources at <code>/api/v1/sources</code>.</p>
@@ -89,7 +89,7 @@ ${table<ResourceRecord>({
     { head: "Missing", cell: integer("missing"), number: true },
     { head: "Rows rejected", cell: integer("rejected"), number: true },
     { head: "Release", cell: integer("last_release"), number: true },
-    { head: "Loaded", cell: loaded(nowMs), fixed: true },
+    { head: "Loaded", cell: loaded(refusals, nowMs), fixed: true },
     { head: "Data as of", cell: day("last_observed_at"), fixed: true },
     { head: "Files", cell: (source) => orDash(fileNames(filesOf(source, made))), wide: true },
   ],
@@ -110,13 +110,14 @@ const failures: Readonly<Record<string, string>> = {
   failed: "later fetch failed",
 }
 
-/** The time of the last successful load, its age, and whether a later one failed. */
+/** The time of the last successful load, its age, and why a later one failed. */
 const loaded =
-  (nowMs: number) =>
+  (refusals: DataState["refusals"], nowMs: number) =>
   (source: ResourceRecord): Content => {
     const failure = failures[String(source.last_outcome)]
+    const refusal = refusals.get(String(source.source))
     const age = relative(Date.parse(String(source.last_loaded_at)), nowMs)
-    return html`${day("last_loaded_at")(source)} <div class="muted small">${age}</div>${failure && html` ${status(failure, "bad")}`}`
+    return html`${day("last_loaded_at")(source)} <div class="muted small">${age}</div>${failure && html` ${status(failure, "bad")}`}${refusal && html` <div class="muted small">${refusal}</div>`}`
   }
 
 /** The files of the latest load with changes. */
