@@ -23,6 +23,29 @@ const described: Record<ResourceName, { size: string; label: string }> = {
   reports: { size: "null::integer", label: "title" },
 }
 
+/** Returns the largest of the records whose keys a query selects. */
+export async function largestRecords(
+  sql: Sql | TransactionSql,
+  name: ResourceName,
+  keys: string,
+  limit: number,
+): Promise<Pick<MissingRecord, "key" | "label">[]> {
+  const { size, label } = described[name]
+  const key = keyOf(name)
+  const rows = await sql.unsafe<Pick<MissingRecord, "key" | "label">[]>(
+    `select ${key} as key, ${label} as label from ${name} where ${key} in (${keys})
+     order by ${size} desc nulls last, ${key} limit $1`,
+    [limit],
+  )
+  return [...rows]
+}
+
+/** For messages. */
+export const namesOf = (records: readonly Pick<MissingRecord, "key" | "label">[]): string =>
+  records.map(({ key, label }) => `${key} (${label})`).join("; ")
+
+const keyOf = (name: ResourceName) => resources.find((resource) => resource.name === name)?.key
+
 /** Returns the missing records of a source, the largest by market capitalisation or area first. */
 export async function missingRecords(
   sql: Sql | TransactionSql,
@@ -31,11 +54,10 @@ export async function missingRecords(
   limit: number | null = null,
 ): Promise<MissingRecord[]> {
   const { size, label } = described[name]
-  const key = resources.find((resource) => resource.name === name)?.key
   const rows = await sql.unsafe<MissingRecord[]>(
     `select m.key, ${label} as label, ${utc("m.missing_since")} as missing_since,
        ${utc("m.last_missing_at")} as last_missing_at, m.loads
-     from missing_records m join ${name} t on t.${key} = m.key and t.source = m.source
+     from missing_records m join ${name} t on t.${keyOf(name)} = m.key and t.source = m.source
      where m.source = $1 and m.resource = $2
      order by ${size} desc nulls last, m.key limit $3`,
     [source, name, limit],

@@ -6,6 +6,8 @@
  *
  * Files of an operator's own, and the operator's option, remove it at once.
  */
+
+import { largestRecords, namesOf } from "../db/missing-records.ts"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { digest } from "../text/digest.ts"
@@ -127,6 +129,8 @@ async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
 }
 
 const maxMissingShare = 0.05
+/** Of the missing records, in the message. */
+const maxNamed = 3
 /** Of the missing records: as many new ones show that the files have the records under other ids. */
 const minRenamedShare = 0.5
 
@@ -154,6 +158,8 @@ async function guardAgainstShrinking(staging: Staging, load: Load): Promise<void
   const share = ((100 * missing) / stored).toFixed(1)
   const active = whenMissing === "remove" ? "" : "active "
   const effect = whenMissing === "remove" ? "removed" : "deactivated"
+  const keys = `select key from absent${atOnce ? "" : " where is_new"}`
+  const largest = await largestRecords(sql, staging.resource.name, keys, maxNamed)
   const cure =
     load.source.states && added >= missing * minRenamedShare
       ? `The files have ${formatCount(added)} new ids. If the ids have changed with the layout, ` +
@@ -162,7 +168,7 @@ async function guardAgainstShrinking(staging: Staging, load: Load): Promise<void
   throw new LoadError(
     `Nothing was published: ${formatCount(missing)} of the ${formatCount(stored)} ${active}${table} ` +
       `of the source ${source} (${share}%) are missing from the files${atOnce ? ` and would be ${effect}` : ", and were not before"}. ` +
-      cure,
+      `Among them are ${namesOf(largest)}. ${cure}`,
   )
 }
 

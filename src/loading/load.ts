@@ -94,7 +94,7 @@ function withDefaults(options: LoadOptions): Load {
   }
   if (rejectsDir !== undefined && !keepsFiles(holderNames, source.resource)) {
     throw new LoadError(
-      "Cannot write rejected rows to a file: HOLDER_NAMES=companies keeps none that may name persons",
+      "Cannot write rejected rows to a file: HOLDER_NAMES=companies keeps none with names of persons",
     )
   }
   checkAcceptEmpty(source.resource, acceptEmpty)

@@ -56,7 +56,7 @@ export function checkObserved(
   if (given === undefined) return
   if (Date.parse(given) > Date.parse(now) + maxClockSkewMs) {
     throw new LoadError(
-      `Cannot load files of ${given}: that is in the future (it is now ${now}; a date is its beginning in UTC)`,
+      `Cannot load files of ${given}: this time is in the future (it is now ${now}; a date is its beginning in UTC)`,
     )
   }
   if (observed !== null && given < observed) {

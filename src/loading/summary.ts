@@ -3,9 +3,9 @@
  * totals and the files with rejected rows. The values, which `--json` prints, have all files.
  */
 import type { ConfirmedChange } from "../db/confirmed-change.ts"
-import type { MissingRecord } from "../db/missing-records.ts"
+import { type MissingRecord, namesOf } from "../db/missing-records.ts"
 import { resourceNames } from "../resources/resource.ts"
-import { formatCount } from "../text/display.ts"
+import { countOf, formatCount } from "../text/display.ts"
 import { firstOf, printableLine } from "../text/printable-text.ts"
 import {
   type ChangeFigures,
@@ -175,8 +175,8 @@ function keptLines(
     const which =
       without === files.length
         ? "the files lack a column for it"
-        : `${formatCount(without)} of the ${formatCount(files.length)} files lack a column for it`
-    return `  ${name} keeps its value in ${formatCount(records)} records: ${which}`
+        : `${formatCount(without)} of the ${formatCount(files.length)} files ${without === 1 ? "lacks" : "lack"} a column for it`
+    return `  ${name} keeps its value in ${countOf(records, "record")}: ${which}`
   })
 }
 
@@ -185,17 +185,15 @@ function missingLines(
   { missing, newly, returned }: MissingFigures,
   largest: readonly MissingRecord[],
 ): string[] {
-  const names = largest.map(({ key, label }) => `${key} (${label})`)
   const more = missing > largest.length ? ", …" : ""
   return [
     ...(missing > 0
       ? [
-          `  stored records that the files lack: ${formatCount(missing)}, for the first time: ${formatCount(newly)}; ` +
-            `${names.join("; ")}${more}`,
-          `  they stay until further loads confirm that they are gone; list them with \`mds sources show ${source}\``,
+          `  ${formatCount(missing)} missing, ${formatCount(newly)} of them newly, kept for now: ${namesOf(largest)}${more}; ` +
+            `list them with \`mds sources show ${source}\``,
         ]
       : []),
-    ...(returned > 0 ? [`  records that are no longer missing: ${formatCount(returned)}`] : []),
+    ...(returned > 0 ? [`  ${formatCount(returned)} no longer missing`] : []),
   ]
 }
 
@@ -206,15 +204,15 @@ function linkLines(links: LinkFigures): string[] {
   return [
     `links of all sources: ${formatCount(tenements)} tenements = ${formatCount(linked)} linked to a company + ` +
       `${formatCount(unlinked)} with unlinked holders + ${formatCount(tenements - linked - unlinked)} without a holder`,
-    `  linked by a company's name alone: ${formatCount(linked - through_subsidiaries)}, by a subsidiary's name alone: ` +
+    `  linked only by a company's name: ${formatCount(linked - through_subsidiaries)}, only by a subsidiary's name: ` +
       `${formatCount(linked - directly)}, by both: ${formatCount(directly + through_subsidiaries - linked)}`,
-    `  this load changed the companies of ${formatCount(links.relinked)} tenements of earlier loads and the number of tenements of ` +
-      `${formatCount(links.retotalled)} companies`,
+    `  this load changed the companies of ${countOf(links.relinked, "tenement")} of earlier loads and the number of tenements of ` +
+      countOf(links.retotalled, "company", "companies"),
     `  unlinked holders: ${formatCount(links.unlinked_holders)}; list them with \`mds holders unlinked\``,
     ...(undated_names === 0
       ? []
       : [
-          `  former names that do not link, because the time of their files is unknown: ${formatCount(undated_names)}; give it with --observed`,
+          `  former names without a link, because the time of their files is unknown: ${formatCount(undated_names)}; give it with --observed`,
         ]),
   ]
 }
@@ -224,7 +222,8 @@ function outcome({ dryRun, release, resources, missing, seconds }: LoadSummary):
   if (release !== null) return `Published as release ${release} in ${took}.`
   const differs = Object.values(resources).some((figures) => rowsChanged(figures) > 0)
   const newly = dryRun ? 0 : totalOf(Object.values(missing), (figures) => figures.newly)
-  const recorded = newly > 0 ? `, but ${formatCount(newly)} records are newly missing` : ""
+  const recorded =
+    newly > 0 ? `, but ${countOf(newly, "record is", "records are")} newly missing` : ""
   if (!differs) return `No changes: nothing was published${recorded} (${took}).`
   return dryRun ? `Dry run: nothing was published (${took}).` : `Nothing was published (${took}).`
 }

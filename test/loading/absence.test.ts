@@ -41,13 +41,13 @@ test("a company that one download lacks stays active, and its return changes not
   expect(lacking.release).toBeNull()
   expect(lacking.missing.companies).toEqual({ missing: 1, newly: 1, returned: 0 })
   expect(formatSummary(lacking)).toContain(
-    "stored records that the files lack: 1, for the first time: 1; BHP (BHP GROUP LIMITED)",
+    "1 missing, 1 of them newly, kept for now: BHP (BHP GROUP LIMITED); list them with",
   )
   expect(await isActive()).toBe(true)
   const back = await load(whole, 3)
   expect(back.release).toBeNull()
   expect(back.missing.companies).toEqual({ missing: 0, newly: 0, returned: 1 })
-  expect(formatSummary(back)).toContain("records that are no longer missing: 1")
+  expect(formatSummary(back)).toContain("  1 no longer missing")
   expect(await missing()).toEqual([])
 })
 
@@ -127,14 +127,15 @@ test("the same bytes are the same download also after a load that could remove n
   expect(await isActive()).toBe(false)
 })
 
-test("newly missing records stop a load, and records that are already missing do not", async () => {
+test("newly missing records stop a load with the largest of their names, and earlier ones do not", async () => {
   await load(whole, 0)
   await load(capture(...others.slice(1)), 1)
   await load(capture(...others.slice(3)), 2)
   expect(await missing()).toHaveLength(4)
   expect(await bench.refusal("asx-directory", capture(...others.slice(6)), at(3))).toStartWith(
     "Nothing was published: 3 of the 50 active companies of the source asx-directory (6.0%) " +
-      "are missing from the files, and were not before. If a file is truncated",
+      "are missing from the files, and were not before. " +
+      "Among them are Q05 (QUARRY Q05 LIMITED); Q04 (QUARRY Q04 LIMITED); Q03 (QUARRY Q03 LIMITED). If a file is truncated",
   )
   expect(await missing()).toHaveLength(4)
   // More than a twentieth goes here, each of which two loads have confirmed.

@@ -73,7 +73,7 @@ test("of several files, each leaves the fields for which it has no column", asyn
     [2, null, null],
   ])
   expect(formatSummary(summary)).toContain(
-    "gics_sector keeps its value in 1 records: 1 of the 2 files lack a column for it",
+    "gics_sector keeps its value in 1 record: 1 of the 2 files lacks a column for it",
   )
 })
 

@@ -189,7 +189,7 @@ describe("of the exchange's directory", () => {
     await load("2026-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
     const summary = await load(undefined, "Renamed Limited", "Quarry Echo Limited")
     expect(unlinked(summary)).toEqual([
-      "  former names that do not link, because the time of their files is unknown: 1; give it with --observed",
+      "  former names without a link, because the time of their files is unknown: 1; give it with --observed",
     ])
     expect(unlinked(await load(undefined, "Renamed Limited", "Too Limited"))).toHaveLength(1)
     const later = new Date().toISOString()

@@ -73,7 +73,7 @@ test("a tenement is linked to every company that holds it by its own or a subsid
     retotalled: 3,
   })
   expect(formatSummary(summary)).toContain(
-    "links of all sources: 7 tenements = 4 linked to a company + 1 with unlinked holders + 2 without a holder\n  linked by a company's name alone: 0, by a subsidiary's name alone: 2, by both: 2\n",
+    "links of all sources: 7 tenements = 4 linked to a company + 1 with unlinked holders + 2 without a holder\n  linked only by a company's name: 0, only by a subsidiary's name: 2, by both: 2\n",
   )
 })
 

@@ -69,6 +69,7 @@ test("a layout that changes the ids stops the load, and the message names the cu
   const withYears = today(...numbers.map((n) => `1,ML ${n} (1992),ALPHA PTY LTD,,2001-01-31,`))
   expect(await bench.refusal("nsw", withYears)).toBe(
     "Nothing was published: 60 of the 60 tenements of the source nsw (100.0%) are missing from the files, and were not before. " +
+      "Among them are NSW-ML159 (ML159, ALPHA PTY LTD); NSW-ML158 (ML158, ALPHA PTY LTD); NSW-ML157 (ML157, ALPHA PTY LTD). " +
       "The files have 60 new ids. If the ids have changed with the layout, add --accept-shrink --remove-missing-now",
   )
   const cured = { acceptShrink: true, removeMissingNow: true }

@@ -186,6 +186,6 @@ test("a comma is never taken for a decimal point, nor a decimal comma for thousa
 
 test("a header that is not valid CSV is named for that", async () => {
   expect(await bench.refusal("vic", plain.replace("typedesc", 'type "desc"'))).toBe(
-    "Cannot read rows.csv: it has no header; line 1: a value that is not quoted contains a quote",
+    "Cannot read rows.csv: it has no header; line 1: an unquoted value contains a quote",
   )
 })

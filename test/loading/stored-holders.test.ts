@@ -84,7 +84,7 @@ test("rejected rows are in no file", async () => {
   expect(readdirSync(bench.directory).filter((name) => name.startsWith("rejects"))).toEqual([])
   const rejectsDir = bench.directory
   expect(await bench.refusal("tenements", rejecting, { ...companies, rejectsDir })).toBe(
-    "Cannot write rejected rows to a file: HOLDER_NAMES=companies keeps none that may name persons",
+    "Cannot write rejected rows to a file: HOLDER_NAMES=companies keeps none with names of persons",
   )
   // Other files have no holders.
   await bench.load("companies", `${listed}!!,Quarry Beta,true\n`, { ...companies, rejectsDir })

@@ -117,7 +117,7 @@ test("a field is said to stay as it is where records keep a value of it", () => 
       .split("\n")
       .slice(-2, -1)
   expect(text(files)).toEqual([
-    "  area_km2 keeps its value in 1,234 records: 1 of the 2 files lack a column for it",
+    "  area_km2 keeps its value in 1,234 records: 1 of the 2 files lacks a column for it",
   ])
   expect(text(files.slice(0, 1))).toEqual([
     "  area_km2 keeps its value in 1,234 records: the files lack a column for it",

@@ -75,7 +75,7 @@ function readPlain(record: OpenRecord, line: string, at: number, separator: Sepa
   const end = line.indexOf(separator, at)
   const cell = line.slice(at, end < 0 ? undefined : end)
   if (separator !== "\t" && cell.includes('"'))
-    record.error ??= "a value that is not quoted contains a quote"
+    record.error ??= "an unquoted value contains a quote"
   record.cells.push(cell)
   return end < 0 ? end : end + 1
 }

@@ -3,6 +3,7 @@
  * a program has written above the table, or the banner that the source declares.
  */
 import { hasRequired, knownColumns } from "../../sources/columns.ts"
+import { countOf } from "../../text/display.ts"
 import { excerpt, firstOf } from "../../text/printable-text.ts"
 import type { TableRecord } from "./csv-records.ts"
 import { matchHeader } from "./named-rows.ts"
@@ -80,7 +81,7 @@ const textOf = ({ cells, error, text }: TableRecord): string =>
   error === null ? cells.filter((cell) => cell.trim() !== "").join(", ") : text.trim()
 
 function describeTitles(titles: readonly string[]): string {
-  const count = titles.length === 1 ? "1 line" : `${titles.length} lines`
   const shown = firstOf(titles, maxTitlesShown, (title) => `"${excerpt(title, 60)}"`)
-  return `${count} above the header ${titles.length === 1 ? "was" : "were"} skipped: ${shown}`
+  const were = countOf(titles.length, "line above the header was", "lines above the header were")
+  return `${were} skipped: ${shown}`
 }
