@@ -21,7 +21,7 @@ export const fetch = command({
       "their names (default: all)",
       "[*...]",
     ),
-    force: flag("fetch sources that are not due too"),
+    force: flag("also fetch sources before they are due"),
   },
   hasJson: true,
   further:

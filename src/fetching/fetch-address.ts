@@ -41,8 +41,7 @@ export async function withAddresses<T>(
   const fetchStartedMs = performance.now()
   const { source, allowPrivate, limits, progress } = options
   for (const address of url) {
-    if (!isAddress(address))
-      throw new LoadError("Cannot fetch an address that has a user or password")
+    if (!isAddress(address)) throw new LoadError("Cannot fetch an address with a user or password")
     progress.step(`Fetching ${shownAddress(new URL(address))}`)
   }
   const loadFetched = async (directory: string) => {
