@@ -142,7 +142,7 @@ const shapeOf = (value: unknown): unknown =>
       ? Object.entries(value).map(([name, field]) => [name, shapeOf(field)])
       : typeof value
 
-test("the README's example is the request of quickstart, and a response but for its values", async () => {
+test("the README's example is the request of quickstart, and a response except for its values", async () => {
   const [, path = ""] = /curl .*"http:\/\/[^/]+\/api\/v1([^"]+)"/.exec(readme) ?? []
   expect(await pageOf("test/sample/quickstart.ts")).toContain(`"\${url}/api/v1${path}"`)
   const [example = ""] = /^\{"data":.*$/m.exec(readme) ?? []

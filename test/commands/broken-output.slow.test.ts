@@ -85,7 +85,7 @@ test.each([
   expect(await terminate(child)).toEqual(endsWell)
 })
 
-test("a log that is not read holds up nothing, takes bounded memory and comes whole when it is read", async () => {
+test("an unread log delays nothing, uses bounded memory, and is complete when read", async () => {
   const stdout = unreadPipe()
   const { url, child } = await start({ stdout })
   while ((await metric(url, "mds_log_lines_dropped_total")) === 0) {
@@ -133,7 +133,7 @@ test.each([
   expect(await terminate(child)).toEqual(endsWell)
 })
 
-test("a quickstart whose welcome can't be written serves all the same", async () => {
+test("quickstart serves even if its welcome cannot be written", async () => {
   const directory = mkdtempSync(join(tmpdir(), "mds-quickstart-"))
   const messages = unreadPipe()
   const quickstart = Bun.fileURLToPath(new URL("../sample/quickstart.ts", import.meta.url))

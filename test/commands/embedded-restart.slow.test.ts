@@ -70,7 +70,7 @@ test("a service starts the server that has ended with another process", async ()
   expect(server(directory)?.port).toBe(Number(new URL(owner.url).port))
 })
 
-test("a server that does not start is tried again after longer and longer pauses, until the service stops", async () => {
+test("the service retries a server that does not start, with growing pauses, until it stops", async () => {
   const directory = await newDirectory()
   const owner = await startEmbedded(directory)
   const service = await serve(directory)

@@ -152,12 +152,12 @@ test("an unexpected failure is its message, and its stack only with --debug", as
   }
 })
 
-test("a thrown value that is not an error is printed as it is", () => {
+test("a thrown value other than an error is printed unchanged", () => {
   expect(withoutParameters("x")).toBe("x")
   expect(describeUnexpected("x", true)).toBe("Failed: x")
 })
 
-test("an address or a port that cannot be listened on is named, with the settings to check", async () => {
+test("a failure to listen names the address, the port and the settings to check", async () => {
   const taken = listener(() => {})
   for (const [HOST, PORT] of [
     ["300.1.1.1", "0"],

@@ -41,7 +41,7 @@ test("every source of the file is fetched, and a failure of one does not stop th
   expect(await fetched("--force")).toEqual(["published", "unchanged"])
 })
 
-test("the error of a source that the file lacks names the sources that it has", async () => {
+test("the error for a source outside the file names the sources in it", async () => {
   const { stderr, code } = await bench.run(["fetch", "wa"])
   expect(stderr).toContain("sources.json has no such source (it has: asx-directory, subsidiaries)")
   expect(code).toBe(1)
@@ -73,7 +73,7 @@ test("a command that is killed during a load publishes nothing, and the next one
   ])
 })
 
-test("an error that nobody expected ends the fetch of its source alone, and is noted", async () => {
+test("an unexpected error ends only the fetch of its source, and is recorded", async () => {
   bench.server.answer(whole)
   await bench.sql.unsafe(`
     create function break() returns trigger language plpgsql as
@@ -92,7 +92,7 @@ test("an error that nobody expected ends the fetch of its source alone, and is n
   })
 })
 
-test("a connection that is lost during a load ends the fetch of its source alone", async () => {
+test("a connection lost during a load ends only the fetch of its source", async () => {
   bench.server.answer(whole)
   const release = await bench.holdLoads()
   const fetching = startCommand(["fetch"], bench.options())
@@ -106,7 +106,7 @@ test("a connection that is lost during a load ends the fetch of its source alone
   expect(code).toBe(1)
 })
 
-test("a host whose clock is wrong keeps no other from fetching, and dates no file by it", async () => {
+test("a host with a wrong clock neither blocks the fetches of others nor dates files", async () => {
   bench.server.answer(whole)
   const skew = join(bench.directory, "skew.ts")
   writeFileSync(
@@ -158,7 +158,7 @@ test("an address is loaded in place of a file, under the same rules", async () =
   ])
 })
 
-test("a release leads to the raw file that it was loaded from, which can be loaded again", async () => {
+test("a release names its raw file, which can be loaded again", async () => {
   bench.server.answer(whole)
   await bench.run(["fetch", "asx-directory"])
   const shown = await bench.run(["releases", "show", "1"])

@@ -48,7 +48,7 @@ test.skipIf(!hasTerminals)("on a terminal they are a table, most tenements first
   )
 })
 
-test("--csv writes a file that, parents filled in, loads as subsidiaries; and never over another", async () => {
+test("--csv writes a file to complete and load as subsidiaries, and overwrites none", async () => {
   const path = join(bench.directory, "unlinked.csv")
   const first = await unlinked("--csv", path)
   expect(first).toEqual({ code: 0, stdout: "", stderr: written(path) })
@@ -102,7 +102,7 @@ describe("suggestions", () => {
     )
   })
 
-  test("are written with --csv to a file that links once a parent is filled in, never over another", async () => {
+  test("--csv writes them to a file that links after a parent is filled in, and overwrites none", async () => {
     const path = join(bench.directory, "suggestions.csv")
     expect(await suggest("--csv", path)).toEqual({
       code: 0,

@@ -13,7 +13,7 @@ const load = (...args: string[]) => bench.run(["load", ...args], { cwd: director
 
 const header = "asx_code,company_name,is_active\n"
 
-test("with --json standard output is the summary alone", async () => {
+test("with --json standard output has only the summary", async () => {
   bench.file("good.csv", `${header}QZA,Alpha,true\nQ,Short,true\n`)
   const { stdout, code } = await load("companies", "good.csv", "--json", "--rejects-dir", directory)
   const summary: LoadSummary = JSON.parse(stdout)

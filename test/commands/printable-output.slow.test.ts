@@ -110,7 +110,7 @@ test("data is exact: CSV on a pipe and in a file", async () => {
 reportMissingTerminals(import.meta.path)
 
 test.skipIf(!hasTerminals)(
-  "on a terminal: names of files, holders, and no line that a value begins",
+  "on a terminal: names of files and holders, and no line begins with a value",
   async () => {
     await bench.load("tenements", `id,tenement_id,state,holder_name\nt1,E 1,WA,"${holder}\nFAKE"\n`)
     const holders = onTerminal(["holders", "unlinked"], bench.options())

@@ -92,7 +92,7 @@ async function pausedExport(port: number) {
   return { socket, answer: () => parseAnswer(received.bytes()), received }
 }
 
-test("no request that was sent is lost, and each client is notified before its connection is closed", async () => {
+test("no sent request is lost, and each client is notified before its connection is closed", async () => {
   const { port, child } = await start()
   let answers = 0
   const clients = Promise.all(Array.from({ length: 40 }, () => keepAsking(port, () => answers++)))
@@ -160,7 +160,7 @@ test("an export in progress completes", async () => {
   expect(child.exitCode).toBe(0)
 })
 
-test("an export that does not end is cut off at the deadline, and is seen to be incomplete", async () => {
+test("an export past the deadline is cut off, and visibly incomplete", async () => {
   const { port, child } = await start({ SHUTDOWN_SECONDS: "1" })
   const { socket, answer, received } = await pausedExport(port)
   const startedMs = performance.now()
@@ -173,7 +173,7 @@ test("an export that does not end is cut off at the deadline, and is seen to be 
   expect(answer()?.complete).toBe(false)
 })
 
-test("over HTTP/1.0, whose end has no mark of its own, a cut export ends in a reset connection", async () => {
+test("over HTTP/1.0 a cut export ends in a reset connection", async () => {
   const { port, child } = await start({ SHUTDOWN_SECONDS: "1" })
   const socket = await opened(port)
   const ended = Promise.withResolvers<string>()
@@ -208,7 +208,7 @@ test("a second signal ends it at once", async () => {
   expect(performance.now() - startedMs).toBeLessThan(10_000)
 })
 
-test("a database that has gone silent does not keep the service from ending", async () => {
+test("a silent database does not delay the shutdown", async () => {
   const { proxy, url } = await throughProxy(service.database.url)
   const { port, child } = await start({ DATABASE_URL: url, SHUTDOWN_SECONDS: "1" })
   expect((await askOnce(port, "/api/v1/companies"))?.status).toBe(200)

@@ -22,7 +22,7 @@ test("creating an account prints a link that signs its owner in", async () => {
   expect(await (await person.get("/account/sessions")).text()).toContain(email)
 })
 
-test("a link is printed with the public address, and for an account that exists alone", async () => {
+test("a link has the public address, and only existing accounts get one", async () => {
   const settings = { BASE_URL: "https://data.example.com" }
   const made = await mds(["account", "link", "ADMIN@example.com"], settings)
   expect(made).toEqual({
@@ -37,7 +37,7 @@ test("a link is printed with the public address, and for an account that exists 
   })
 })
 
-test("sessions are listed and ended, which the audit shows as the operator's doing", async () => {
+test("sessions are listed and ended, and the audit names the operator", async () => {
   const email = "standard@example.com"
   const person = visitor(service, "Mozilla/5.0 (\u00fc a test)")
   const { printed } = await mds(["account", "link", email])

@@ -86,7 +86,7 @@ test("the reason of a refused load is cut in the list, and whole where the sourc
   expect((await sources("show", "asx-directory")).stdout).toContain(`last reason: ${reason}`)
 }, 30_000)
 
-test("the error of a source that was never loaded, or does not exist, names the reason", async () => {
+test("an unknown source and a source without a load get different errors", async () => {
   const known = await sources("show", "wa")
   expect(known).toMatchObject({
     code: 1,

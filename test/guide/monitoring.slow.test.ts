@@ -261,7 +261,7 @@ test.skipIf(!promtoolIsInstalled).each([
 })
 
 test.skipIf(!promtoolIsInstalled)(
-  "promtool finds no fault in a scrape but a name that is OpenTelemetry's",
+  "promtool finds only one fault in a scrape, a name of OpenTelemetry's",
   () => {
     const { said } = promtool(["check", "metrics"], {}, scrape)
     expect(said.trim().split("\n")).toEqual([
