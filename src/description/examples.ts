@@ -8,6 +8,7 @@ import { type Release, releaseKey } from "../db/reader/releases.ts"
 import { entityTag } from "../http/entity-tag.ts"
 import { releases } from "../resources/releases.ts"
 import type { Readable, ResourceRecord } from "../resources/resource.ts"
+import { digest } from "../text/digest.ts"
 import { secondOf } from "../text/display.ts"
 import { hourMs } from "../text/durations.ts"
 
@@ -30,7 +31,10 @@ export const exampleRelease: Release = {
 }
 
 /** The entity tag of the list of companies at that release. */
-export const exampleTag = entityTag(releaseKey(exampleRelease), "/api/v1/companies?")
+export const exampleTag = entityTag(
+  releaseKey(exampleRelease),
+  `${digest("json /api/v1/companies?")} 1`,
+)
 
 /** The time of the example requests, from an account without earlier requests. */
 export const exampleNow = new Date("2026-02-16T09:30:00Z")

@@ -46,7 +46,7 @@ test("the metrics count the hits, the misses and the bytes of the cache", async 
     return {
       hits: readingOf('mds_answer_cache_lookups_total{result="hit"}'),
       misses: readingOf('mds_answer_cache_lookups_total{result="miss"}'),
-      bytes: readingOf('mds_cache_bytes{cache="answers"}'),
+      bytes: readingOf('mds_cache_bytes{cache="responses"}'),
     }
   }
   const before = await read()
