@@ -243,6 +243,7 @@ CREATE TABLE "tenements" (
 	"holder_name" text,
 	"holder_name_folded" text COLLATE "C",
 	"holder_keys" text[] NOT NULL,
+	"holder_spellings" text[] DEFAULT '{}' NOT NULL,
 	"asx_codes" text[] DEFAULT '{}' NOT NULL,
 	"grant_date" date,
 	"expiry_date" date,
@@ -269,6 +270,7 @@ CREATE TABLE "tenements_history" (
 	"holder_name" text,
 	"holder_name_folded" text COLLATE "C",
 	"holder_keys" text[] NOT NULL,
+	"holder_spellings" text[] DEFAULT '{}' NOT NULL,
 	"asx_codes" text[] DEFAULT '{}' NOT NULL,
 	"grant_date" date,
 	"expiry_date" date,
@@ -382,6 +384,7 @@ CREATE INDEX "tenements_by_type" ON "tenements" USING btree ("type_folded","id")
 CREATE INDEX "tenements_by_holder" ON "tenements" USING gin ("holder_name_folded" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "tenements_by_number" ON "tenements" USING gin ("search_key" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "tenements_by_company" ON "tenements" USING gin ("asx_codes");--> statement-breakpoint
+CREATE INDEX "tenements_by_holder_key" ON "tenements" USING gin ("holder_keys");--> statement-breakpoint
 CREATE INDEX "tenements_by_grant_date_asc" ON "tenements" USING btree (coalesce("grant_date", 'infinity'::date),"id");--> statement-breakpoint
 CREATE INDEX "tenements_by_grant_date_desc" ON "tenements" USING btree (coalesce('2000-01-01'::date - "grant_date", 2147483647),"id");--> statement-breakpoint
 CREATE INDEX "tenements_by_expiry_date_asc" ON "tenements" USING btree (coalesce("expiry_date", 'infinity'::date),"id");--> statement-breakpoint

@@ -225,6 +225,8 @@ const tenementColumns = {
   holder_name: text(),
   holder_name_folded: bytewise(),
   holder_keys: text().array().notNull(),
+  /** The holders of those keys; empty where they are those of `holder_name`, split at `; `. */
+  holder_spellings: text().array().notNull().default(sql`'{}'`),
   asx_codes: text().array().notNull().default(sql`'{}'`),
   grant_date: date({ mode: "string" }),
   expiry_date: date({ mode: "string" }),
@@ -262,6 +264,7 @@ export const tenements = pgTable(
     index("tenements_by_holder").using("gin", t.holder_name_folded.op("gin_trgm_ops")),
     index("tenements_by_number").using("gin", t.search_key.op("gin_trgm_ops")),
     index("tenements_by_company").using("gin", t.asx_codes),
+    index("tenements_by_holder_key").using("gin", t.holder_keys),
     ...sortIndexes(t),
     index("tenements_since").on(t.since_release),
     ...checks("tenements", {

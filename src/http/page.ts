@@ -16,7 +16,11 @@ export const pageMeta = (total: number, page: number, perPage: number): PageMeta
 })
 
 /** Returns a page of a whole list. */
-export const pageOf = <T>(all: readonly T[], page: number, perPage: number) => {
+export const pageOf = <T>(
+  all: Pick<readonly T[], "length" | "slice">,
+  page: number,
+  perPage: number,
+) => {
   const offset = offsetOf(page, perPage)
   return { records: all.slice(offset, offset + perPage), meta: pageMeta(all.length, page, perPage) }
 }

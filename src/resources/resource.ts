@@ -33,12 +33,24 @@ export interface Filter {
   where: (bound: SQL) => SQL
   /** A condition that no index serves, and the values that need it. */
   byScan?: { where: (bound: SQL) => SQL; isNeededFor: (canonical: NonNullable<Value>) => boolean }
-  /** The column whose values are counted, if they are; it may list several as `A; B`. */
-  values?: { column: PgColumn; isList?: true }
+  /** The values that are counted, if they are. */
+  values?: CountedColumn | CountedArrays
   /** The parameter's value in the one spelling that all equal ones share. */
   canonical: (value: NonNullable<Value>) => NonNullable<Value>
   /** Converts the canonical value to the one that the condition binds. */
   bind: (value: NonNullable<Value>) => unknown
+}
+
+/** A column of values; it may list several as `A; B`. */
+interface CountedColumn {
+  column: PgColumn
+  isList?: true
+}
+
+/** The keys of a record's values, each once, and the spellings of these values. */
+interface CountedArrays {
+  keys: PgColumn
+  spellings: SQL
 }
 
 export type Direction = "asc" | "desc"

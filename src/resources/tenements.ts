@@ -14,11 +14,12 @@ import {
   textFilter,
   toDay,
 } from "./conditions.ts"
-import { field, filter, type Resource } from "./resource.ts"
+import { field, filter, type Resource, type Value } from "./resource.ts"
 import {
   calendarDate,
   fieldsOf,
   foldedOrNull,
+  freeText,
   listOf,
   pathSafeId,
   provenanceOf,
@@ -77,6 +78,19 @@ export const tenements: Resource = {
       ...termFilter("Part of a holder's name", "gold", table.holder_name_folded),
       values: { column: table.holder_name, isList: true },
     },
+    held_by: {
+      ...filter(
+        freeText("Whole name of a holder, in any usual spelling", "EXAMPLE GOLD PTY LTD"),
+        includes(table.holder_keys),
+        undefined,
+        normaliseName,
+      ),
+      values: {
+        keys: table.holder_keys,
+        spellings: sql`case when ${table.holder_spellings} <> '{}' then ${table.holder_spellings}
+          else string_to_array(${table.holder_name}, '; ') end`,
+      },
+    },
     search: termFilter(
       "Part of the id or of the reference; only letters and digits count",
       "E47/9001",
@@ -115,7 +129,14 @@ export const tenements: Resource = {
     status_folded: { from: "status", derive: foldedOrNull },
     type_folded: { from: "type", derive: foldedOrNull },
     holder_name_folded: { from: "holder_name", derive: foldedOrNull },
-    holder_keys: { from: "holder_name", derive: (value) => holderKeys(text(value)) },
+    holder_keys: { from: "holder_name", derive: (value) => [...holdersByKey(value).keys()] },
+    holder_spellings: {
+      from: "holder_name",
+      derive: (value) => {
+        const spellings = [...holdersByKey(value).values()]
+        return spellings.join("; ") === text(value) ? [] : spellings
+      },
+    },
   },
   links: "holders",
 }
@@ -131,10 +152,10 @@ export const isPastExpiry = (
 ): boolean =>
   fold(String(status)) === "granted" && typeof expiry_date === "string" && expiry_date < day
 
-const holderKeys = (holderName: string): string[] => [
-  ...new Set(
-    namedHolders(holderName)
-      .map(normaliseName)
-      .filter((key) => key !== ""),
-  ),
-]
+/** The holders that links and counts know by their keys, each in its last spelling. */
+const holdersByKey = (holderName: Value | undefined): Map<string, string> =>
+  new Map(
+    namedHolders(text(holderName))
+      .map((name) => [normaliseName(name), name] as const)
+      .filter(([key]) => key !== ""),
+  )

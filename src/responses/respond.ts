@@ -127,11 +127,15 @@ export function createResponses(options: RespondOptions) {
   }
 
   /** The content of a page, or of all of them, from all records of a short list. */
-  async function contentOfAll(plan: ListPlan, validators: Validators, records: Page["records"]) {
+  async function contentOfAll(
+    plan: ListPlan,
+    validators: Validators,
+    records: Pick<Page["records"], "length" | "slice">,
+  ) {
     if (!plan.all) {
       return () => pageContent(plan, validators, pageOf(records, plan.page, plan.per_page), baseUrl)
     }
-    const content = await wholeContent(plan, validators, records)
+    const content = await wholeContent(plan, validators, records.slice())
     return () => content
   }
 
@@ -194,7 +198,7 @@ export function createResponses(options: RespondOptions) {
 
     /** Counts the values of a filter in a list; null for too many. */
     facetAt: async (plan: ListPlan, filter: string, options: FacetOptions) =>
-      reader.facet((await resolveAt(plan, options)).list, filter, options),
+      (await reader.facet((await resolveAt(plan, options)).list, filter, options))?.slice() ?? null,
 
     /** Reads the first records of a list, without its total. */
     firstAt: async (plan: ListPlan, most: number, options: ReadOptions) =>

@@ -5,6 +5,7 @@ import { awkward } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readError, readList } from "./bodies.ts"
 import { crawl } from "./crawl.ts"
+import { holderCounts } from "./oracle.ts"
 
 const records = {
   ...awkward,
@@ -22,6 +23,26 @@ const records = {
     ),
   ],
 }
+const [model] = awkward.tenements
+if (!model) throw new Error("No tenement")
+records.tenements = [
+  ...records.tenements,
+  ...[
+    "Beta Gold Pty Ltd",
+    "BETA GOLD PTY. LIMITED;Individual",
+    "BETA GOLD PTY. LIMITED;Alpha & Sons",
+    "Individual; Individual",
+    "Beta Gold Pty Limited; ...; BETA GOLD PTY LTD; Individual",
+    "alpha and sons",
+  ].map((holder_name, index) => ({
+    ...model,
+    id: `NT-H${index}`,
+    state: "NT" as const,
+    status: index < 3 ? "granted" : "pending",
+    holder_name,
+    asx_codes: [],
+  })),
+]
 const service = await serviceOfFile({ records })
 
 async function facet(path: string): Promise<ValueCount[]> {
@@ -56,6 +77,10 @@ test.each([
   ["tenements", "status", "state=WA&granted_from=2000-01-01"],
   ["tenements", "type", ""],
   ["tenements", "type", "expires_to=2040-01-01"],
+  ["tenements", "held_by", ""],
+  ["tenements", "held_by", "state=NT&status=granted"],
+  ["tenements", "held_by", "holder=the%20quoted"],
+  ["tenements", "state", "held_by=beta%20gold%20p%2Fl"],
   ["reports", "type", ""],
   ["reports", "type", "company=FCT"],
   ["reports", "type", "group=other&from=2026-01-01&to=2026-02-28"],
@@ -76,7 +101,9 @@ test.each([
   const unknown = counts.find(({ value }) => value === null)?.count ?? 0
   const total = await totalOf(`/${list}?${filters}`)
   // A report counts for each of its types.
-  if (list === "reports" && field === "type") expect(known + unknown).toBeGreaterThanOrEqual(total)
+  if (field === "held_by") expect(unknown).toBe(0)
+  else if (list === "reports" && field === "type")
+    expect(known + unknown).toBeGreaterThanOrEqual(total)
   else expect(known + unknown).toBe(total)
 })
 
@@ -92,6 +119,31 @@ test("values have their most frequent spelling", async () => {
     { value: "capital", count: 1 },
     { value: "drilling", count: 1 },
   ])
+})
+
+test("each holder counts once for each of its tenements, in its most frequent spelling", async () => {
+  expect(await facet("tenements/held_by")).toEqual(holderCounts(records.tenements))
+  expect(await facet("tenements/held_by?state=NT&search=h")).toEqual([
+    { value: "BETA GOLD PTY. LIMITED", count: 4 },
+    { value: "Alpha & Sons", count: 2 },
+  ])
+  expect(await facet("tenements/held_by?search=nothing")).toEqual([])
+})
+
+test("holders have pages and formats, and a page past the last is empty", async () => {
+  const expected = holderCounts(records.tenements)
+  const total = expected.length
+  for (const page of [1, 2, total]) {
+    const path = `/facets/tenements/held_by?per_page=1&page=${page}`
+    expect(await readList(await service.get(path))).toEqual({
+      data: expected.slice(page - 1, page),
+      meta: { total, page, per_page: 1, total_pages: total },
+    })
+  }
+  const past = `/facets/tenements/held_by?page=${Number.MAX_SAFE_INTEGER}`
+  expect((await readList(await service.get(past))).data).toEqual([])
+  const lines = await service.get("/facets/tenements/held_by?format=ndjson&all=true")
+  expect(await lines.text()).toBe(expected.map((row) => `${JSON.stringify(row)}\n`).join(""))
 })
 
 test("a facet has pages, formats, links and tags", async () => {
@@ -124,6 +176,8 @@ test("a facet counts the records of its release, and later pages stay on it", as
   const pageTwo = await service.get("/facets/tenements/type?per_page=1&page=2")
   expect([pageOne, pageTwo].map(({ headers }) => headers.get("x-data-release"))).toEqual(["1", "1"])
   expect(await facet("tenements/type?as_of=1")).toEqual(before)
+  expect(await facet("tenements/held_by?as_of=1")).toEqual(holderCounts(records.tenements))
+  expect(await facet("tenements/held_by")).toEqual(holderCounts(records.tenements.slice(0, 1)))
   expect(await facet("tenements/type")).toEqual([{ value: "exploration", count: 1 }])
 })
 

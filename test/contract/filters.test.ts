@@ -6,7 +6,7 @@ import { expect, test } from "bun:test"
 import { awkward, tenementsOf } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { crawl } from "./crawl.ts"
-import { folded } from "./oracle.ts"
+import { folded, holdersOf, nameKey } from "./oracle.ts"
 
 const service = await serviceOfFile()
 
@@ -121,6 +121,33 @@ test.each([
   const matching = tenements.filter(({ holder_name }) => includes(holder_name, holder))
   expect(matching.length).toBeGreaterThan(0)
   await expectMatches("/tenements", { holder }, "id", matching)
+})
+
+test.each([
+  "Big Ore Limited",
+  "big ore ltd.",
+  "BIG, ORE LTD",
+  "The Quoted Mine",
+  "THE-QUOTED MINE",
+  "Quoted Mine",
+  "Big Ore, Ltd; The Quoted Mine",
+  '"Muller" Ægir',
+  "MU\u0308LLER, ægir",
+  "=1+1",
+  "1 & 1",
+  "100% owned \\ pty limited",
+  "ΛΟΓΟΣ ΓΗ",
+  "Individual",
+  "%",
+  "...",
+  "{BIG ORE LTD}",
+])("held_by %j matches a holder's whole name in any spelling", async (held_by) => {
+  const matching = tenements.filter((tenement) => holdersOf(tenement).has(nameKey(held_by)))
+  await expectMatches("/tenements", { held_by }, "id", matching)
+  const ofBig = matching.filter(({ id }) =>
+    tenementsOf(tenements, "BIG").some((own) => own.id === id),
+  )
+  await expectMatches("/companies/BIG/tenements", { held_by }, "id", ofBig)
 })
 
 test.each(["BIG", "big", "bIg", "1e5", "GONE", "ZZZ", "BI", "%"])(

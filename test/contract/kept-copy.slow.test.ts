@@ -95,6 +95,7 @@ const copies = [
       happens(0.5) && `&state=${pick(["WA", "SA"])}`,
       happens(0.5) && `&status=${pick(["granted", "pending"])}`,
       happens(0.5) && `&holder=${pick(["alpha", "bet", "min", "no"])}`,
+      happens(0.3) && `&held_by=${pick(["alpha mining limited", "BETA MINING LTD", "nobody"])}`,
     ]
     return copyOf(`/tenements?per_page=100${filters.filter(Boolean).join("")}`, "id")
   }),

@@ -33,6 +33,46 @@ export const inOrder = <T>(records: readonly T[], ...compares: Compare<T>[]): T[
     return 0
   })
 
+/** Spellings of one name differ in case, accents, punctuation, signs for "and", and short forms. */
+export const nameKey = (name: string): string =>
+  name
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toUpperCase()
+    .replace(/[&+]/g, " AND ")
+    .replace(/\bLIMITED\b/g, "LTD")
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()
+
+/** The holders of a tenement by the key of their names; a private person whose name is not stored is none. */
+export const holdersOf = ({ holder_name }: Pick<Fixtures["tenements"][number], "holder_name">) =>
+  new Map(
+    (holder_name ?? "")
+      .split(";")
+      .map((name) => name.trim())
+      .filter((name) => name !== "Individual" && nameKey(name) !== "")
+      .map((name) => [nameKey(name), name] as const),
+  )
+
+/** Holders, each once, in its most frequent spelling, with the number of its tenements. */
+export function holderCounts(tenements: Fixtures["tenements"]) {
+  const held = tenements.flatMap((tenement) => [...holdersOf(tenement)])
+  const counts = [...Map.groupBy(held, ([key]) => key).values()].map((equal) => {
+    const spellings = Map.groupBy(equal, ([, spelling]) => spelling)
+    const [first] = inOrder(
+      [...spellings].map(([value, { length }]) => ({ value, length })),
+      by(({ length }) => length, "desc"),
+      by(({ value }) => value),
+    )
+    return { value: first?.value ?? "", count: equal.length }
+  })
+  return inOrder(
+    counts,
+    by(({ count }) => count, "desc"),
+    by(({ value }) => value),
+  )
+}
+
 /** Each list endpoint's records, in its own order. */
 export function expectedLists(fixtures: Fixtures): Record<string, Shown[]> {
   const all = shown(fixtures)

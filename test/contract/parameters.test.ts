@@ -70,6 +70,7 @@ test.each([
   ...each("/companies", "active", [""], empty),
   ...each("/reports", "from", [""], empty),
   ...each("/tenements", "holder", [""], empty),
+  ...each("/tenements", "held_by", [""], empty),
   ...each("/tenements", "granted_from", ["2026-02-30", "2026", "today"], noDate),
   ...each("/tenements", "expires_to", ["2026-1-1", "20260101"], noDate),
   ...each("/tenements", "company", [""], empty),
@@ -123,6 +124,7 @@ const ofTenements = [
   "status",
   "type",
   "holder",
+  "held_by",
   "search",
   "company",
   "granted_from",
@@ -166,7 +168,7 @@ test.each(["limit", "__proto__", "x".repeat(500), "page%00", "state[]"])(
 const freeText: Record<string, string[]> = {
   "/companies": ["search", "sector"],
   "/companies/BIG/tenements": ["status"],
-  "/tenements": ["status", "type", "holder", "search"],
+  "/tenements": ["status", "type", "holder", "held_by", "search"],
   "/reports": ["company", "type", "search"],
 }
 

@@ -3,7 +3,7 @@ import { filterOf } from "../../resources/resource.ts"
 import { fold, splitValues } from "../../text/fold.ts"
 import type { Reading } from "./reader.ts"
 import type { ReadOptions } from "./reads.ts"
-import { type List, listKey } from "./statements.ts"
+import { type Groups, type List, listKey } from "./statements.ts"
 
 export type ValueCount = {
   /** As its records have it: of several spellings the most frequent; null where it is unknown. */
@@ -16,6 +16,12 @@ export interface FacetOptions extends ReadOptions {
   isSampled?: boolean
 }
 
+/** Counts in their order. A list may have tens of thousands of values, of which a page shows few. */
+export interface Counts extends Pick<readonly ValueCount[], "length" | "slice"> {
+  /** Their memory. */
+  bytes: number
+}
+
 /**
  * Most frequent first, equal counts by value, unknown last; null where there are too many to be counted.
  * May throw Unavailable or ReleaseUnavailable.
@@ -25,23 +31,49 @@ export type ReadFacet = (
   list: List,
   filter: string,
   options: FacetOptions,
-) => Promise<readonly ValueCount[] | null>
+) => Promise<Counts | null>
 
 export function createFacets({ pools, caches, read }: Reading): ReadFacet {
   return async (list, filter, { isSampled = false, ...options }) => {
     const key = `${filter} ${isSampled} ${listKey(list, options.release)}`
     const cached = caches.facets.get(key)
     if (cached) return cached.counts
-    const { groups } = await read(pools.lists, {
+    const { groups, ranked } = await read(pools.lists, {
       ...options,
       list,
       key: `facet ${filter} ${isSampled}`,
       statement: ({ statements, relation, values }) =>
         statements.facet(list, filter, relation, isSampled).execute(values),
     })
-    const counts = groups && tally(groups, filterOf(list.resource, filter).values?.isList)
+    const rows = ranked ?? (groups && tallied(list, filter, groups))
+    const counts = rows && packed(rows)
     caches.facets.set(key, { counts })
     return counts
+  }
+}
+
+function tallied({ resource }: List, filter: string, groups: Groups): string[] {
+  const { values } = filterOf(resource, filter)
+  const counts = tally(groups, values && "isList" in values && values.isList)
+  return counts.map(({ value, count }) => JSON.stringify([value, count]))
+}
+
+/** @param rows a value and its count each, as JSON */
+function packed(rows: readonly string[]): Counts {
+  const bytes = Buffer.from(rows.join(","))
+  const starts = new Uint32Array(rows.length + 1)
+  for (const [index, row] of rows.entries()) {
+    starts[index + 1] = (starts[index] ?? 0) + Buffer.byteLength(row) + 1
+  }
+  return {
+    length: rows.length,
+    bytes: bytes.length + starts.byteLength,
+    slice: (from = 0, to = rows.length) => {
+      const [first, last] = [starts[from], starts[Math.min(to, rows.length)]]
+      if (first === undefined || last === undefined || first >= last) return []
+      const counts: Groups = JSON.parse(`[${bytes.toString("utf8", first, last - 1)}]`)
+      return counts.map(([value, count]) => ({ value, count }))
+    },
   }
 }
 
@@ -50,10 +82,7 @@ export function createFacets({ pools, caches, read }: Reading): ReadFacet {
  * @param groups how many records have which value in their column
  * @param isList whether the column lists several values as `A; B`, each of which counts
  */
-export function tally(
-  groups: readonly (readonly [value: string | null, count: number])[],
-  isList = false,
-): ValueCount[] {
+export function tally(groups: Groups, isList = false): ValueCount[] {
   const counted = groups.flatMap(([text, count]) =>
     valuesOf(text, isList).map((value) => ({ value, count })),
   )

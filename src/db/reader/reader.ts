@@ -8,7 +8,7 @@
 import { type CacheSizes, createCache } from "../cache.ts"
 import type { ReadPool } from "../pool/pool.ts"
 import { createExportReader } from "./export-reader.ts"
-import { createFacets, type ValueCount } from "./facets.ts"
+import { type Counts, createFacets } from "./facets.ts"
 import { createListReader } from "./list-reader.ts"
 import { createReads, type Reads } from "./reads.ts"
 import { createRecordReader } from "./record-reader.ts"
@@ -33,13 +33,10 @@ const createCaches = (sizes: CacheSizes) => ({
   /** The positions of the ends of pages, and positions at equal distances, by list and offset. */
   positions: createCache<Position>(sizes.positions, bytesOfPosition),
   /** Null for too many values. */
-  facets: createCache<{ counts: readonly ValueCount[] | null }>(sizes.facets, bytesOfFacet),
+  facets: createCache<{ counts: Counts | null }>(sizes.facets, ({ counts }) => counts?.bytes ?? 0),
 })
 
 const bytesOfText = (text: string): number => 2 * text.length
-
-const bytesOfFacet = ({ counts }: { counts: readonly ValueCount[] | null }): number =>
-  counts?.reduce((sum, { value }) => sum + 64 + 2 * (value?.length ?? 0), 0) ?? 0
 
 export type Reader = ReturnType<typeof createReader>
 

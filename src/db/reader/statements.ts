@@ -245,16 +245,36 @@ export function createStatements(db: Database) {
           .leftJoin(sql`${relationOf(resource, relation)}`, hasKey)
         return page(dialect.sqlToQuery(found.getSQL()), { resource, order: [] })
       }),
-    /** How many rows have each value of the column that a filter has values of. */
+    /**
+     * How many rows have each value that a filter counts: of a column, or of arrays, and then in order.
+     */
     facet: (shape: ListShape, filter: string, relation: Relation, isSampled: boolean) =>
       once(`facet ${filter} ${isSampled} ${relation} ${keyOf({ ...shape, order: [] })}`, () => {
         const { values } = filterOf(shape.resource, filter)
         if (!values) throw new Error(`The values of ${filter} are not counted`)
-        const rows = sql`select ${values.column} as value ${rowsIn(shape, relation)}
-          ${isSampled ? sql`limit ${sampledRows}` : sql``}`
-        const groups = sql`select value, count(*) as rows from (${rows}) as counted
+        const rows = sql`${rowsIn(shape, relation)} ${isSampled ? sql`limit ${sampledRows}` : sql``}`
+        if ("keys" in values) {
+          const { keys, spellings } = values
+          // The query planner runs this form in parallel; it is twice as fast as a join with the arrays.
+          const each = sql`select unnest(${keys}) as key, unnest(${spellings}) as value ${rows}`
+          const counted = sql`select key, value collate "C" as value, count(*) as rows
+            from (${each}) as each where key is not null group by 1, 2`
+          const ranked = sql`select (array_agg(value order by rows desc, value))[1] as value,
+            sum(rows) as rows from (${counted}) as counted group by key`
+          return oneRow(
+            "facet",
+            { groups: sql<Groups | null>`null`, ranked: rankedOf },
+            sql`(${ranked}) as ranked`,
+          )
+        }
+        const groups = sql`select value, count(*) as rows
+          from (select ${values.column} as value ${rows}) as counted
           group by 1 limit ${mostGroups} + 1`
-        return oneRow("facet", { groups: groupsOf }, sql`(${groups}) as grouped`)
+        return oneRow(
+          "facet",
+          { groups: groupsOf, ranked: sql<string[] | null>`null` },
+          sql`(${groups}) as grouped`,
+        )
       }),
   }
 }
@@ -265,10 +285,19 @@ const sampledRows = sql.raw("2000")
 /** Bounds the memory that counting takes: a list of several values has more combinations than values. */
 const mostGroups = sql.raw("50000")
 
+/** How many rows have which value. */
+export type Groups = readonly (readonly [value: string | null, rows: number])[]
+
+/** Each as JSON, most frequent first, equal counts by value. */
+const rankedOf = sql`coalesce(string_agg(
+  json_build_array(value, rows)::text, e'\\n' order by rows desc, value collate "C"), '')`.mapWith(
+  (text: string): string[] | null => (text === "" ? [] : text.split("\n")),
+)
+
 /** Null for more. As text, since the driver parses no JSON. */
 const groupsOf = sql`case when count(*) <= ${mostGroups}
   then coalesce(json_agg(json_build_array(value, rows)), '[]')::text end`.mapWith(
-  (text: string): [value: string | null, rows: number][] => JSON.parse(text),
+  (text: string): Groups | null => JSON.parse(text),
 )
 
 /** For statements without a relation of their own. */

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from "bun:test"
 import { cacheSizes } from "../../../src/db/cache.ts"
 import { createPool, type Pool } from "../../../src/db/pool/pool.ts"
-import { tally, type ValueCount } from "../../../src/db/reader/facets.ts"
+import { type Counts, tally, type ValueCount } from "../../../src/db/reader/facets.ts"
 import { createReader } from "../../../src/db/reader/reader.ts"
 import { createReleases } from "../../../src/db/reader/releases.ts"
 import type { List } from "../../../src/db/reader/statements.ts"
@@ -51,7 +51,7 @@ function expected(records: readonly TenementFixture[]): ValueCount[] {
 const byValue = (one: ValueCount, other: ValueCount) =>
   String(one.value) < String(other.value) ? -1 : 1
 
-const sorted = (counts: readonly ValueCount[] | null) => counts?.toSorted(byValue)
+const sorted = (counts: Counts | null) => counts?.slice().toSorted(byValue)
 
 test("spellings that a filter takes as equal count together, under the most frequent", () => {
   const groups = [["granted", 2] as const, ["Granted", 3] as const, ["GRANTED", 1] as const]
@@ -78,7 +78,7 @@ test("a facet is of its release, although newer ones are published, even by a re
   for (const each of [reader, newReader(), reader]) {
     expect(sorted(await each.facet(all, "state", before))).toEqual(expected(awkward.tenements))
   }
-  expect(await reader.facet(all, "state", await newest())).toEqual([])
+  expect(await reader.facet(all, "state", await newest())).toHaveLength(0)
 })
 
 test("concurrent callers share a statement, and later ones need none", async () => {
@@ -110,12 +110,31 @@ test("too many values are not counted, and that result is cached", async () => {
   expect(await newReader().facet(all, "status", await newest())).toHaveLength(50_000)
 })
 
-/** Tenements of as many statuses. */
+test("holders are counted however many they are, and a page of them is read from the cache", async () => {
+  await publishStatuses(60_000)
+  const { counter, pool: counts } = countingPool(pool)
+  const reader = newReader(counts, 64 * 1024 * 1024)
+  const options = await newest()
+  const first = await reader.facet(all, "held_by", options)
+  expect(first?.slice(0, 2)).toEqual([
+    { value: "Holder 1", count: 1 },
+    { value: "Holder 10", count: 1 },
+  ])
+  const again = await reader.facet(all, "held_by", options)
+  expect([again?.length, again?.slice(59_999, 60_100), again?.slice(60_000, 60_100)]).toEqual([
+    60_000,
+    [{ value: "Holder 9999", count: 1 }],
+    [],
+  ])
+  expect(counter.statements).toBe(1)
+})
+
+/** Tenements of as many statuses and holders. */
 async function publishStatuses(count: number): Promise<void> {
   await service.publish({ ...awkward, tenements: [] })
   await service.sql`
-    insert into tenements (id, tenement_id, state, status, status_folded, holder_keys, source, since_release)
-    select 'many-' || n, 'E1', 'WA', 'Status ' || n, 'status ' || n, '{}', 'test', 1
+    insert into tenements (id, tenement_id, state, status, status_folded, holder_name, holder_keys, source, since_release)
+    select 'many-' || n, 'E1', 'WA', 'Status ' || n, 'status ' || n, 'Holder ' || n, array['HOLDER ' || n], 'test', 1
     from generate_series(1, ${count}::integer) n`
 }
 
