@@ -134,7 +134,8 @@ async function publishStatuses(count: number): Promise<void> {
   await service.publish({ ...awkward, tenements: [] })
   await service.sql`
     insert into tenements (id, tenement_id, state, status, status_folded, holder_name, holder_keys, source, since_release)
-    select 'many-' || n, 'E1', 'WA', 'Status ' || n, 'status ' || n, 'Holder ' || n, array['HOLDER ' || n], 'test', 1
+    select 'many-' || n, 'E1', 'WA', 'Status ' || n, 'status ' || n, 'Holder ' || n, array['HOLDER ' || n], 'test',
+      (select max(id) from releases)
     from generate_series(1, ${count}::integer) n`
 }
 
