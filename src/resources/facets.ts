@@ -2,9 +2,9 @@ import { oneOf } from "../text/one-of.ts"
 import { field, filterOf, keyColumn, type Readable } from "./resource.ts"
 import { countOf, textOf } from "./values.ts"
 
-/** The names of the filters that have a facet: those that take a whole value. */
+/** The names of the filters that have a facet. */
 export const countedFilters = ({ filters }: Readable): string[] =>
-  Object.keys(filters).filter((name) => filters[name]?.values && !filters[name].byScan)
+  Object.keys(filters).filter((name) => filters[name]?.values)
 
 /**
  * Declares the values of a field, with the number of records that have each, as a resource.

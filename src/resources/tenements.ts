@@ -74,10 +74,7 @@ export const tenements: Resource = {
     state: { ...filter(state, equals(table.state)), values: { column: table.state } },
     status: textFilter("Status", "granted", table.status_folded, table.status),
     type: textFilter("Type", "exploration", table.type_folded, table.type),
-    holder: {
-      ...termFilter("Part of a holder's name", "gold", table.holder_name_folded),
-      values: { column: table.holder_name, isList: true },
-    },
+    holder: termFilter("Part of a holder's name", "gold", table.holder_name_folded),
     held_by: {
       ...filter(
         freeText("Whole name of a holder, in any usual spelling", "EXAMPLE GOLD PTY LTD"),

@@ -11,6 +11,7 @@ import type { Config } from "../config.ts"
 import { cacheSizes } from "../db/cache.ts"
 import { createTurns } from "../db/pool/turns.ts"
 import { orWhereUnavailable, type Unavailable } from "../db/pool/unavailable.ts"
+import { createHolderCompanies } from "../db/reader/holder-companies.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
 import { createReleases } from "../db/reader/releases.ts"
 import { sharedRead } from "../db/reader/shared-read.ts"
@@ -180,6 +181,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       readSources,
       sourceLoads: createSourceLoads(records),
       suggestedHolders: createSuggestedHolders(records),
+      holderCompanies: createHolderCompanies(records),
       readiness,
       isStopping,
       metrics,

@@ -230,7 +230,7 @@ test("a company's page shows its possible holders with the reasons, and the weak
       "Begins with the same words as NIL Ltd, and nothing else in common: about half of such suggestions are wrong",
     ],
   ])
-  expect(linkTo(page, "Holder 3")).toBe("/explore/tenements?holder=Holder%203")
+  expect(linkTo(page, "Holder 3")).toBe("/explore/holders/Holder%203")
   expect(contentOf(await person.read("/explore/companies/NIL?as_of=1"))).not.toContain("Possible")
 
   await service.sql`insert into link_decisions values ('KEY 1', 'Holder 1', 'NIL', false), ('KEY 2', 'Holder 2', 'BIG', true)`

@@ -101,9 +101,9 @@ test("a term finds the best five of each kind", async () => {
   expect(Holders).toEqual({
     names: ["FMG Pilbara Pty Ltd", "FMG Iron"],
     links: [
-      "/explore/tenements?holder=FMG%20Pilbara%20Pty%20Ltd",
-      "/explore/tenements?holder=FMG%20Iron",
-      "/explore/tenements?holder=fmg",
+      "/explore/holders/FMG%20Pilbara%20Pty%20Ltd",
+      "/explore/holders/FMG%20Iron",
+      "/explore/holders?holder=fmg",
     ],
   })
   expect(Announcements?.names).toEqual([5, 4, 3, 2, 1].map((index) => `FMG quarterly ${index}`))

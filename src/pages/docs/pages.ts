@@ -36,7 +36,7 @@ const guidePages = (
 
 /** For users of the API. */
 export const userGuide = guidePages([
-  ["start", 430, "Start", "A token, a request, filters, CSV and TSV"],
+  ["start", 455, "Start", "A token, a request, filters, CSV and TSV"],
   ["holdings", 320, "What a company holds", "Its tenements, its subsidiaries, its announcements"],
   [
     "meaning",

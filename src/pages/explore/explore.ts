@@ -20,6 +20,7 @@ import type { ListOfRecords, ListView } from "./lists/list-view.ts"
 import { tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, companySubsidiariesView, listViews, reportsView } from "./lists/views.ts"
 import { companyParts } from "./records/company-parts.ts"
+import { holderPage } from "./records/holder-page.ts"
 import { type ReadParts, recordPage } from "./records/record-page.ts"
 import { searchPage } from "./search.ts"
 import { createVisits, type VisitOptions } from "./visit.ts"
@@ -76,6 +77,10 @@ export const explore = (options: ExploreOptions) => {
           await admit(options, person)
           return page(await recordPage(visit, view, key, readParts))
         },
+        holder: async (name: string) => {
+          await admit(options, person)
+          return page(await holderPage(visit, name))
+        },
       }
     })
     .get("/", () => redirect("/explore/tenements"))
@@ -84,6 +89,7 @@ export const explore = (options: ExploreOptions) => {
       record(companiesView, params.code, companyParts),
     )
     .get("/tenements/:id", ({ record, params }) => record(tenementsView, params.id))
+    .get("/holders/:name", ({ holder, params }) => holder(params.name))
     .get("/reports/:hash", ({ record, params }) => record(reportsView, params.hash))
   for (const view of listViews) {
     app.get(view.path, ({ list }) => list(view)).get(`${view.path}.csv`, ({ csv }) => csv(view))

@@ -16,7 +16,7 @@ import { mostSearched, textOf } from "./lists/cells.ts"
 import { cleanQuery, linksAt } from "./lists/list-address.ts"
 import { type ListOfRecords, type ListView, recordPathOf, titleOf } from "./lists/list-view.ts"
 import { tenementsView } from "./lists/tenement-views.ts"
-import { companiesView, largestFirst, reportsView } from "./lists/views.ts"
+import { companiesView, holdersView, largestFirst, reportsView } from "./lists/views.ts"
 import type { Visit } from "./visit.ts"
 
 interface Match {
@@ -73,21 +73,27 @@ const kinds: readonly Kind[] = [
   ),
   {
     title: "Holders",
-    view: tenementsView,
+    view: holdersView,
     filter: "holder",
     find: async (visit, term) => {
-      const names = await visit.valuesWith(tenementsView, "holder", term)
-      return names.flatMap(({ value: label }) =>
-        label !== null && fold(label).includes(fold(term)) && [...label].length <= mostSearched
-          ? [{ href: links("/tenements", [["holder", label]]), label }]
-          : [],
-      )
+      const folded = fold(term)
+      const names = await visit.holdersWith(tenementsView, term)
+      return names
+        .flatMap(({ value: label }) =>
+          label !== null && fold(label).includes(folded) && [...label].length <= mostSearched
+            ? [{ href: links(recordPathOf(holdersView, label)), label }]
+            : [],
+        )
+        .sort((a, b) => placeOf(a.label, folded) - placeOf(b.label, folded))
     },
   },
   recordsOf(reportsView, (record) =>
     withCode(record, ` ${textOf("published_at")(record).slice(0, 10)}`),
   ),
 ]
+
+/** Names that begin with the term come first. */
+const placeOf = (name: string, term: string): number => (fold(name).startsWith(term) ? 0 : 1)
 
 async function companiesByRank(visit: Visit, term: string): Promise<ResourceRecord[]> {
   const query = `${largestFirst}&per_page=${mostCompanies}`

@@ -6,6 +6,7 @@
 import type { SignedIn } from "../../access/sessions.ts"
 import { noAnswerWithin, Unavailable } from "../../db/pool/unavailable.ts"
 import type { ValueCount } from "../../db/reader/facets.ts"
+import type { ReadHolderCompanies } from "../../db/reader/holder-companies.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { isScanned } from "../../db/reader/statements.ts"
@@ -31,6 +32,7 @@ export interface VisitOptions {
   responses: Responses
   releases: Pick<CachedReleases, "current">
   suggestedHolders: ReadSuggestedHolders
+  holderCompanies: ReadHolderCompanies
   now: () => Date
 }
 
@@ -61,12 +63,12 @@ export type Facets = Readonly<Record<string, Values>>
 export type Visit = ReturnType<ReturnType<typeof createVisits>>
 
 export function createVisits(options: VisitOptions) {
-  const { responses, releases, suggestedHolders, now } = options
+  const { responses, releases, suggestedHolders, holderCompanies, now } = options
   return ({ person, query, publicUrl, ...visitor }: Visitor) => {
     const account = person.accountId
     const requester = { account, sequenceOwner: `session ${person.sessionId}` }
     const planned = (list: ListAddress, key: string, query: string) =>
-      planSentList(list.endpoint, { query, accept: null }, key)
+      planSentList(list.endpoint, { query, accept: null }, list.key ?? key)
     const newest = () => releases.current(account)
     return {
       query,
@@ -74,15 +76,18 @@ export function createVisits(options: VisitOptions) {
       newest,
       dayOf: (asOf: string | undefined, release: Release) => dayOfData(asOf, release, now()),
       suggestedHolders: (code: string) => suggestedHolders(code, account),
+      holderCompanies: (holderKey: string) => holderCompanies(holderKey, account),
       page: async (list: ListAddress, key: string, query: string): Promise<ShownPage> => {
         const plan = planned(list, key, query)
-        const shown = { ...plan.list, resource: resourceOf(list) }
-        return { ...(await responses.page(requester, { ...plan, list: shown })), plan }
+        // The list of a facet has the records that it counts.
+        const resource = plan.facet === undefined ? resourceOf(list) : plan.list.resource
+        const shown = { ...plan, list: { ...plan.list, resource } }
+        return { ...(await responses.page(requester, shown)), plan }
       },
       /** The records of a list that its filters by day exclude because they lack the day. */
       undated: (list: ListAddress, key: string, query: string, release: Release) =>
         undatedRecords(readParameters(query, list.endpoint.parameters), async (values) => {
-          const plan = planList(list.endpoint, values, key)
+          const plan = planList(list.endpoint, values, list.key ?? key)
           return (await responses.pageAt(plan, { release, account })).meta.total
         }),
       /**
@@ -95,14 +100,14 @@ export function createVisits(options: VisitOptions) {
         return responses.firstAt(plan, most ?? plan.per_page, { release: await newest(), account })
       },
       /**
-       * The values of the fields that contain a term, the most frequent first; for a frequent term, those of
-       * some records.
+       * The holders of the tenements of which one has the term in its name, the most frequent first; for a
+       * frequent term, those of some tenements.
        */
-      valuesWith: async (list: ListAddress, filter: string, term: string) => {
-        const plan = planned(list, "", encodeQuery([[filter, term]]))
+      holdersWith: async (list: ListAddress, term: string) => {
+        const plan = planned(list, "", encodeQuery([["holder", term]]))
         if (isScanned(plan.list)) return []
         const options = { release: await newest(), account, isSampled: true }
-        return (await responses.facetAt(plan, filter, options)) ?? []
+        return (await responses.facetAt(plan, "held_by", options)) ?? []
       },
       /** @param point with `as_of`, or without */
       record: (view: ListOfRecords, key: string, point: { as_of?: string }) => {

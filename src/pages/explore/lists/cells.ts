@@ -3,6 +3,7 @@
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { pathWith } from "../../../responses/endpoint.ts"
 import { fold, splitValues } from "../../../text/fold.ts"
+import { namedHolders } from "../../../text/holder-names.ts"
 import { status, type Tone } from "../../kit/components.ts"
 import { dash, dollars, instant, number, orDash, stateViewers } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
@@ -114,11 +115,14 @@ export const toList =
   (value, links) =>
     html`<a href="${links(path, [[filter, value]])}">${value}</a>`
 
-/** Longer names exceed the limit of the search. */
+/** Longer names exceed the limit of the filters. */
 export const mostSearched = 200
 
+/** A holder as a link to its page, unless it has none. */
 export const toHolder: ShowValue = (name, links) =>
-  [...name].length <= mostSearched ? toList("/tenements", "holder")(name, links) : name
+  [...name].length <= mostSearched && namedHolders(name).length > 0
+    ? html`<a href="${links(pathWith("/holders/:name", name))}">${name}</a>`
+    : name
 
 /** A cell as a link to a path with the key: `/tenements/:id`. */
 export const linked =

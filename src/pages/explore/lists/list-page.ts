@@ -67,7 +67,7 @@ async function shownList(visit: Visit, list: RequestedList, page: ShownPage): Pr
     ? null
     : {
         baseUrl: visit.publicUrl,
-        path: apiPath(view.endpoint, code),
+        path: apiPath(view.endpoint, view.key ?? code),
         query: page.plan.canonical,
         resource: page.plan.shown,
       }

@@ -20,6 +20,8 @@ export interface FilterField {
   wide?: boolean
   /** Behind "More filters". */
   isFurther?: true
+  /** Whether its values are not counted: there are too many to choose from. */
+  isUncounted?: true
   /** The filter as a part of the sentence above the list. @param given the value of another filter */
   words: (value: string, given: (name: string) => string | undefined) => string
 }
@@ -60,6 +62,8 @@ export interface ListAddress {
   /** Under /api/v1, and under /explore; with the name of a key if the list belongs to a record. */
   path: string
   endpoint: ListEndpoint
+  /** The key in the path of the endpoint, if it is always the same. */
+  key?: string
   /** Whether records have their further fields too. */
   isComplete?: true
 }
@@ -100,4 +104,6 @@ export const titleOf = ({ noun: [, plural] }: ListView, code = ""): string =>
 
 /** The filters with counted values: choices in the form, and bars beside the list. */
 export const countedOf = ({ filters, endpoint }: ListView): FilterField[] =>
-  filters.filter(({ name }) => countedFilters(endpoint.resource).includes(name))
+  filters.filter(
+    ({ name, isUncounted }) => !isUncounted && countedFilters(endpoint.resource).includes(name),
+  )

@@ -34,9 +34,14 @@ const granted = { status: "granted", sort: "expiry_date", order: "asc" }
 /** The granted tenements, those with the next expiry first. @param day the first day that counts */
 export const nextToExpire = (day: string) => ({ ...granted, expires_from: day })
 
+export const expiringWithin = (day: string, days: number) => ({
+  ...nextToExpire(day),
+  expires_to: daysAfter(day, days),
+})
+
 export const expiringSoon = {
   title: "Expiring soon (90 days)",
-  parameters: (day: string) => ({ ...nextToExpire(day), expires_to: daysAfter(day, 90) }),
+  parameters: (day: string) => expiringWithin(day, 90),
 }
 
 const statusAt: Cell = (record, links, day) =>
@@ -56,6 +61,13 @@ export const tenementsView: ListOfRecords = {
   noun: ["tenement", "tenements"],
   filters: [
     { name: "holder", label: "Holder", wide: true, words: quoted("held by names containing") },
+    {
+      name: "held_by",
+      label: "Holder’s whole name",
+      isUncounted: true,
+      isFurther: true,
+      words: (value) => `held by ${value}`,
+    },
     { name: "search", label: "Number", words: quoted("whose number contains") },
     {
       name: "company",
@@ -91,8 +103,7 @@ export const tenementsView: ListOfRecords = {
       head: "Holder",
       field: "holder_name",
       wide: true,
-      cell: listed("holder_name"),
-      fact: listed("holder_name", toHolder),
+      cell: listed("holder_name", toHolder),
     },
     {
       head: "Company",

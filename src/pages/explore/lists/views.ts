@@ -11,6 +11,7 @@ import {
   reportHistory,
   reportList,
   subsidiariesOfCompany,
+  tenementFacets,
 } from "../../../routes/endpoints.ts"
 import { type Content, html } from "../../kit/html.ts"
 import {
@@ -28,9 +29,10 @@ import {
   shortSum,
   text,
   textOf,
+  toHolder,
   toList,
 } from "./cells.ts"
-import { quoted, type, valued } from "./filters.ts"
+import { quoted, state, status, type, valued } from "./filters.ts"
 import { type ListOfRecords, type ListView, type RecordLinks, recordPathOf } from "./list-view.ts"
 import { companyTenementsView, tenementsView } from "./tenement-views.ts"
 
@@ -189,10 +191,38 @@ export const companySubsidiariesView: ListView = {
   fields: subsidiariesView.fields,
 }
 
+/** The holders of tenements. */
+export const holdersView: ListView = {
+  path: "/holders",
+  endpoint: tenementFacets,
+  key: "held_by",
+  noun: ["holder", "holders"],
+  filters: [
+    {
+      name: "holder",
+      label: "Name",
+      wide: true,
+      words: quoted("of tenements held by names containing"),
+    },
+    state,
+    status,
+    type,
+  ],
+  fields: [
+    {
+      head: "Holder",
+      wide: true,
+      cell: (record, links) => toHolder(textOf("value")(record), links),
+    },
+    { head: "Tenements", number: true, cell: integer("count") },
+  ],
+}
+
 /** The lists in the menu of the explorer. */
 export const mainViews: readonly ListView[] = [
   companiesView,
   tenementsView,
+  holdersView,
   subsidiariesView,
   reportsView,
 ]

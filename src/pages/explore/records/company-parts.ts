@@ -9,19 +9,26 @@ import { textOf } from "../lists/cells.ts"
 import { countedPanels } from "../lists/counted-values.ts"
 import { type ListView, recordPathOf, titleOf } from "../lists/list-view.ts"
 import { columnsOf } from "../lists/results.ts"
-import { companyTenementsView, expiringSoon, nextToExpire } from "../lists/tenement-views.ts"
+import {
+  companyTenementsView,
+  expiringSoon,
+  nextToExpire,
+  tenementsView,
+} from "../lists/tenement-views.ts"
 import { companiesView, companySubsidiariesView, reportsView } from "../lists/views.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 import { possibleHolders } from "./possible-holders.ts"
 import { type FoundRecord, firstRows } from "./record-page.ts"
 
-const expiriesView: ListView = {
-  ...companyTenementsView,
+export const expiriesView: ListView = {
+  ...tenementsView,
   noun: ["coming expiry", "coming expiries"],
-  fields: companyTenementsView.fields.filter(({ head }) =>
+  fields: tenementsView.fields.filter(({ head }) =>
     ["Tenement", "State", "Type", "Expires"].includes(head),
   ),
 }
+
+const expiriesOfCompany = { ...expiriesView, endpoint: companyTenementsView.endpoint }
 
 export async function companyParts(visit: Visit, found: FoundRecord): Promise<Html> {
   const { record, release, key: code, links, day } = found
@@ -34,7 +41,7 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
     visit.page(companySubsidiariesView, code, first),
     visit.page(reportsView, "", `company=${encodeURIComponent(code)}&${first}`),
     hasTenements ? undefined : listingWithTenements(visit, found),
-    hasTenements && visit.page(expiriesView, code, `${nextQuery}&${firstRows(release, 5)}`),
+    hasTenements && visit.page(expiriesOfCompany, code, `${nextQuery}&${firstRows(release, 5)}`),
     hasTenements ? visit.undated(companyTenementsView, code, nextQuery, release) : [],
     possibleHolders(visit, found),
   ])
@@ -59,10 +66,10 @@ ${part(reportsView, reports, found, links("/reports", [["company", code]]))}`
 }
 
 /** The first records of a list, and a link to all of them. */
-function part(
+export function part(
   view: ListView,
   { records, meta }: ShownPage,
-  { links, day }: FoundRecord,
+  { links, day }: Pick<FoundRecord, "links" | "day">,
   all: string,
 ): Html {
   const title = titleOf(view)

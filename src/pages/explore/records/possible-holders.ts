@@ -7,8 +7,11 @@ import { toHolder } from "../lists/cells.ts"
 import type { Visit } from "../visit.ts"
 import type { FoundRecord } from "./record-page.ts"
 
-/** By the reasons of `loading/suggestions.ts`. */
+/** By the reasons of `loading/suggestions.ts` and the bases of links. */
 const words: Readonly<Record<string, (similar: string) => string>> = {
+  name: () => "The holder has the company’s name",
+  subsidiary: () => "A loaded list names the holder as a subsidiary",
+  confirmed: () => "An operator confirmed the link",
   "former name": () => "The name that the company had before",
   "place in brackets": (similar) => `The name of ${similar}, with a part in brackets`,
   "another ending": (similar) => `The name of ${similar}, with another ending`,
@@ -36,5 +39,8 @@ ${table<SuggestedHolder>({
 })}</section>`
 }
 
-const reasonOf = ({ reason, similarName }: SuggestedHolder): string =>
+export const reasonOf = ({
+  reason,
+  similarName,
+}: Pick<SuggestedHolder, "reason" | "similarName">): string =>
   words[reason]?.(similarName) ?? reason

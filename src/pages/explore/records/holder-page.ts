@@ -1,0 +1,148 @@
+/** A holder as a page: its tenements, its partners, its companies, and holders with names alike. */
+import type { HolderCompany } from "../../../db/reader/holder-companies.ts"
+import { readParameters } from "../../../http/parameters.ts"
+import { encodeQuery, type Pair } from "../../../http/query-string.ts"
+import type { ResourceRecord } from "../../../resources/resource.ts"
+import { asOf as asOfParameter } from "../../../responses/list-endpoint.ts"
+import { normaliseName } from "../../../text/company-name.ts"
+import { distinctiveWords } from "../../../text/company-words.ts"
+import { pageTitle, table, trail } from "../../kit/components.ts"
+import { count, isolated } from "../../kit/format.ts"
+import { type Content, type Html, html } from "../../kit/html.ts"
+import type { PageResult } from "../../kit/page-context.ts"
+import { mostSearched, textOf } from "../lists/cells.ts"
+import { countedPanels } from "../lists/counted-values.ts"
+import { linksAt } from "../lists/list-address.ts"
+import { pageOf, recordNotFound } from "../lists/list-page.ts"
+import { type RecordLinks, recordPathOf } from "../lists/list-view.ts"
+import { columnsOf, pastNotice } from "../lists/results.ts"
+import { expiringWithin, tenementsView } from "../lists/tenement-views.ts"
+import { companiesView, holdersView } from "../lists/views.ts"
+import type { Visit } from "../visit.ts"
+import { expiriesView, part } from "./company-parts.ts"
+import { reasonOf } from "./possible-holders.ts"
+import { firstRows } from "./record-page.ts"
+
+const mostShown = 10
+const mostRead = 100
+const nameOf = textOf("value")
+const keyOf = (holder: ResourceRecord) => normaliseName(nameOf(holder))
+
+/** @param sentName the holder's name in any spelling. @throws PageError 404; ApiError INVALID_PARAMETER */
+export async function holderPage(visit: Visit, sentName: string): Promise<PageResult> {
+  const { as_of: asOf } = readParameters(visit.query, asOfParameter)
+  const key = normaliseName(sentName)
+  if (key === "" || [...sentName].length > mostSearched) throw recordNotFound(holdersView, sentName)
+  const point: Pair[] = asOf === undefined ? [] : [["as_of", asOf]]
+  const query = encodeQuery([["held_by", sentName], ["per_page", String(mostRead)], ...point])
+  // The holders of its tenements: itself, and its partners.
+  const { records, meta, release } = await visit.page(holdersView, "", query)
+  if (meta.total === 0) throw recordNotFound(holdersView, sentName)
+  const own = records.find((record) => keyOf(record) === key)
+  const name = own ? nameOf(own) : sentName
+  const links = linksAt(asOf)
+  const day = visit.dayOf(asOf, release)
+  const soon = Object.entries(expiringWithin(day, 365))
+  const held = (...pairs: Pair[]): Pair[] => [["held_by", name], ...pairs]
+  const toTenements = (...pairs: Pair[]) => links(tenementsView.path, held(...pairs))
+  const [facets, expiries, companies, alike] = await Promise.all([
+    visit.facets(tenementsView, "", encodeQuery(held(["as_of", String(release.id)])), release),
+    visit.page(expiriesView, "", `${encodeQuery(held(...soon))}&${firstRows(release)}`),
+    asOf === undefined ? visit.holderCompanies(key) : [],
+    namesLike(visit, name, `${firstRows(release, mostRead)}`),
+  ])
+  const tables: Content[] = [
+    companyTable(
+      "Company",
+      companies.filter(({ isLinked }) => isLinked),
+      links,
+    ),
+    companyTable(
+      "Possible companies",
+      companies.filter(({ isLinked }) => !isLinked),
+      links,
+    ),
+    holderTable(
+      "Partners in joint titles",
+      records.filter((record) => record !== own),
+      links,
+      day,
+    ),
+    holderTable(
+      "Holders with names alike",
+      alike.filter((record) => keyOf(record) !== key),
+      links,
+      day,
+    ),
+  ]
+  const present = linksAt(undefined)(recordPathOf(holdersView, name))
+  return {
+    title: name,
+    section: "/explore",
+    scripts: ["explore.js"],
+    main: html`${trail([pageOf(holdersView)], isolated(name))}
+${pageTitle(isolated(name), html`A holder of <a href="${toTenements()}">${count(Number(own?.count ?? 0), ...tenementsView.noun)}</a>, at release ${release.id}`)}
+<div class="stack">${asOf !== undefined && pastNotice(release, asOf, present)}
+<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
+<div class="columns">${countedPanels(tenementsView, facets, (...pair) => toTenements(pair), true)}</div></section>
+${expiries.meta.total > 0 && part(expiriesView, expiries, { links, day }, toTenements(...soon))}
+${tables}</div>`,
+  }
+}
+
+/** Holders whose names begin with the first two distinctive words of the name. */
+async function namesLike(visit: Visit, name: string, rows: string): Promise<ResourceRecord[]> {
+  const words = distinctiveWords(name).slice(0, 2).join(" ")
+  if (words === "") return []
+  const { records } = await visit.page(
+    holdersView,
+    "",
+    `${encodeQuery([["holder", words]])}&${rows}`,
+  )
+  return records.filter((record) => distinctiveWords(nameOf(record)).join(" ").startsWith(words))
+}
+
+const holderTable = (
+  title: string,
+  holders: readonly ResourceRecord[],
+  links: RecordLinks,
+  day: string,
+): Content =>
+  holders.length > 0 &&
+  section(
+    title,
+    table({
+      caption: title,
+      columns: columnsOf(holdersView.fields, links, day),
+      rows: holders.slice(0, mostShown),
+      empty: "",
+    }),
+  )
+
+const companyTable = (
+  title: string,
+  companies: readonly HolderCompany[],
+  links: RecordLinks,
+): Content =>
+  companies.length > 0 &&
+  section(
+    title,
+    table<HolderCompany>({
+      caption: title,
+      rows: companies,
+      empty: "",
+      columns: [
+        {
+          head: "Company",
+          cell: ({ code, name }) =>
+            html`<a href="${links(recordPathOf(companiesView, code))}">${name} (${code})</a>`,
+          wide: true,
+        },
+        { head: "Why", wide: true, cell: reasonOf },
+      ],
+    }),
+  )
+
+const section = (title: string, content: Html): Html =>
+  html`<section class="stack"><h2>${title}</h2>
+${content}</section>`
