@@ -63,7 +63,7 @@ export const tenementsView: ListOfRecords = {
     { name: "holder", label: "Holder", wide: true, words: quoted("held by names containing") },
     {
       name: "held_by",
-      label: "Holder’s whole name",
+      label: "Held by",
       isUncounted: true,
       isFurther: true,
       words: (value) => `held by ${value}`,
