@@ -37,7 +37,7 @@ const holderCompanies = `
   ) own cross join lateral (
     select case when c.name_key = $1 then 'name' end
     union all select case when source = 'confirmed' then 'confirmed' else 'subsidiary' end
-      from subsidiaries where name_key = $1 and company_code = own.asx_code
+      from subsidiaries where name_key = $1 and parent_asx_code = own.asx_code
     union all select 'former name' from former_names where name_key = $1 and asx_code = own.asx_code
     union all select 'former name' from listings
       where $1 = any(name_keys) and asx_code = own.asx_code and successor = c.asx_code

@@ -211,10 +211,11 @@ export const holdersView: ListView = {
   fields: [
     {
       head: "Holder",
+      field: "value",
       wide: true,
       cell: (record, links) => toHolder(textOf("value")(record), links),
     },
-    { head: "Tenements", number: true, cell: integer("count") },
+    { head: "Tenements", field: "count", number: true, cell: integer("count") },
   ],
 }
 
