@@ -187,20 +187,3 @@ test("processes that count the same accounts in opposite orders do not block eac
   expect(failures).toEqual([])
   for (const id of ids) expect((await lastHour(usageOf(), id))?.requests).toBe(3)
 })
-
-test("concurrent callers share one read, which shows every request before it", async () => {
-  const id = await account()
-  let statements = 0
-  const pool = around((statement) => {
-    statements++
-    return statement()
-  })
-  const usage = usageOf({ pool })
-  const read = Array.from({ length: 20 }, () => {
-    count(usage, id, token, noon)
-    return lastHour(usage, id)
-  })
-  for (const hour of await Promise.all(read)) expect(hour?.requests).toBe(20)
-  // A write and a read.
-  expect(statements).toBe(2)
-})

@@ -181,6 +181,18 @@ test("a facet counts the records of its release, and later pages stay on it", as
   expect(await facet("tenements/type")).toEqual([{ value: "exploration", count: 1 }])
 })
 
+test("A facet with over 50,000 values is 400, and names the field", async () => {
+  await service.publish({ ...records, tenements: [] })
+  await service.sql`
+    insert into tenements (id, tenement_id, state, status, status_folded, holder_keys, source, since_release)
+    select 'many-' || n, 'E1', 'WA', 'Status ' || n, 'status ' || n, '{}', 'test', 1
+    from generate_series(1, 50001) n`
+  const answer = await service.get("/facets/tenements/status")
+  const { code, details } = await readError(answer)
+  expect([answer.status, code]).toEqual([400, "INVALID_PARAMETER"])
+  expect(details?.parameters).toMatchObject([{ parameter: "status" }])
+})
+
 test.each([
   "subsidiaries/country",
   "companies/company_name",

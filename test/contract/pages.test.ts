@@ -3,8 +3,9 @@
  * order and without gaps or duplicates.
  */
 import { expect, test } from "bun:test"
-import { type Fixtures, sampleFixtures } from "../support/fixtures.ts"
-import { serviceOfFile } from "../support/service.ts"
+import { type Fixtures, none, reportsOfTitle, sampleFixtures } from "../support/fixtures.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
+import { readList } from "./bodies.ts"
 import { crawl } from "./crawl.ts"
 import { expectedLists } from "./oracle.ts"
 
@@ -51,4 +52,21 @@ test("concurrent crawls do not disturb each other", async () => {
   for (const path of paths) alone.push(await crawl(service, path, 100))
   const together = await Promise.all(paths.map((path, index) => crawl(service, path, 11 + index)))
   expect(together).toEqual(alone)
+})
+
+test("Pages beyond 5,000 records are those of the list, at the newest release and at an earlier one", async () => {
+  const records = reportsOfTitle("Deep", 7_000)
+  const deep = await testService({ records })
+  const hashes = records.reports.map(({ hash }) => hash).sort()
+  const expectPages = async (query: string) => {
+    for (const page of [70, 52, 61, 69, 53, 71, 1]) {
+      const { data } = await readList(await deep.get(`/reports?per_page=100&page=${page}${query}`))
+      const expected = hashes.slice((page - 1) * 100, page * 100)
+      expect([page, data.map(({ hash }) => hash)]).toEqual([page, expected])
+    }
+  }
+  await expectPages("")
+  await deep.publish({ ...none, reports: records.reports.slice(0, 10) })
+  await expectPages("&as_of=1")
+  await deep.stop()
 })

@@ -89,20 +89,6 @@ test("a file that was refused is so until a newer one has been loaded by hand, a
   expect(await bench.codes()).toEqual([...many, "QZZ"])
 })
 
-test("a file that was loaded by hand for a later time is no older one", async () => {
-  bench.serve(directory("QZA"))
-  await fetched()
-  await bench.load("asx-directory", directory("QZA"), { observed: "2026-01-10T12:00:00Z" })
-  bench.hours(24)
-  for (const options of [{}, { force: true }, { absentAfterHours: 24 }]) {
-    expect(await fetched(options)).toMatchObject({
-      outcome: "unchanged",
-      summary: { release: null },
-    })
-  }
-  expect(await observed()).toEqual(new Date("2026-01-10T12:00:00Z"))
-})
-
 test("a file that its server sends anew is true then, unless the server dates it", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   await fetched()
@@ -117,15 +103,6 @@ test("a file that its server sends anew is true then, unless the server dates it
   bench.server.answer(() => reply(200, modified, directory("QZA")))
   expect(await fetched()).toMatchObject({ outcome: "unchanged", reason: null })
   expect(await observed()).toEqual(new Date("2026-01-11T00:00:00Z"))
-})
-
-test("a file that keeps its date is of that date, however often it is sent", async () => {
-  bench.server.answer(() => reply(200, modified, directory("QZA")))
-  for (let nth = 0; nth < 3; nth++) {
-    await fetched()
-    expect(await observed()).toEqual(new Date("2026-01-09T08:00:00Z"))
-    bench.hours(24)
-  }
 })
 
 test("what a file lacks goes once it was sent anew that late, and stays while it is only confirmed", async () => {

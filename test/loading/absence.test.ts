@@ -266,39 +266,6 @@ test("the source records the outcome of its last load, also of one that changed 
   expect((await status())?.last_reason).toBe(refusal)
 })
 
-test.each<[string, (hours: number) => Promise<string>]>([
-  ["lacks too much", (hours) => bench.refusal("asx-directory", capture(bhp), at(hours))],
-  [
-    "has too many faulty rows, that record's among them",
-    (hours) =>
-      bench.refusal(
-        "asx-directory",
-        capture(bhp, ...others.slice(1)).replaceAll(/,\d+$/gm, ",lots"),
-        {
-          ...at(hours),
-          maxRejects: 10,
-        },
-      ),
-  ],
-  [
-    "is cut",
-    (hours) => {
-      const rows = Array.from({ length: 3000 }, (_, n) => others[0]?.replace("Q00", `A${n}`) ?? "")
-      const packed = Bun.gzipSync(capture(bhp, ...rows))
-      const path = bench.file("cut.csv.gz", packed.subarray(0, packed.length - 200))
-      return bench.refusal("asx-directory", [path], at(hours))
-    },
-  ],
-])("a refused load changes nothing: its file %s", async (_, refuse) => {
-  await load(whole, 0)
-  await load(capture(...others.slice(1)), 1)
-  const before = await missing()
-  expect(before).toHaveLength(2)
-  await refuse(25)
-  expect(await missing()).toEqual(before)
-  expect(await bench.releases()).toBe(1)
-})
-
 test("neither a refused file nor an older file nor a dry run counts as an absence", async () => {
   await load(whole, 0)
   await load(withoutBhp, 1)

@@ -146,10 +146,11 @@ test("an invalid row is rejected with file, line and reason, and the rest is loa
       "QZC,,,,true",
       "QZD,One column too few,,",
       'QZE,"a "quote",,,true',
+      'QZE,"a "quote",,,true',
       "QZF,Quarry Zeta,,,true",
     ),
   )
-  expect(summary.files[0]).toMatchObject({ read: 7, accepted: 2, rejected: 5, unreadable: 2 })
+  expect(summary.files[0]).toMatchObject({ read: 8, accepted: 2, rejected: 6, unreadable: 3 })
   expect((await current()).map((row) => row.asx_code)).toEqual(["QZA", "QZF"])
   expect(summary.rejectsFile).toStartWith(bench.directory)
   const rejects = bench.rejects()
@@ -163,6 +164,7 @@ test("an invalid row is rejected with file, line and reason, and the rest is loa
     ["rows.csv", 6, "company_name is missing"],
     ["rows.csv", 7, "has 4 columns where the header has 5"],
     ["rows.csv", 8, "text follows a closing quote; double the quotes inside a quoted value"],
+    ["rows.csv", 9, "text follows a closing quote; double the quotes inside a quoted value"],
   ])
   expect(rejects[0]?.row).toEqual({
     asx_code: "QZB",

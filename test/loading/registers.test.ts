@@ -54,48 +54,6 @@ const waFeature = {
   enddate: "2022/06/30 08:00:00.000",
 }
 
-test("the WA register's dates are the same day in every export format, and a lease past its expiry is granted", async () => {
-  const forms = [
-    [waFeature.grantdate, waFeature.enddate],
-    ["2001-07-01 00:00:01+00", "2022-06-30 00:00:01+00"],
-    [Date.UTC(2001, 6, 1), Date.UTC(2022, 5, 30)],
-    ["2001-06-30T16:00:00Z", "2022-06-29T16:00:00Z"],
-  ]
-  const releases = []
-  for (const [grantdate, enddate] of forms) {
-    const summary = await bench.load("wa", features({ ...waFeature, grantdate, enddate }))
-    releases.push(summary.release)
-  }
-  expect(releases).toEqual([1, null, null, null])
-  expect(await bench.tenements()).toEqual({
-    "WA-M77-9001":
-      "M77/9001 | WA | granted | mining | QUARRY ALPHA PTY LTD | 2001-07-01 | 2022-06-30 | 1.205",
-  })
-})
-
-test("the year 2999, blocks as areas and unknown phrases stay unknown; the last two are warnings", async () => {
-  const none = "2999/12/31 08:00:00.000"
-  const pending = {
-    ...waFeature,
-    tenstatus: "LIMBO",
-    type: "MOON LEASE",
-    grantdate: none,
-    enddate: none,
-    legal_area: 3,
-    unit_of_me: "BL.",
-  }
-  const summary = await bench.load("wa", features(pending, { ...pending, fmt_tenid: "M 77/9002" }))
-  expect(await bench.tenements()).toEqual({
-    "WA-M77-9001": "M77/9001 | WA | – | – | QUARRY ALPHA PTY LTD | – | – | –",
-    "WA-M77-9002": "M77/9002 | WA | – | – | QUARRY ALPHA PTY LTD | – | – | –",
-  })
-  expect(summary.files[0]?.warnings).toEqual({
-    'status has no mapping for "LIMBO"': 2,
-    'type has no mapping for "MOON LEASE"': 2,
-    "area_km2 is in BL., which have no exact area": 2,
-  })
-})
-
 test("a tenement that gains an endorsement keeps its id, and one without a number is rejected", async () => {
   await bench.load("wa", features(waFeature))
   const ids = Object.keys(await bench.tenements())

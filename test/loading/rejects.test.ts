@@ -103,11 +103,3 @@ test.skipIf(disk === null)(
     expect(() => rejects.check(50)).toThrow(only)
   },
 )
-
-test("too many rejected rows end a load; the message names the first, and the file where there is one", () => {
-  const rejects = new Rejects({ directory: null, source: "companies", max: 0, warn: () => {} })
-  add(rejects, 2)
-  expect(() => rejects.check(5)).toThrow(
-    /1 of 5 read so far, more than the 0 allowed\. Nothing was published\. Correct the file, or raise --max-rejects\. The first is rows\.csv, line 2: is bad\.$/,
-  )
-})

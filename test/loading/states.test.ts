@@ -145,27 +145,6 @@ test("TAS: the national view's columns in capitals", async () => {
   })
 })
 
-test("TAS: types as letters, titles that are to be surrendered or under appeal, and areas in sq km/blocks", async () => {
-  const summary = await bench.load(
-    "tas",
-    file(
-      "NAME,TENEMENTTYPE,STATUS,OWNER,GRANTDATE,EXPIREDATE,AREA",
-      "EL12/2019,EL,Pending Surrender,ALPHA PTY LTD,30 Nov 2012,29 Nov 2027,56 sq km/blocks",
-      "RL3/2005,RL,Pending Partial Surrender,ALPHA PTY LTD,1 Mar 2005,,9 sq km/blocks",
-      "SEL2/2001,SEL,Granted (Subject to Appeal),ALPHA PTY LTD,,,",
-      "4M/2022,M,Granted,ALPHA PTY LTD,,,",
-    ),
-  )
-  expect(await bench.tenements()).toEqual({
-    "TAS-4M-2022": "4M/2022 | TAS | granted | mining | ALPHA PTY LTD | – | – | –",
-    "TAS-EL12-2019":
-      "EL12/2019 | TAS | granted | exploration | ALPHA PTY LTD | 2012-11-30 | 2027-11-29 | 56",
-    "TAS-RL3-2005": "RL3/2005 | TAS | granted | retention | ALPHA PTY LTD | 2005-03-01 | – | 9",
-    "TAS-SEL2-2001": "SEL2/2001 | TAS | granted | exploration | ALPHA PTY LTD | – | – | –",
-  })
-  expect(summary.files[0]?.warnings).toEqual({})
-})
-
 test("TAS: the shapefiles of a zip file are read together, without exploration release areas", async () => {
   const columns = ["NAME", "TENEMENTTY", "STATUS", "OWNER", "GRANTDATE", "EXPIREDATE"].map(
     (name) => ({ name, type: "C", length: 30 }) as const,
@@ -210,45 +189,6 @@ test("NT: agents are not holders, and shares are not part of a name", async () =
   expect(summary.files[0]?.warnings).toEqual({ "area_km2 has no unit in this file": 1 })
 })
 
-test("NT: a file without dates is read, and tenements keep the dates that they have", async () => {
-  await bench.load("nt", file(view, "EL1,EL,Grant,Holder - X,,2016-05-20,2026-05-19,"))
-  const undated = ["EL1,EL,Reduction Relinquished,Holder - X", "EL2,EL,Grant,Holder - X"]
-  await bench.load("nt", file("name,tenementType,status,owner", ...undated))
-  expect(await bench.tenements()).toEqual({
-    "NT-EL1": "EL1 | NT | surrendered | exploration | X | 2016-05-20 | 2026-05-19 | –",
-    "NT-EL2": "EL2 | NT | granted | exploration | X | – | – | –",
-  })
-})
-
-test("NT: the letters of titles of earlier acts, hectares and sub-blocks", async () => {
-  const rows = [
-    ["EL31234", "EL", "62 SBKS"],
-    ["HLDC37", "HLDC", "25 HECT"],
-    ["HLDN1", "HLDN", ""],
-    ["HLDS2", "HLDS", ""],
-    ["EMLN3", "EMLN", ""],
-    ["EMPN4", "EMPN", ""],
-    ["MC5", "MC", ""],
-  ].map(([name, type, area]) => `${name},${type},Grant,Holder - ALPHA PTY LTD (100%),${area},,,`)
-  const summary = await bench.load("nt", file(view, ...rows))
-  const read = Object.entries(await bench.tenements()).map(([id, line]) => {
-    const [, , , type, , , , area] = line.split(" | ")
-    return [id, type, area]
-  })
-  expect(read).toEqual([
-    ["NT-EL31234", "exploration", "–"],
-    ["NT-EMLN3", "extractive", "–"],
-    ["NT-EMPN4", "extractive", "–"],
-    ["NT-HLDC37", "miscellaneous", "0.25"],
-    ["NT-HLDN1", "miscellaneous", "–"],
-    ["NT-HLDS2", "miscellaneous", "–"],
-    ["NT-MC5", "mineral claim", "–"],
-  ])
-  expect(summary.files[0]?.warnings).toEqual({
-    "area_km2 is in SBKS, which have no exact area": 1,
-  })
-})
-
 const national = file(
   `identifier,${view},state`,
   "http://geology.data.nt.gov.au/x/1,EL1,exploration licence,granted,X (70%); Y (30%),1 ha,,,,",
@@ -269,99 +209,9 @@ test("the national view: a row's state is the one it names, or that of its ident
   ])
 })
 
-test("the national view: types and statuses are known by the words that decide, or by the reference", async () => {
-  const rows = [
-    "EL31234,Exploration Licence (EL),Grant,X,,,,,NT",
-    "ELR31235,Exploration Licence in Retention (ELR),Renew Retained,X,,,,,NT",
-    "MLN1,Mineral Lease (Northern) (MLN),Reduction Retained,X,,,,,NT",
-    "MLC2,Mineral Lease (Central) (MLC),Issued,X,,,,,NT",
-    "RL3,Reserve Land (RL),Revised Application,X,,,,,NT",
-    "EL31236,EL,Granted,X,,,,,NT",
-    "EL19/2001,LICENCE,Pending Renewal,X,,,,,TAS",
-    "4M/2022,LEASE,Granted,X,,,,,TAS",
-    "1872P/M,LEASE,Granted,X,,,,,TAS",
-    "5W/2022,LEASE,Granted,X,,,,,TAS",
-    "EL5,Exploration Licence,Ceased - s26(11),X,,,,,VIC",
-    "EL6,retentiona lease,Expired - s16A,X,,,,,VIC",
-    "MC7,mineral claim (production),Limbo,X,,,,,SA",
-    "E1,COMMONWEALTH EXPLORATION LICENCE,Live,X,,,,,WA",
-    "epm26903,exploration permit minerals,granted,X,,,,,QLD",
-  ]
-  const summary = await bench.load("national", file(`${view},state`, ...rows))
-  const read = Object.fromEntries(
-    Object.entries(await bench.tenements()).map(([id, line]) => {
-      const [reference, , status, type] = line.split(" | ")
-      return [id, [reference, status, type]]
-    }),
-  )
-  expect(read).toEqual({
-    "NT-EL31234": ["EL31234", "granted", "exploration"],
-    "NT-EL31236": ["EL31236", "granted", "exploration"],
-    "NT-ELR31235": ["ELR31235", "granted", "retention"],
-    "NT-MLC2": ["MLC2", "granted", "mining"],
-    "NT-MLN1": ["MLN1", "granted", "mining"],
-    "NT-RL3": ["RL3", "pending", "reserve"],
-    "QLD-EPM26903": ["EPM26903", "granted", "exploration"],
-    "SA-MC7": ["MC7", "–", "mineral claim"],
-    "TAS-1872P-M": ["1872P/M", "granted", "mining"],
-    "TAS-4M-2022": ["4M/2022", "granted", "mining"],
-    "TAS-5W-2022": ["5W/2022", "granted", "–"],
-    "TAS-EL19-2001": ["EL19/2001", "granted", "exploration"],
-    "VIC-EL5": ["EL5", "ceased", "exploration"],
-    "VIC-EL6": ["EL6", "expired", "retention"],
-    "WA-E1": ["E1", "granted", "exploration"],
-  })
-  expect(summary.files[0]?.warnings).toEqual({
-    'status has no mapping for "Limbo"': 1,
-    'type has no mapping for "LEASE"': 1,
-  })
-})
-
 test("where rows name no state, the source does", async () => {
   const rows = file(view, "EL 1,exploration licence,granted,X,,,,")
   await bench.load("national-qld", rows)
   await bench.load("national-tas", rows)
   expect(Object.keys(await bench.tenements())).toEqual(["QLD-EL1", "TAS-EL1"])
-})
-
-test("a state's own register takes precedence over the national view, loaded before or after", async () => {
-  const own = file(
-    "tno,typedesc,statussdsc,own_name,grant1_dt,expl_dt,hectares",
-    "EL1,Exploration Licence,Current,OWN,,,",
-  )
-  const owners = () => bench.sql`select id, holder_name, source from tenements order by id`
-  const expected = [
-    { id: "NT-EL1", holder_name: "X; Y", source: "national" },
-    { id: "SA-EL1", holder_name: "X", source: "national" },
-    { id: "VIC-EL1", holder_name: "OWN", source: "vic" },
-  ]
-  await bench.load("national", national)
-  const taken = await bench.load("vic", own)
-  expect(taken.resources.tenements).toMatchObject({ added: 0, changed: 1, removed: 0 })
-  expect(Array.from(await owners())).toEqual(expected)
-  const again = await bench.load("national", national)
-  expect(again.release).toBeNull()
-  expect(again.files[0]?.left_out).toEqual({ "already loaded from vic": 1 })
-  expect(Array.from(await owners())).toEqual(expected)
-})
-
-test("GeoJSON: points in time, as numbers or as text with a time zone, become the date in the state", async () => {
-  const properties = {
-    name: "EL31234",
-    tenementType: "EL",
-    status: "Granted",
-    owner: "Holder - ALPHA PTY LTD (100%),\nAgent - WE ACT PTY LTD",
-    area: "2 km2",
-    grantDate: "2016-05-20Z",
-    expireDate: Date.UTC(2026, 4, 18, 14, 30),
-  }
-  const collection = {
-    type: "FeatureCollection",
-    features: [{ type: "Feature", id: "mt.1", geometry: null, properties }],
-  }
-  await bench.load("nt", JSON.stringify(collection))
-  expect(await bench.tenements()).toEqual({
-    "NT-EL31234":
-      "EL31234 | NT | granted | exploration | ALPHA PTY LTD | 2016-05-20 | 2026-05-19 | 2",
-  })
 })

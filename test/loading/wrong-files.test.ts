@@ -38,11 +38,3 @@ test("a banner also identifies the source of a file", async () => {
     'Cannot read given.csv: it looks like a file of the source "asx-directory"',
   )
 })
-
-test("columns of no known source are refused with the expected ones", async () => {
-  const path = file("given.csv", "name,colour\nEL1,red\n")
-  expect(await outcomeOf(sourceOf("vic"), path)).toBe(
-    'Cannot read given.csv: its columns are not those of this source: found "name", "colour"; ' +
-      "expected tno, typedesc, statussdsc, own_name, grant1_dt, expl_dt, hectares. Check the source in the command, or correct the header",
-  )
-})

@@ -1,4 +1,4 @@
-/** An export waits for its slot, and gives it back however it ends. */
+/** An export frees its slot and its connection's time limit however it ends. */
 import { expect, test } from "bun:test"
 import { createLog } from "../../src/log/log.ts"
 import { reports } from "../../src/resources/reports.ts"
@@ -28,9 +28,8 @@ function oneSlot(outcome: Outcome) {
     steadyMs: () => 0,
     onNotChecked: () => {},
   })
-  const lines: string[] = []
   const log = createLog(
-    (line) => lines.push(line),
+    () => {},
     () => new Date(0),
   )
   const chunks = async () => {
@@ -58,50 +57,17 @@ function oneSlot(outcome: Outcome) {
     const list = { ...plan.list, identity: plan.identity }
     return exportResponse(options, asked, { plan, list, release }, { ETag: "" })
   }
-  return { exported, exportSlots, lines }
+  return { exported, exportSlots }
 }
-
-/** The slot is taken, and an export waits for it. */
-async function waitingExport(outcome: Outcome) {
-  const { exported, exportSlots, lines } = oneSlot(outcome)
-  const other = exportSlots.open({ account: 1, isCallerValid })
-  await other.take(new AbortController().signal)
-  const receiver = new AbortController()
-  const answer = exported(new Request("http://localhost/", { signal: receiver.signal }))
-  return { answer, freeSlot: other.end, receiver, load: exportSlots.load, lines }
-}
-
-const idle = { running: 0, waiting: 0 }
-
-test("an export waits for its slot, and frees it at its end", async () => {
-  const { answer, freeSlot, load } = await waitingExport("found")
-  expect(load()).toEqual({ running: 1, waiting: 1 })
-  freeSlot()
-  expect(await (await answer).text()).toStartWith("hash,")
-  expect(load()).toEqual(idle)
-})
 
 test.each(["not found", "failed"] as const)(
-  "an export that is %s frees its slot",
+  "An export that is %s before its first byte frees its slot",
   async (outcome) => {
-    const { answer, freeSlot, load } = await waitingExport(outcome)
-    freeSlot()
-    await expect(answer).rejects.toThrow()
-    expect(load()).toEqual(idle)
+    const { exported, exportSlots } = oneSlot(outcome)
+    await expect(exported(new Request("http://localhost/"))).rejects.toThrow()
+    expect(exportSlots.load()).toEqual({ running: 0, waiting: 0 })
   },
 )
-
-test("an export whose receiver goes while it waits for its slot leaves the queue at once", async () => {
-  const { answer, freeSlot, receiver, load, lines } = await waitingExport("found")
-  receiver.abort()
-  expect((await answer).status).toBe(499)
-  expect(load()).toEqual({ running: 1, waiting: 0 })
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-    { event: "export ended", "mds.request_id": "1", outcome: "cancelled", records: 0, bytes: 0 },
-  ])
-  freeSlot()
-  expect(load()).toEqual(idle)
-})
 
 test("a connection has its idle timeout again after an export", async () => {
   const closed = async (outcome: Outcome) => {

@@ -61,20 +61,6 @@ test("while another account waits, the slowest client below 64 KB in 10 s is cut
   endAll([...exports, waiting])
 })
 
-test("a client that stops reading is cut after the stall limit if no other account waits", async () => {
-  const { clock, open, begun } = fiveSlots()
-  const stalled = await begun(1)
-  clock.ms += 100_000
-  const later = await begun(2)
-  // Its account has all that it may have, so a slot of another account would not help it.
-  const waiting = open(1)
-  const waited = waiting.take(client)
-  clock.ms += 200_001
-  await waited
-  expect(cutsOf([stalled, later])).toEqual(["stalled", undefined])
-  endAll([later, waiting])
-})
-
 test("the time in which the service prepares a part does not count against the client", async () => {
   const { clock, open, begun } = fiveSlots()
   const exports = await Promise.all([1, 2, 3, 4, 5].map(begun))
@@ -86,22 +72,6 @@ test("the time in which the service prepares a part does not count against the c
   await waiting.take(client)
   expect(cutsOf(exports)[0]).toBeUndefined()
   endAll([...exports, waiting])
-})
-
-test("a caller that is no longer valid loses its exports, also those in the queue", async () => {
-  const { open, checkCallers } = fiveSlots()
-  const revoked = async () => false
-  const [otherToken, queued, otherAccount] = [open(1), open(1, revoked), open(2, revoked)]
-  await otherToken.take(client)
-  await otherAccount.take(client)
-  const refused = queued.take(client).catch((reason: unknown) => reason)
-  checkCallers(1)
-  expect(await refused).toBe("aborted")
-  expect(cutsOf([otherToken, otherAccount])).toEqual([undefined, undefined])
-  checkCallers(undefined)
-  await until(() => otherAccount.signal.aborted)
-  expect(cutsOf([otherToken, otherAccount])).toEqual([undefined, "aborted"])
-  endAll([otherToken])
 })
 
 test("a check of a caller that fails is repeated", async () => {

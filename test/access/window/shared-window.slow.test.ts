@@ -76,24 +76,6 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
     expect(admitted.length).toBeGreaterThanOrEqual(2 * limit)
   })
 
-  test("counts in each process what the others have admitted, and nothing that was denied or peeked at", async () => {
-    const [one, other] = [await startProcess(), await startProcess()]
-    const account = anAccount()
-    await one.admit(account, 3)
-    expect(await other.peek(account, 3)).toMatchObject({ admitted: true, used: 1 })
-    expect(await other.admit(account, 3)).toMatchObject({ admitted: true, used: 2 })
-    expect(await one.admit(account, 3)).toMatchObject({ admitted: true, used: 3 })
-    for (let call = 0; call < 3; call++) {
-      expect(await other.admit(account, 3)).toMatchObject({ admitted: false, used: 3 })
-    }
-    expect(await other.peek(account, 4)).toMatchObject({ admitted: true, used: 3 })
-    expect(await other.admit(account, 2)).toMatchObject({ admitted: false, used: 3 })
-    expect(await other.admit(account, 4)).toMatchObject({ admitted: true, used: 4 })
-    const { waitMs } = await one.peek(account, 4)
-    expect(waitMs).toBeGreaterThan(hourMs - 60_000)
-    expect(waitMs).toBeLessThanOrEqual(hourMs)
-  })
-
   describe("by the clock of Redis", () => {
     const startMs = 1_700_000_000_000
     const clock = `redis.call("TIME")`
@@ -108,14 +90,6 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
         redis.run(timed, key, String(limit), String(hourMs), intent, String(startMs + ms))
       return { at, key, redis }
     }
-
-    test("a request counts for exactly one window", async () => {
-      const { at } = await atTimes(2)
-      expect(await at(0)).toEqual([1, 1, hourMs])
-      expect(await at(10)).toEqual([1, 2, hourMs - 10])
-      expect(await at(hourMs - 1)).toEqual([0, 2, 1])
-      expect(await at(hourMs)).toEqual([1, 2, 10])
-    })
 
     test("a million requests an hour are counted exactly, and the old ones leave at once", async () => {
       const { at, key, redis } = await atTimes(1_000_000)
@@ -142,50 +116,5 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
       await ahead.at(100 * hourMs)
       expect(await ahead.at(0)).toEqual([1, 1, hourMs])
     })
-  })
-})
-
-describe("a shared window with a local one", () => {
-  const windowMs = 100_000
-
-  /** A window whose Redis answers as given. */
-  function windowWith(run: () => Promise<unknown>) {
-    const local = createWindowStore(windowMs, maxBytes)
-    const steadyMs = () => 5_000
-    return createSharedWindow({ redis: { run }, local, windowMs, redisKeyOf, steadyMs })
-  }
-
-  test("gives the later reset where the local window is full", async () => {
-    const { admit } = windowWith(async () => [1, 1, 99_990])
-    expect(await admit("a", 1)).toEqual({ admitted: true, used: 1, waitMs: windowMs })
-  })
-
-  test("asks for no more at once than can be admitted, and counts none that Redis denies", async () => {
-    const asked: PromiseWithResolvers<unknown>[] = []
-    const { admit } = windowWith(() => {
-      const reply = Promise.withResolvers<unknown>()
-      asked.push(reply)
-      return reply.promise
-    })
-    const sent = [admit("a", 2), admit("a", 2)]
-    expect(await admit("a", 2)).toEqual({ admitted: false, used: 2, waitMs: windowMs })
-    expect(asked).toHaveLength(2)
-    asked[0]?.resolve([0, 2, 300])
-    asked[1]?.resolve([1, 2, 100_000])
-    expect(await Promise.all(sent)).toEqual([
-      { admitted: false, used: 2, waitMs: 300 },
-      { admitted: true, used: 2, waitMs: windowMs },
-    ])
-    admit("a", 2)
-    expect(asked).toHaveLength(3)
-  })
-
-  test("uses the local window where Redis gives no reply, or one of another kind", async () => {
-    for (const reply of [undefined, null, "OK", [1], [1, "7", 300]]) {
-      const { admit, peek } = windowWith(async () => reply)
-      expect(await peek("a", 1)).toEqual({ admitted: true, used: 0, waitMs: windowMs })
-      expect(await admit("a", 1)).toMatchObject({ admitted: true, used: 1 })
-      expect(await admit("a", 1)).toMatchObject({ admitted: false })
-    }
   })
 })

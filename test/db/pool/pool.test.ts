@@ -20,31 +20,16 @@ function poolOf(options: Partial<PoolOptions> = {}, url = database.url) {
   return Object.assign(pool, { [Symbol.asyncDispose]: pool.close })
 }
 
-/** A statement that ends when it is told to, and how often it was run. */
+/** A statement that ends when it is told to. */
 function held() {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const runs: string[] = []
   const statement = async (db: Database) => {
-    runs.push("run")
     await promise
     const [row] = await db.execute<{ n: number }>("select 1 as n")
     return row?.n
   }
-  return { statement, runs, end: resolve }
+  return { statement, end: resolve }
 }
-
-test("a statement is run once for all accounts that ask the same meanwhile, and again afterwards", async () => {
-  await using pool = poolOf({ connections: 3 })
-  const { statement, runs, end } = held()
-  const results = Promise.all([1, 1, 2, 3].map((account) => pool.run(account, "same", statement)))
-  const other = pool.run(1, "other", statement)
-  end()
-  expect(await results).toEqual([1, 1, 1, 1])
-  await other
-  expect(runs).toHaveLength(2)
-  await pool.run(1, "same", statement)
-  expect(runs).toHaveLength(3)
-})
 
 test("an account that waits for its own statements does not delay another with the same statement", async () => {
   await using pool = poolOf({ connections: 2, connectionsPerAccount: 1 })
