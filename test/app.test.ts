@@ -36,7 +36,7 @@ test("a plain request gets the same response as one through the server", async (
   expect((await ask(app, "/livez")).status).toBe(200)
 })
 
-test("a route that is added without any plugin of its own is behind the whole chain", async () => {
+test("A new route without plugins of its own is behind the whole chain", async () => {
   const bare = new Elysia({ name: "bare", prefix: "/bare" }).get("/", () => "reached")
   const extended = createApp(parts.app, bare)
   const answers = [

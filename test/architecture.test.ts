@@ -143,11 +143,11 @@ const allowed: Record<string, string[]> = {
   "health-check.ts": ["config.ts", "text"],
 }
 
-test("every part of src has its place", () => {
+test("Every part of src has declared imports", () => {
   expect([...new Set(files.map(({ part }) => part))].sort()).toEqual(Object.keys(allowed).sort())
 })
 
-test("parts import one another in one direction: each only those above it", () => {
+test("Each part imports only parts above it", () => {
   const parts = Object.keys(allowed)
   for (const [index, part] of parts.entries()) {
     expect(parts.slice(0, index)).toEqual(expect.arrayContaining(allowed[part] ?? []))
@@ -163,7 +163,7 @@ test.each(Object.entries(allowed))("%s imports nothing of ours but %j", (part, o
   expect(forbidden).toEqual([])
 })
 
-test("no file waits for itself in a circle of imports", () => {
+test("No file imports itself through other files, types included", () => {
   const importsOf = new Map(files.map(({ path, oursAtRunTime }) => [path, oursAtRunTime]))
   const done = new Set<string>()
   const visit = (path: string, from: string[]): void => {
@@ -190,7 +190,7 @@ function loadedWith(...paths: string[]) {
 
 const fileAt = (path: string): File | undefined => files.find((file) => file.path === path)
 
-test("no command is loaded before it is given", () => {
+test("The program loads a command only when it runs", () => {
   const { loaded } = loadedWith("main.ts")
   expect(loaded).toContain("commands/run.ts")
   const commands = files
@@ -214,7 +214,7 @@ test("no command loads the server before it serves", () => {
   expect(loadedWith("main.ts", ...commands).packages).not.toContain("elysia")
 })
 
-test("serving starts without what only loading or the reference needs", () => {
+test("Serving loads no module that only loading or the reference needs", () => {
   const { loaded, packages } = loadedWith("main.ts", "commands/serve.ts", "service.ts")
   expect(packages).toContain("elysia")
   const ofLoading = loaded.filter((path) => ["loading", "sources"].includes(partOf(path)))
@@ -225,7 +225,7 @@ test("serving starts without what only loading or the reference needs", () => {
   expect(packages.filter((name) => name.startsWith("@modelcontextprotocol/"))).toEqual([])
 })
 
-test("the frameworks stay where they belong", () => {
+test("Each framework is imported only in its own parts", () => {
   const users = (name: string) =>
     [
       ...new Set(
@@ -244,7 +244,7 @@ test("the frameworks stay where they belong", () => {
   }
 })
 
-test("the environment is read for the settings alone", () => {
+test("Only settings are read from the environment", () => {
   const readers = files.filter(({ text }) => /\b(process|Bun|import\.meta)\.env\b/.test(text))
   // main.ts hands it to config.ts; the embedded server's processes are given their PATH.
   // Two refuse the proxies that Bun would take from there.
@@ -252,7 +252,7 @@ test("the environment is read for the settings alone", () => {
   for (const { path } of readers) expect(known).toContain(path)
 })
 
-test("http has no clock and no chance of its own", () => {
+test("http reads no clock and no random numbers", () => {
   for (const { path, part, text } of files) {
     if (part !== "http") continue
     expect([
@@ -266,7 +266,7 @@ test("nothing is written to the console", () => {
   expect(files.filter(({ text }) => /\bconsole\./.test(text)).map(({ path }) => path)).toEqual([])
 })
 
-test("every test file begins with a sentence that says what it promises", async () => {
+test("Every test file begins with a sentence that states its promise", async () => {
   const tests = Bun.fileURLToPath(new URL(".", import.meta.url))
   // Those of the benchmark's peers have tests of their own.
   const isOurs = (path: string) => !path.includes("node_modules/")

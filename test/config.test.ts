@@ -82,7 +82,7 @@ test("settings are read from the environment, and unknown variables are ignored"
   expect(config).not.toHaveProperty("NO_SETTING")
 })
 
-test("ADMIN_PORT is not PORT", () => {
+test("ADMIN_PORT must differ from PORT", () => {
   expect(() => readConfig({ PORT: "3000", ADMIN_PORT: "3000" })).toThrow(
     new ConfigError("Cannot use the settings:\nADMIN_PORT must not be PORT"),
   )
@@ -100,7 +100,7 @@ test.each([
   ["SIGNUP", ["", "Open", "yes"]],
   ["LOG_FORMAT", ["", "JSON", "pretty"]],
   ["LOG_LEVEL", ["", "trace", "INFO"]],
-] as const)("%s is refused where it can't be meant", (name, values) => {
+] as const)("%s rejects invalid values", (name, values) => {
   for (const value of values) {
     expect(() => readConfig({ [name]: value })).toThrow(ConfigError)
     expect(() => readConfig({ [name]: value })).toThrow(name)
@@ -190,7 +190,7 @@ const malformed: Partial<Record<SettingName, Record<string, string[]>>> = {
   PORT: { "must be an integer from 0 to 65535": ["postgres://user:S3CRET@host"] },
 }
 
-test("an invalid URL is refused with the reason, without repeating any of it", () => {
+test("An invalid URL is rejected with the reason, without its text", () => {
   for (const [name, faults] of Object.entries(malformed)) {
     for (const [fault, values] of Object.entries(faults)) {
       for (const value of values) {
@@ -231,7 +231,7 @@ test("an accepted URL is parsed by the driver as it is written", () => {
   expect(accepted).toBe(passwords.length * places.length - (passwords.length - 1))
 })
 
-test("settings that don't go together are refused, with the reason", () => {
+test("Conflicting settings are rejected with the reason", () => {
   const mail = {
     SMTP_URL: "smtp://user:S3CRET@host:587",
     MAIL_FROM: "Data <data@example.com>",
@@ -262,7 +262,7 @@ test("settings that don't go together are refused, with the reason", () => {
   )
 })
 
-test("all invalid settings are reported together, with their values except secrets", () => {
+test("All invalid settings are reported together, with their values but no secret", () => {
   const secrets = { DATABASE_URL: "hunter2", REDIS_URL: "http://:hunter2@x" }
   const environment = { PORT: "x", MAX_EXPORTS: "-1", ...secrets }
   expect(faultOf(environment)).toBe(

@@ -31,7 +31,7 @@ async function health(settings: Record<string, string> = {}) {
   return { exitCode, said }
 }
 
-test("a process that responds is healthy, whatever proxy the environment names", async () => {
+test("A responding process is healthy, whatever proxy the environment names", async () => {
   const HTTP_PROXY = `http://127.0.0.1:${freePort()}`
   for (const settings of [{}, { HOST: "0.0.0.0" }, { HTTP_PROXY, http_proxy: HTTP_PROXY }]) {
     expect(await health(settings)).toEqual({ exitCode: 0, said: "" })
@@ -44,7 +44,7 @@ test("a process is healthy, though not ready, while its database does not respon
   expect(await health()).toEqual({ exitCode: 0, said: "" })
 })
 
-test("a frozen process is unhealthy, and the check ends within its time", async () => {
+test("A frozen process is unhealthy, and the check ends in time", async () => {
   service.child.kill("SIGSTOP")
   const startedMs = performance.now()
   const { exitCode, said } = await health()
@@ -54,7 +54,7 @@ test("a frozen process is unhealthy, and the check ends within its time", async 
   expect(tookMs).toBeLessThan(10_000)
 })
 
-test("nobody listening, a wrong status and invalid settings are unhealthy, each with its reason", async () => {
+test("A closed port, a wrong status and invalid settings are unhealthy, each with its reason", async () => {
   expect(await health({ PORT: String(freePort()) })).toEqual({
     exitCode: 1,
     said: expect.stringContaining("Unhealthy: "),

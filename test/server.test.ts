@@ -22,7 +22,7 @@ function serve(fetchOfApp: () => Response, write: (line: string) => void, port =
 
 const internal = { error: { code: "INTERNAL", message: "Internal error" } }
 
-test("what an app throws is answered in the envelope, under the id that the log has", async () => {
+test("An exception gets the error envelope, with the request id of the log", async () => {
   const lines: string[] = []
   const url = serve(
     () => {
@@ -37,7 +37,7 @@ test("what an app throws is answered in the envelope, under the id that the log 
   expect(failed["mds.request_id"]).toBe(answer.headers.get("x-request-id"))
 })
 
-test("a port that another server listens on is refused", () => {
+test("A port that another server uses is rejected", () => {
   const url = serve(
     () => new Response("first"),
     () => {},

@@ -18,13 +18,13 @@ function fileOf(text: string | Uint8Array): string {
 }
 
 test.each(["", "\n", "\r\n"])(
-  "the file's text is the value, without a line break (%j) at its end",
+  "A setting's value is the file's text without a final line break (%j)",
   (end) => {
     expect(readConfig({ DATABASE_URL_FILE: fileOf(address + end) }).DATABASE_URL).toBe(address)
   },
 )
 
-test("every secret can be given so, and nothing else", () => {
+test("Every secret can be given as a file, and no other setting", () => {
   const missing = join(directory, "missing")
   const environment = Object.fromEntries(
     Object.keys(settings).map((name) => [`${name}_FILE`, missing]),
@@ -39,19 +39,19 @@ test.each([
   [{ DATABASE_URL: address }, "DATABASE_URL is given twice: unset it or DATABASE_URL_FILE"],
   // Compose passes a variable that is not set as an empty one.
   [{ DATABASE_URL: "" }, undefined],
-])("a secret that is given twice is refused, without showing it (%#)", (environment, fault) => {
+])("A secret that is given twice is rejected, without showing it (%#)", (environment, fault) => {
   const message = faultOf({ ...environment, DATABASE_URL_FILE: fileOf(address) })
   expect(message).toBe(fault ? `Cannot use the settings:\n${fault}` : "")
 })
 
-test.each(["", "\n"])("an empty file (%j) is refused: empty would mean none", (text) => {
+test.each(["", "\n"])("An empty file (%j) is rejected", (text) => {
   const path = fileOf(text)
   expect(faultOf({ DATABASE_URL_FILE: path })).toEndWith(
     `DATABASE_URL is empty in DATABASE_URL_FILE, ${path}`,
   )
 })
 
-test("a byte order mark at the beginning is no part of the secret", () => {
+test("A byte order mark is not part of the secret", () => {
   const path = fileOf(`\uFEFF${address}\r\n`)
   expect(readConfig({ DATABASE_URL_FILE: path }).DATABASE_URL).toBe(address)
   expect(faultOf({ DATABASE_URL_FILE: fileOf("\uFEFF\n") })).toContain("is empty in")

@@ -71,13 +71,13 @@ test.each([
   ],
   [{ email: "a@b", plan: "standard", requestLimit: 5 }, "The limit of the standard plan is fixed"],
   [{ email: "a@b", plan: "admin", requestLimit: 5 }, "The limit of the admin plan is fixed"],
-] as const)("%j is refused: %s", async (refused, message) => {
+] as const)("The account %j is rejected: %s", async (refused, message) => {
   expect(await refusal(createAccount(at.editor, refused))).toBe(message)
 })
 
 const enterprise = { plan: "enterprise", requestLimit: 70 } as const
 
-test("a plan is set with the rules that creating an account has, and only for an account that exists", async () => {
+test("Setting a plan follows the rules of creating an account, and requires an existing account", async () => {
   await createAccount(at.editor, standard("plan@example.com"))
   await setPlan(at.editor, { email: "PLAN@example.com", ...enterprise })
   expect(await showAccount(at.pool, "plan@example.com")).toMatchObject(enterprise)
@@ -101,7 +101,7 @@ test("an account can be disabled only once and then enabled only once", async ()
 })
 
 describe("the audit log", () => {
-  test("has who made each change, when and from where, and the values before and after", async () => {
+  test("records who made each change, when and from where, with the values before and after", async () => {
     const email = "audited@example.com"
     await account(email)
     const token = await at.issue(email, "nightly")
@@ -151,7 +151,7 @@ describe("the audit log", () => {
     expect(JSON.stringify(changes)).not.toContain(token.slice(12, 24))
   })
 
-  test("has a change made with SQL too, and outlives a deleted account", async () => {
+  test("includes changes made with SQL, and outlives a deleted account", async () => {
     const email = "psql@example.com"
     await at.issue(email)
     await at.sql(`update accounts set plan = 'admin' where email = '${email}'`)
@@ -174,7 +174,7 @@ describe("the audit log", () => {
     ])
   })
 
-  test("has neither a change that fails nor the use of a token", async () => {
+  test("includes no failed change and no use of a token", async () => {
     const email = "quiet@example.com"
     await at.issue(email)
     const before = (await showAccount(at.pool, email)).changes

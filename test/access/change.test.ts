@@ -5,7 +5,7 @@ import { OutcomeUnknown } from "../../src/db/commit.ts"
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 
-test("after a change that is not confirmed in time, the account's next one waits until it has ended", async () => {
+test("A change waits until the account's earlier, unconfirmed change has ended", async () => {
   const changeAccount = createPageChanges(() => "postgres://nobody@127.0.0.1:1/none", 10)
   const changer = { accountId: 1, email: "a@example.com", address: "127.0.0.1" }
   const hanging = Promise.withResolvers<{ value: string; unconfirmed: number }>()
@@ -22,7 +22,7 @@ test("after a change that is not confirmed in time, the account's next one waits
   expect(await next).toEqual({ value: "next", unconfirmed: 0 })
 })
 
-test("a change that fails after it was given up is the failure of nothing else", async () => {
+test("A change that fails after its timeout fails nothing else", async () => {
   const changeAccount = createPageChanges(() => "postgres://nobody@127.0.0.1:1/none", 10)
   const changer = { accountId: 1, email: "a@example.com", address: "127.0.0.1" }
   const hanging = Promise.withResolvers<never>()

@@ -72,7 +72,7 @@ test("a change takes effect in every process when the command that made it retur
   for (const { stop } of processes) await stop()
 })
 
-test("a change made with SQL takes effect too: a deleted account, a token set to expire, a truncated table", async () => {
+test("Changes made with SQL take effect: a deleted account, an expired token, a truncated table", async () => {
   const credentials = await subscribedProcess()
   const [deleted, expiring, truncated] = [
     await at.issue("deleted@example.com"),
@@ -93,7 +93,7 @@ test("a change made with SQL takes effect too: a deleted account, a token set to
   await credentials.stop()
 })
 
-test("the result of a lookup during which a change is notified is not used after it", async () => {
+test("A lookup that began before a notification is not used after it", async () => {
   const released = Promise.withResolvers<void>()
   const reached = Promise.withResolvers<void>()
   let holding = true
@@ -120,7 +120,7 @@ test("the result of a lookup during which a change is notified is not used after
   expect(await credentials.callerOf(token, now)).toBeNull()
 })
 
-test("where a notification is lost, a change takes effect after half a minute at the latest", async () => {
+test("A change takes effect within 30 seconds when its notification is lost", async () => {
   const credentials = process()
   credentials.setSubscribed(true)
   const token = await at.issue("lost@example.com")

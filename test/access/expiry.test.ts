@@ -13,7 +13,7 @@ const instant = `timestamptz '${now.toISOString()}'`
 const columnOf = async (text: string) =>
   (await at.sql(text)).map((row) => Object.values(row)[0]) as unknown[]
 
-test("the first run comes soon after the start: a process may not run for an hour", async () => {
+test("The first deletion runs soon after the start", async () => {
   await at.sql(`insert into sign_in_links (sha256, email, email_folded, expires_at)
     select lpad(n::text, 64, '0'), 'a@b', 'a@b', ${instant} + (n - 1) * interval '1 second'
     from generate_series(0, 1) n`)
@@ -36,7 +36,7 @@ test("Sessions are deleted 90 days after their last use and after their end", as
   expect(await columnOf("select user_agent from sessions order by 1")).toEqual(["lasts", "used"])
 })
 
-test("the audit log keeps sessions for 400 days, and all else", async () => {
+test("The audit log keeps sessions for 400 days, and other changes forever", async () => {
   await at.sql(`insert into access_changes (at, account_id, action, columns, who, origin)
     select ${instant} - age, ${id}, 'created', columns, age::text, 'here'
     from (values (interval '400 days'), ('399 days 23:59:59')) as a (age),
@@ -48,7 +48,7 @@ test("the audit log keeps sessions for 400 days, and all else", async () => {
   ).toEqual(["399 days 23:59:59 false", "399 days 23:59:59 true", "400 days true"])
 })
 
-test("counts are kept for 31 days, the last requests for 30", async () => {
+test("Counts are kept for 31 days, recent requests for 30", async () => {
   await at.sql(`insert into usage_hours select ${id}, ${instant} - n * interval '1 hour', 0, 1
     from unnest(array[0, 31 * 24, 31 * 24 + 1]) n`)
   await at.sql(`insert into recent_requests

@@ -57,7 +57,7 @@ const failing = (failure: () => Error | undefined): Pool => ({
   },
 })
 
-test("of each account the last hundred are kept, in memory and in the database, whatever others do", async () => {
+test("Each account keeps its last 100 requests in memory and in the database", async () => {
   const [busy, quiet] = [
     await at.account("busy@example.com"),
     await at.account("quiet@example.com"),
@@ -77,7 +77,7 @@ test("of each account the last hundred are kept, in memory and in the database, 
   expect(await recent.last(quiet)).toEqual([first])
 })
 
-test("processes that write the requests of one account at once keep its last hundred", async () => {
+test("Processes that write one account's requests at once keep its last 100", async () => {
   const id = await at.account("crossed@example.com")
   const failures: unknown[] = []
   const processes = Array.from({ length: 4 }, () =>
@@ -97,7 +97,7 @@ test("processes that write the requests of one account at once keep its last hun
   )
 })
 
-test("while the database is away requests are kept and written later, none twice", async () => {
+test("Requests made while the database is unavailable are written later, each once", async () => {
   const id = await at.account("away@example.com")
   let away: Error | undefined
   const failures: unknown[] = []
@@ -119,7 +119,7 @@ test("while the database is away requests are kept and written later, none twice
   expect(await storedOf(id)).toBe(3)
 })
 
-test("a write that was done but not confirmed is repeated without adding anything twice", async () => {
+test("Repeating an unconfirmed write adds no request twice", async () => {
   const id = await at.account("unconfirmed@example.com")
   let writes = 0
   const pool: Pool = {
@@ -155,7 +155,7 @@ test("unstorable text and a deleted account do not stop the write of other reque
   ])
 })
 
-test("requests that can't be written in time at the stop are named", async () => {
+test("Shutdown reports the requests that it could not write in time", async () => {
   const { promise: never } = Promise.withResolvers<never>()
   const failures: unknown[] = []
   const onFailure = (error: unknown, lost: unknown) => failures.push([(error as Error).name, lost])
@@ -171,7 +171,7 @@ test("requests that can't be written in time at the stop are named", async () =>
   ])
 })
 
-test("beyond the budget the account that has been quiet longest loses its requests, which is reported", async () => {
+test("Beyond the memory budget the least active account loses its requests, and the log reports it", async () => {
   const ids: number[] = []
   for (let n = 0; n < 3; n++) ids.push(await at.account(`budget${n}@example.com`))
   const [first = 0, second = 0, third = 0] = ids

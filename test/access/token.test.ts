@@ -27,7 +27,7 @@ test("a created token has every one of 256 random bits, and is well formed", () 
   }
 })
 
-test("a token has the same form in every version, and is shown by `mds_` and eight characters", () => {
+test("A token keeps its form in every version; lists show its first 12 characters", () => {
   const token = fromBytes(1)
   expect(token).toBe("mds_00000000000000000000000000000000000000000011BH8FP")
   expect(prefixOf(token)).toBe("mds_00000000")
@@ -59,6 +59,6 @@ test.each([
   ["half of a surrogate pair", `mds_${"\ud800".repeat(49)}`],
   ["digits of another script", `mds_${"٣".repeat(49)}`],
   ["ten million characters", "mds_".padEnd(10_000_000, "a")],
-])("%s is no token, and throws nothing", (_, text) => {
+])("%s is rejected as a token without an exception", (_, text) => {
   expect(isWellFormed(text)).toBe(false)
 })

@@ -23,13 +23,13 @@ const later = (ms: number) => new Date(now.getTime() + ms)
 describe("an operator", () => {
   const byPrefix = (prefix: string) => ({ prefix })
 
-  test("issues a token of an account, which is created on the standard plan where it does not exist", async () => {
+  test("issues a token, and creates a missing account on the standard plan", async () => {
     await at.issue("new@example.com")
     const made = (await listAccounts(at.pool)).find(({ email }) => email === "new@example.com")
     expect(made).toMatchObject({ plan: "standard", requestLimit: null, tokens: 1 })
   })
 
-  test("who can't issue a token leaves no account behind", async () => {
+  test("creates no account when issuing the token fails", async () => {
     const token = { email: "none@example.com", name: " ", expiresAt: null }
     expect(await refusal(issueToken(at.editor, token))).toBe("A token requires a name")
     const malformed = issueToken(at.editor, { ...token, email: "none", name: "x" })
@@ -58,7 +58,7 @@ describe("an operator", () => {
     expect(await revoke("mds_0000000000000")).toBe("No token has this prefix")
   })
 
-  test("is asked for more where several tokens have the prefix", async () => {
+  test("must give a longer prefix where several tokens match", async () => {
     const [one, two] = [await at.issue("s@example.com", "one"), await at.issue("s@example.com")]
     const shared = "mds_SAMESAME"
     await at.sql(`update tokens set prefix = '${shared}'
@@ -123,7 +123,7 @@ describe("an owner", () => {
     expect((await rotateOwnToken(at.editor, rotation)).value.token).not.toBeNull()
   })
 
-  test("sees all valid tokens, and the newest hundred of those that ended", async () => {
+  test("sees all valid tokens and the newest 100 ended tokens", async () => {
     const { accountId, tokenId } = await owner()
     await addBulk(accountId, 150, "n % 2 = 0", "n % 2 = 1")
     await createOwnToken(at.editor, form(accountId))

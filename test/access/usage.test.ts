@@ -40,7 +40,7 @@ const around = (run: <T>(statement: () => Promise<T>) => Promise<T>): Pool => ({
   runAlone: (...asked) => run(() => at.pool.runAlone(...asked)),
 })
 
-test("counts whose write is not yet confirmed show once and not twice", async () => {
+test("Unconfirmed counts appear once", async () => {
   const id = await account()
   const committed = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -64,7 +64,7 @@ test("counts whose write is not yet confirmed show once and not twice", async ()
   expect((await lastHour(usage, id))?.requests).toBe(4)
 })
 
-test("counts that could not be written are written later, and none twice", async () => {
+test("Failed writes of counts are retried, and no count is added twice", async () => {
   const id = await account()
   let away = true
   const pool = around((statement) => (away ? Promise.reject(new Unavailable("away")) : statement()))
@@ -81,7 +81,7 @@ test("counts that could not be written are written later, and none twice", async
   }
 })
 
-test("where the database does not answer, every call fails in time, only one statement waits, and the counts are named", async () => {
+test("While the database does not respond, calls fail in time, one statement waits, and shutdown reports the counts", async () => {
   const { promise: never } = Promise.withResolvers<never>()
   let statements = 0
   const failures: unknown[] = []
@@ -105,7 +105,7 @@ test("where the database does not answer, every call fails in time, only one sta
   expect(failures).toEqual([["Unavailable", { unwritten_requests: 4 }]])
 })
 
-test("an account that was deleted in the meantime does not prevent the counts of others from being written", async () => {
+test("A deleted account does not prevent writing the counts of other accounts", async () => {
   const [deleted, kept] = [await account(), await account()]
   const usage = usageOf()
   for (const id of [deleted, kept]) count(usage, id, token, noon)
@@ -115,7 +115,7 @@ test("an account that was deleted in the meantime does not prevent the counts of
   expect((await lastHour(usage, deleted))?.requests).toBe(0)
 })
 
-test("the overview has 24 hours and 30 days with exact boundaries, by token, spreadsheets apart", async () => {
+test("The overview counts 24 hours and 30 days exactly, by token, with spreadsheets separate", async () => {
   const id = await account()
   const [row] =
     await at.sql(`insert into tokens (account_id, name, sha256, prefix, for_spreadsheets)
@@ -161,7 +161,7 @@ test("the overview has 24 hours and 30 days with exact boundaries, by token, spr
   await check(usageOf())
 })
 
-test("processes that count the same accounts in opposite orders do not block each other", async () => {
+test("Processes that write the same accounts in opposite orders do not deadlock", async () => {
   const ids = [await account(), await account(), await account()]
   const failures: unknown[] = []
   const write = async (order: readonly number[]) => {

@@ -39,7 +39,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     return `/account/link?link=${await linkSecret(site.service, email)}`
   }
 
-  test("A one-time link opens the account once, and another is offered then", async () => {
+  test("A one-time link opens the account once; then the page offers another", async () => {
     await using visitor = await browser.visitor()
     const { visit } = visitor
     const link = await linkOf("link@example.com")
@@ -60,7 +60,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
   })
 
   test.each([[true], [false]])(
-    "a token is created, used, rotated and revoked, with scripts: %j",
+    "A person creates, uses, rotates and revokes a token, with scripts: %j",
     async (javaScript) => {
       await using visitor = await browser.visitor({ javaScript })
       const { page, visit } = visitor

@@ -36,7 +36,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await site.stop()
   })
 
-  test("results follow what is typed; each finished filter is a step of the history, which restores the form and the results", async () => {
+  test("Results follow typing; browser history restores each finished filter with its results", async () => {
     const { page, visit } = visitor
     await visit("/explore/tenements")
     const holder = page.getByRole("searchbox", { name: "Holder" })
@@ -78,7 +78,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await visitor.assertClean()
   })
 
-  test("a date that is typed is one step of the history", async () => {
+  test("A typed date is one entry of the browser history", async () => {
     const { page, visit } = visitor
     await visit("/explore/reports")
     const steps = await page.evaluate("history.length")
@@ -89,7 +89,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await visitor.assertClean()
   })
 
-  test("the address, the lines, the formula and the file give what the table shows", async () => {
+  test("The address, curl, formula and file return the rows of the table", async () => {
     const { page, visit } = visitor
     const token = site.service.tokens.standard
     await visit("/explore/companies?sector=materials&sort=market_cap&order=desc")
@@ -118,7 +118,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
   })
 
   test.each(["light", "dark"] as const)(
-    "the search box is used by keyboard, and can be used by anybody (%s)",
+    "The search box works by keyboard and is accessible (%s)",
     async (scheme) => {
       await using reader = await browser.visitor({ width: phoneWidth, scheme })
       await site.signIn(reader, "standard")
@@ -155,7 +155,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     },
   )
 
-  test("on a phone, one filter is open, records are cards with what matters most, and the export is a tap away", async () => {
+  test("On a phone one filter is open, records are cards, and export is one tap away", async () => {
     await using phone = await browser.visitor({ width: phoneWidth })
     await site.signIn(phone, "standard")
     await phone.visit("/explore/companies")
@@ -198,7 +198,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await visitor.assertClean()
   })
 
-  test("without scripts the same form shows the same", async () => {
+  test("The form works without scripts", async () => {
     await using plain = await browser.visitor({ javaScript: false })
     await site.signIn(plain, "standard")
     await plain.visit("/explore/tenements?state=WA")

@@ -28,7 +28,7 @@ reportIfSkipped(import.meta.path)
 const tablesCutOff = `[...document.querySelectorAll(".table")]
   .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth).length`
 
-test("every route that is no program's has an example here", () => {
+test("Every route for people has an example here", () => {
   const pageRoutes = routes
     .filter(({ method, path }) => method === "GET" && !/^\/api\/v1|\.csv$/.test(path))
     .map(({ path }) => path)
@@ -85,7 +85,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     pages.find(({ kind }) => kind === example.kind) === example
 
   test.each(pages.map((example) => [example.path, example.as ?? "nobody", example] as const))(
-    "%s, opened by %s, keeps to its policy, fits a phone and a desktop, and can be used by anybody",
+    "%s, opened by %s, obeys its policy, fits a phone and a desktop, and is accessible",
     async (_, as, example) => {
       const { scripted, plain } = visitors[as]
       await open(scripted, example)
@@ -131,7 +131,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     expect(Math.max(...heights)).toBeLessThanOrEqual(most)
   })
 
-  test("the first key press offers to skip to the content", async () => {
+  test("The first Tab press offers a link to the content", async () => {
     const { page, visit } = visitors.nobody.scripted
     await visit("/docs")
     await page.keyboard.press("Tab")
@@ -143,7 +143,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     ).toBe(true)
   })
 
-  test("a copy button copies exactly the text beside it, and confirms that", async () => {
+  test("A copy button copies exactly the text beside it, and confirms it", async () => {
     const { page, visit } = visitors.nobody.scripted
     await visit("/docs/guide/start")
     const button = page.locator("[data-copy]").first()

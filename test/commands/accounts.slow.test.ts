@@ -90,7 +90,7 @@ test.each([
     ["token", "rotate", "mds_00000000", "--grace", "24"],
     "Must be 0 or a duration such as 30m, 24h or 7d.",
   ],
-])("exits with %i and a plain message, without a result: %j", async (code, args, message) => {
+])("The exit code is %i, with a message and no output, for %j", async (code, args, message) => {
   const { exitCode, printed, said } = await mds(...args)
   expect([exitCode, printed]).toEqual([code, ""])
   expect(said).toContain(message)

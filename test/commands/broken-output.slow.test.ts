@@ -75,7 +75,7 @@ const endsWell = { exitCode: 0, soon: true }
 test.each([
   ["without room", fullDisk],
   ["whose reader has gone", unreadPipe],
-])("a log %s ends nothing, and the failures are counted", async (_, end) => {
+])("A log %s does not end the service, and metrics count the failures", async (_, end) => {
   const stdout: OutputEnd & { closeReader?: () => void } = end()
   const { url, child } = await start({ stdout })
   stdout.closeReader?.()
@@ -85,7 +85,7 @@ test.each([
   expect(await terminate(child)).toEqual(endsWell)
 })
 
-test("an unread log delays nothing, uses bounded memory, and is complete when read", async () => {
+test("An unread log delays nothing, uses bounded memory, and later delivers whole lines", async () => {
   const stdout = unreadPipe()
   const { url, child } = await start({ stdout })
   while ((await metric(url, "mds_log_lines_dropped_total")) === 0) {
@@ -120,7 +120,7 @@ test("the service writes its buffered lines before it ends", async () => {
 test.each([
   ["without room", fullDisk],
   ["that is not read", unreadPipe],
-])("a standard error %s ends nothing", async (_, end) => {
+])("A standard error %s does not end the service", async (_, end) => {
   const both = end()
   const { url, child } = await start({ stdout: both, stderr: both })
   await holdUpLog(url)
@@ -133,7 +133,7 @@ test.each([
   expect(await terminate(child)).toEqual(endsWell)
 })
 
-test("quickstart serves even if its welcome cannot be written", async () => {
+test("A quickstart serves although its welcome cannot be written", async () => {
   const directory = mkdtempSync(join(tmpdir(), "mds-quickstart-"))
   const messages = unreadPipe()
   const quickstart = Bun.fileURLToPath(new URL("../sample/quickstart.ts", import.meta.url))

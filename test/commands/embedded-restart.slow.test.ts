@@ -44,7 +44,7 @@ const ended = "embedded PostgreSQL ended; starting it again"
 const again = "embedded PostgreSQL is running again"
 const failed = "embedded PostgreSQL did not start; retrying"
 
-test("all services of one data directory recover soon after each kill of the server", async () => {
+test("All services on one data directory recover soon after its server is killed", async () => {
   const directory = await newDirectory()
   const both = await Promise.all([serve(directory), serve(directory)])
   for (let round = 1; round <= 2; round++) {
@@ -60,7 +60,7 @@ test("all services of one data directory recover soon after each kill of the ser
   }
 })
 
-test("a service starts the server that has ended with another process", async () => {
+test("A service restarts the server that another process had started", async () => {
   const directory = await newDirectory()
   const owner = await startEmbedded(directory)
   const service = await serve(directory)
@@ -70,7 +70,7 @@ test("a service starts the server that has ended with another process", async ()
   expect(server(directory)?.port).toBe(Number(new URL(owner.url).port))
 })
 
-test("the service retries a server that does not start, with growing pauses, until it stops", async () => {
+test("A failing server is restarted with growing pauses until the service stops", async () => {
   const directory = await newDirectory()
   const owner = await startEmbedded(directory)
   const service = await serve(directory)
@@ -86,7 +86,7 @@ test("the service retries a server that does not start, with growing pauses, unt
   taken.stop(true)
 })
 
-test("a link begins with the address of the service that runs on the data directory", async () => {
+test("A printed link begins with the address of the running service", async () => {
   const directory = await newDirectory()
   const service = await serve(directory)
   const settings = { DATA_DIR: directory, DATABASE_URL: "" }

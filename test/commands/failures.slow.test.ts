@@ -41,7 +41,7 @@ const withoutCode = (said: string) => said.replace(/ \(\w+ [A-Z_]+[^)]*\)/, "")
 
 const reason = (said: string) => ({ exitCode: 1, printed: "", said: `${said}\n` })
 
-test("a wrong password is named", async () => {
+test("The message names a wrong password", async () => {
   const url = addressed((url) => {
     url.password = "s3cr&t"
   })
@@ -53,7 +53,7 @@ test("a wrong password is named", async () => {
   )
 })
 
-test("a missing database and a host that refuses are named", async () => {
+test("The message names a missing database and a refused connection", async () => {
   const refusing = `127.0.0.1:${freePort()}`
   const missing = addressed((url) => {
     url.pathname = "/nowhere"
@@ -76,7 +76,7 @@ test("a missing database and a host that refuses are named", async () => {
   }
 })
 
-test("a server that is not PostgreSQL is named", async () => {
+test("The message names a server that is not PostgreSQL", async () => {
   const { place, stop } = listener((socket) => socket.end())
   expect(await failing(`postgres://user:s3cret@${place}/db`)).toEqual(
     reason(
@@ -99,7 +99,7 @@ test.concurrent("the message names a host that does not respond", async () => {
   stop()
 })
 
-test.concurrent("a database that can't be reached is given up within ten seconds, whatever its hosts do", async () => {
+test.concurrent("Connecting to an unreachable database fails within ten seconds, whatever its hosts do", async () => {
   const silent = listener(() => {})
   const closing = listener((socket) => socket.end())
   const refusing = () => `127.0.0.1:${freePort()}`
@@ -123,7 +123,7 @@ test.concurrent("a database that can't be reached is given up within ten seconds
   closing.stop()
 })
 
-test("a malformed address is refused without its password", async () => {
+test("A malformed address is rejected without its password", async () => {
   const result = await command(["account", "list"], {
     DATABASE_URL: "postgres://user:s3cret#1@127.0.0.1/db",
   })
@@ -132,7 +132,7 @@ test("a malformed address is refused without its password", async () => {
   expect(result.said).not.toContain("s3cret")
 })
 
-test("an unexpected failure is its message, and its stack only with --debug", async () => {
+test("An unexpected failure prints its message, and its stack only with --debug", async () => {
   const sql = postgres(database.url, { max: 1, onnotice: () => {} })
   await sql`alter table accounts rename column email to hidden`
   const settings = { DATABASE_URL: database.url }
@@ -157,7 +157,7 @@ test("a thrown value other than an error is printed unchanged", () => {
   expect(describeUnexpected("x", true)).toBe("Failed: x")
 })
 
-test("a failure to listen names the address, the port and the settings to check", async () => {
+test("The message names an unusable address or port and the settings to check", async () => {
   const taken = listener(() => {})
   for (const [HOST, PORT] of [
     ["300.1.1.1", "0"],

@@ -40,7 +40,7 @@ test("the service fetches due sources at its start, and logs and counts each out
   await service.stop()
 })
 
-test("a source whose download is interrupted by a stop is fetched by the next service at once", async () => {
+test("The next service fetches a source at once when shutdown interrupted its download", async () => {
   bench.writeSources({ "asx-directory": bench.entry("/asx.csv") })
   const asked = Promise.withResolvers<void>()
   const never = Promise.withResolvers<never>()
@@ -60,7 +60,7 @@ test("a source whose download is interrupted by a stop is fetched by the next se
   await next.stop()
 })
 
-test("a service that is stopped during a scheduled load rolls it back, and the next one loads it", async () => {
+test("Shutdown rolls back a scheduled load, and the next service repeats it", async () => {
   bench.writeSources({ "asx-directory": bench.entry("/asx.csv") })
   bench.server.answer(() => plain(directory))
   const release = await bench.holdLoads()
@@ -81,7 +81,7 @@ test("a service that is stopped during a scheduled load rolls it back, and the n
   await next.stop()
 })
 
-test("without its file of addresses the service runs, and logs the reason", async () => {
+test("Without SOURCES_FILE's file the service runs, and logs the reason", async () => {
   const service = await serve()
   await until(() => eventsOf(service).length > 0)
   expect(service.logged()[0]).toMatchObject({

@@ -41,7 +41,7 @@ test("every source of the file is fetched, and a failure of one does not stop th
   expect(await fetched("--force")).toEqual(["published", "unchanged"])
 })
 
-test("the error for a source outside the file names the sources in it", async () => {
+test("The error for an unknown source names the sources of the file", async () => {
   const { stderr, code } = await bench.run(["fetch", "wa"])
   expect(stderr).toContain("sources.json has no such source (it has: asx-directory, subsidiaries)")
   expect(code).toBe(1)
@@ -49,7 +49,7 @@ test("the error for a source outside the file names the sources in it", async ()
 
 const waiting = "Waiting for another load to end"
 
-test("a command that is killed during a load publishes nothing, and the next one loads the kept file", async () => {
+test("A fetch killed during its load publishes nothing, and the next fetch loads the kept file", async () => {
   bench.server.answer(({ headers }) =>
     headers["if-none-match"] ? reply(304, {}) : reply(200, { ETag: '"1"' }, directory),
   )
@@ -73,7 +73,7 @@ test("a command that is killed during a load publishes nothing, and the next one
   ])
 })
 
-test("an unexpected error ends only the fetch of its source, and is recorded", async () => {
+test("An unexpected error ends only the fetch of its source, and is recorded", async () => {
   bench.server.answer(whole)
   await bench.sql.unsafe(`
     create function break() returns trigger language plpgsql as
@@ -92,7 +92,7 @@ test("an unexpected error ends only the fetch of its source, and is recorded", a
   })
 })
 
-test("a connection lost during a load ends only the fetch of its source", async () => {
+test("A connection lost during a load ends only the fetch of its source", async () => {
   bench.server.answer(whole)
   const release = await bench.holdLoads()
   const fetching = startCommand(["fetch"], bench.options())
@@ -106,7 +106,7 @@ test("a connection lost during a load ends only the fetch of its source", async 
   expect(code).toBe(1)
 })
 
-test("a host with a wrong clock neither blocks the fetches of others nor dates files", async () => {
+test("A host with a wrong clock neither blocks other hosts nor dates files", async () => {
   bench.server.answer(whole)
   const skew = join(bench.directory, "skew.ts")
   writeFileSync(
@@ -132,7 +132,7 @@ test("a host with a wrong clock neither blocks the fetches of others nor dates f
   ])
 })
 
-test("an address is loaded in place of a file, under the same rules", async () => {
+test("An address loads under the same rules as a file", async () => {
   const modified = { "Last-Modified": "Fri, 09 Jan 2026 08:00:00 GMT" }
   bench.server.answer((asked) =>
     asked.target === "/asx.csv?key=secret" ? reply(200, modified, directory) : reply(404, {}),
@@ -158,7 +158,7 @@ test("an address is loaded in place of a file, under the same rules", async () =
   ])
 })
 
-test("a release names its raw file, which can be loaded again", async () => {
+test("A release names its raw file, which can be loaded again", async () => {
   bench.server.answer(whole)
   await bench.run(["fetch", "asx-directory"])
   const shown = await bench.run(["releases", "show", "1"])

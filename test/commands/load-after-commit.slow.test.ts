@@ -57,7 +57,7 @@ function unwritableDirectory(): string {
   return directory
 }
 
-test("where nothing can be written the load succeeds, and the first rejected rows are shown", async () => {
+test("A load succeeds without a writable directory, and prints the first rejected rows", async () => {
   const file = bench.file("rows.csv", withBadRow)
   // No user can create a directory under a file.
   const nowhere = { cwd: unwritableDirectory(), dataDir: join(file, "data") }
@@ -72,7 +72,7 @@ test("where nothing can be written the load succeeds, and the first rejected row
   expect([again.release, await bench.releases()]).toEqual([null, 1])
 })
 
-test("a load makes no file unless a row is rejected, and then one under the data directory", async () => {
+test("A load writes a file only for rejected rows, under the data directory", async () => {
   const cwd = join(bench.directory, "empty")
   mkdirSync(cwd)
   const first = await bench.run(["load", "tenements", bench.file("rows.csv", held)], { cwd })
@@ -96,7 +96,7 @@ test("two loads at once both succeed, each with its own file of rejected rows", 
   expect(new Set(summaries.map(({ rejectsFile }) => rejectsFile)).size).toBe(2)
 })
 
-test("an unread or unwritable summary does not fail the load", async () => {
+test("A load succeeds although its summary cannot be written", async () => {
   const file = bench.file("companies.csv", companies)
   const first = await bench.runUnread(["load", "companies", file])
   expect(first).toMatchObject({ code: 0, stderr: expect.not.stringMatching(/EPIPE|\n\s+at /) })
@@ -110,7 +110,7 @@ test("an unread or unwritable summary does not fail the load", async () => {
   expect(await bench.releases()).toBe(2)
 })
 
-test("a load killed right after its commit is published, and run again publishes nothing", async () => {
+test("A load killed right after its commit is published, and repeating it publishes nothing", async () => {
   const reports = Array.from({ length: 10_000 }, (_, n) => `h${n},QZA,T,2026-01-02T03:04:05Z`)
   const file = bench.file(
     "reports.csv",
@@ -128,7 +128,7 @@ test("a load killed right after its commit is published, and run again publishes
   expect(await bench.releases()).toBe(1)
 })
 
-test("the same again publishes nothing, also with --partial and from standard input", async () => {
+test("Loading the same file again publishes nothing, also with --partial and from standard input", async () => {
   const releases = async (...args: string[]) => {
     const stdin = new Blob([companies])
     const ended = await bench.run(["load", "companies", "-", "--json", ...args], { stdin })
@@ -169,7 +169,7 @@ async function unresponsiveProcess() {
   return sql
 }
 
-test("a missing confirmation of the release is reported, and the load succeeds", async () => {
+test("A load succeeds, and reports services that did not confirm the release", async () => {
   const unresponsive = await unresponsiveProcess()
   const file = bench.file("companies.csv", companies)
   const first = await bench.run(["load", "companies", file, "--json"])
@@ -186,7 +186,7 @@ test("a missing confirmation of the release is reported, and the load succeeds",
   await unresponsive.end()
 })
 
-test("a signal ends the wait for confirmations, and the release is published", async () => {
+test("A signal ends the wait for confirmations after the release is published", async () => {
   const unresponsive = await unresponsiveProcess()
   const load = startCommand(
     ["load", "companies", bench.file("companies.csv", companies)],
@@ -206,7 +206,7 @@ test("a signal ends the wait for confirmations, and the release is published", a
   await unresponsive.end()
 })
 
-test("a connection lost after the commit is reported, and the release stays published", async () => {
+test("A connection lost after the commit is reported, and the release is published", async () => {
   const { proxy, url } = await throughProxy(bench.url)
   const summary = await bench.load("companies", companies, { url, onPublished: proxy.cut })
   proxy.close()

@@ -44,7 +44,7 @@ test.skipIf(!hasTerminals)("with NO_COLOR it is text without colours", async () 
   expect(output).toMatch(requestText)
 })
 
-test("elsewhere it is JSON, and at the level debug it has the requests of probes", async () => {
+test("elsewhere it is JSON, and includes probe requests at the level debug", async () => {
   const running = await serviceProcess(settings({ LOG_LEVEL: "debug" }))
   await fetch(`${running.url}/livez`)
   await until(() => running.logged().length > 0)
@@ -54,7 +54,7 @@ test("elsewhere it is JSON, and at the level debug it has the requests of probes
   await running.stop()
 })
 
-test("at the level warn requests are not logged, and they are listed for their account", async () => {
+test("At the level warn requests are not logged, but their account still lists them", async () => {
   const running = await serviceProcess(settings({ LOG_LEVEL: "warn" }))
   const answer = await running.get("/companies/XXX", service.tokens.standard)
   expect(answer.status).toBe(404)

@@ -36,7 +36,7 @@ test("control characters appear as JSON escapes, and JSON keeps their value", ()
   expect(JSON.parse(lines.join(""))).toMatchObject({ agent: attack })
 })
 
-test("a header's names, an option, and the name of a file in messages", async () => {
+test("Messages escape a header's names, an option and a file name", async () => {
   bench.file("header.csv", `"asx_code","${attack}"\nQZA,x\n`)
   for (const args of [
     ["load", "companies", "header.csv"],
@@ -54,7 +54,7 @@ test("a header's names, an option, and the name of a file in messages", async ()
   expect(source?.last_reason).not.toMatch(obeyed)
 })
 
-test("warnings, rejected rows, reasons and missing records", async () => {
+test("Warnings, rejected rows, reasons and missing records are escaped", async () => {
   const directory = (...rows: string[]) =>
     `ASX code,Company name,GICs industry group,${attack}\n${rows.join("\n")}\n`
   const rows = Array.from({ length: 40 }, (_, n) => `Q${n + 10},"A ${attack} ${n}",${attack},x`)
@@ -82,7 +82,7 @@ test("warnings, rejected rows, reasons and missing records", async () => {
   expect(written).toContain("\\u009b")
 })
 
-test("neither the name of a file nor its content begins a line", async () => {
+test("No line of output begins with a file's name or content", async () => {
   const header = "ASX code,Company name,GICs industry group"
   bench.file("a\nFAKE.csv", `${header}\nQZA,A,"x\nFAKE"\nBAD CODE,"B\nFAKE",Materials\n`)
   bench.file("b\nFAKE.csv", "FAKE\n")
@@ -100,7 +100,7 @@ test("neither the name of a file nor its content begins a line", async () => {
 /** Without what separates holders. */
 const holder = attack.replaceAll(";", "")
 
-test("data is exact: CSV on a pipe and in a file", async () => {
+test("CSV on a pipe and in a file has the exact data", async () => {
   await bench.load("tenements", `id,tenement_id,state,holder_name\nt1,E 1,WA,"${holder}"\n`)
   expect((await run("holders", "unlinked")).stdout).toContain(holder)
   await run("holders", "unlinked", "--csv", "unlinked.csv")
@@ -110,7 +110,7 @@ test("data is exact: CSV on a pipe and in a file", async () => {
 reportMissingTerminals(import.meta.path)
 
 test.skipIf(!hasTerminals)(
-  "on a terminal: names of files and holders, and no line begins with a value",
+  "On a terminal file names and holders are escaped, and no value begins a line",
   async () => {
     await bench.load("tenements", `id,tenement_id,state,holder_name\nt1,E 1,WA,"${holder}\nFAKE"\n`)
     const holders = onTerminal(["holders", "unlinked"], bench.options())

@@ -92,7 +92,7 @@ async function pausedExport(port: number) {
   return { socket, answer: () => parseAnswer(received.bytes()), received }
 }
 
-test("no sent request is lost, and each client is notified before its connection is closed", async () => {
+test("Shutdown loses no sent request, and announces each closed connection", async () => {
   const { port, child } = await start()
   let answers = 0
   const clients = Promise.all(Array.from({ length: 40 }, () => keepAsking(port, () => answers++)))
@@ -122,7 +122,7 @@ test("readiness fails first: new connections are still served, with Connection: 
   expect(child.exitCode).toBe(0)
 })
 
-test("operators get responses until the end: alive, and not ready from the signal on", async () => {
+test("Operators see the service alive but not ready until shutdown ends", async () => {
   const adminPort = freePort()
   const settings = { SHUTDOWN_SECONDS: "60" }
   const { port, child } = await start({ ...settings, ADMIN_PORT: String(adminPort) })
@@ -147,7 +147,7 @@ test("operators get responses until the end: alive, and not ready from the signa
   await until(() => scraped.closed)
 })
 
-test("an export in progress completes", async () => {
+test("Shutdown lets an export in progress complete", async () => {
   const { port, child } = await start({ SHUTDOWN_SECONDS: "60" })
   const { socket, answer } = await pausedExport(port)
   child.kill("SIGTERM")
@@ -160,7 +160,7 @@ test("an export in progress completes", async () => {
   expect(child.exitCode).toBe(0)
 })
 
-test("an export past the deadline is cut off, and visibly incomplete", async () => {
+test("Shutdown aborts an unfinished export visibly at the deadline", async () => {
   const { port, child } = await start({ SHUTDOWN_SECONDS: "1" })
   const { socket, answer, received } = await pausedExport(port)
   const startedMs = performance.now()
@@ -173,7 +173,7 @@ test("an export past the deadline is cut off, and visibly incomplete", async () 
   expect(answer()?.complete).toBe(false)
 })
 
-test("over HTTP/1.0 a cut export ends in a reset connection", async () => {
+test("Over HTTP/1.0 an aborted export ends in a reset connection", async () => {
   const { port, child } = await start({ SHUTDOWN_SECONDS: "1" })
   const socket = await opened(port)
   const ended = Promise.withResolvers<string>()
@@ -195,7 +195,7 @@ test("over HTTP/1.0 a cut export ends in a reset connection", async () => {
   await child.exited
 })
 
-test("a second signal ends it at once", async () => {
+test("A second signal ends the service at once", async () => {
   const settings = { SHUTDOWN_SECONDS: "600" }
   const { port, child } = await start(settings)
   await pausedExport(port)
@@ -208,7 +208,7 @@ test("a second signal ends it at once", async () => {
   expect(performance.now() - startedMs).toBeLessThan(10_000)
 })
 
-test("a silent database does not delay the shutdown", async () => {
+test("A silent database does not delay shutdown beyond its limit", async () => {
   const { proxy, url } = await throughProxy(service.database.url)
   const { port, child } = await start({ DATABASE_URL: url, SHUTDOWN_SECONDS: "1" })
   expect((await askOnce(port, "/api/v1/companies"))?.status).toBe(200)

@@ -22,7 +22,7 @@ test("creating an account prints a link that signs its owner in", async () => {
   expect(await (await person.get("/account/sessions")).text()).toContain(email)
 })
 
-test("a link has the public address, and only existing accounts get one", async () => {
+test("A link has the public address, and requires an existing account", async () => {
   const settings = { BASE_URL: "https://data.example.com" }
   const made = await mds(["account", "link", "ADMIN@example.com"], settings)
   expect(made).toEqual({
@@ -37,7 +37,7 @@ test("a link has the public address, and only existing accounts get one", async 
   })
 })
 
-test("sessions are listed and ended, and the audit names the operator", async () => {
+test("An operator lists and ends sessions, and the audit names the operator", async () => {
   const email = "standard@example.com"
   const person = visitor(service, "Mozilla/5.0 (\u00fc a test)")
   const { printed } = await mds(["account", "link", email])

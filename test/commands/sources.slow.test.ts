@@ -77,7 +77,7 @@ test("a source is shown with its missing records, the largest first, and when ea
   })
 }, 30_000)
 
-test("the reason of a refused load is cut in the list, and whole where the source is shown", async () => {
+test("The list shortens the reason of a rejected load; showing the source prints all of it", async () => {
   const file = bench.file(`${"long-".repeat(40)}.csv`, "Bad Gateway")
   const reason = await bench.refusal("asx-directory", [file])
   const { stdout } = await sources("list")
@@ -86,7 +86,7 @@ test("the reason of a refused load is cut in the list, and whole where the sourc
   expect((await sources("show", "asx-directory")).stdout).toContain(`last reason: ${reason}`)
 }, 30_000)
 
-test("an unknown source and a source without a load get different errors", async () => {
+test("The error for an unloaded or unknown source names the reason", async () => {
   const known = await sources("show", "wa")
   expect(known).toMatchObject({
     code: 1,
@@ -96,7 +96,7 @@ test("an unknown source and a source without a load get different errors", async
   expect((await sources("show", "asx-dirctory")).stderr).toContain('did you mean "asx-directory"?')
 }, 30_000)
 
-test("the setting, the time of the files and the columns that may go empty are the operator's", async () => {
+test("The operator sets the absence time, the time of the files and the columns that may be empty", async () => {
   const later = ["lacking.csv", "--observed", "2020-01-02T02:00:00Z"]
   const gone = await bench.run(["load", "asx-directory", ...later], {
     cwd: bench.directory,

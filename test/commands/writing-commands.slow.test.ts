@@ -22,7 +22,7 @@ async function publishThree() {
   await bench.sql`update releases set published_at = now() - interval '9 days'`
 }
 
-test("a prune whose result cannot be written has succeeded", async () => {
+test("A prune succeeds although its result cannot be written", async () => {
   await publishThree()
   expect(await bench.runUnread(prune)).toMatchObject({ code: 0, stderr: "" })
   expect(await kept()).toBe(1)
@@ -38,7 +38,7 @@ test.each([
   ["lost", 3],
   ["unanswered", 1],
 ] as const)(
-  "a prune whose COMMIT is %s says that its outcome is not known, and can be run again",
+  "A prune whose COMMIT is %s reports an unknown outcome, and can be repeated",
   async (fate, left) => {
     await publishThree()
     const proxy = await commitProxy(bench.url, fate, "update releases")
@@ -62,7 +62,7 @@ test("a change of accounts without a reply to its COMMIT reports that its outcom
   expect((await bench.run(["account", "show", "al@example.com"])).code).toBe(0)
 })
 
-test("a token that could not be printed is named, so that it can be revoked", async () => {
+test("The error names a token that could not be printed, so that it can be revoked", async () => {
   const { code, stderr } = await bench.runUnread(createToken)
   expect(code).toBe(1)
   const [, prefix = ""] = /The token (mds_\w{8}) was issued/.exec(stderr) ?? []
@@ -70,6 +70,6 @@ test("a token that could not be printed is named, so that it can be revoked", as
   expect((await bench.run(["token", "revoke", prefix])).code).toBe(0)
 })
 
-test("a list whose reader closes the pipe has succeeded", async () => {
+test("A list succeeds although its reader closes the pipe", async () => {
   expect(await bench.runUnread(["account", "list"])).toEqual({ code: 0, stdout: "", stderr: "" })
 })

@@ -51,7 +51,7 @@ describe.skipIf(disk === null)("on a full disk", () => {
       DATA_DIR: disk?.path ?? "",
     })
 
-  test("a load fails and says why, callers go on, and a load succeeds once there is room", async () => {
+  test("A load fails with the reason, requests continue, and a load succeeds once there is space", async () => {
     await reportsFile(rows)
     const callers = await callersOf({ url: deployed.service.url, token: deployed.token })
     const observed = callers.observe()

@@ -33,7 +33,7 @@ const memoryMb = (): number =>
 
 const smuggled = "GET /api/v1/smuggled HTTP/1.1\r\nHost: a\r\n\r\n"
 
-describe("two parsers could read it differently", () => {
+describe("an ambiguous request", () => {
   test.each([
     ["two lengths", "Content-Length: 3\r\nContent-Length: 30\r\n\r\nabc"],
     ["a length and chunks", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
@@ -42,7 +42,7 @@ describe("two parsers could read it differently", () => {
     ["two codings", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n"],
     ["a folded header", "X: a\r\n Content-Length: 3\r\n\r\nabc"],
     ["a bare CR", "X: a\rTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
-  ])("%s: 400, and the connection is closed", async (_, framing) => {
+  ])("with %s gets 400 and a closed connection", async (_, framing) => {
     const socket = await opened(port)
     const received = collect(socket)
     socket.write(`GET /api/v1/companies HTTP/1.1\r\n${authorized()}${framing}${smuggled}`)
@@ -52,12 +52,12 @@ describe("two parsers could read it differently", () => {
     )
   })
 
-  test("none of it has reached the service", () => {
+  test("never reaches the service", () => {
     expect(JSON.stringify(service.logged())).not.toContain("smuggled")
   })
 })
 
-test("headers without end are refused with 431", async () => {
+test("Endless headers get 431", async () => {
   for (const headers of [`X: ${"y".repeat(100_000)}`, "X: y\r\n".repeat(300)]) {
     const socket = await opened(port)
     const received = collect(socket)
@@ -67,7 +67,7 @@ test("headers without end are refused with 431", async () => {
   }
 })
 
-test("a head that does not end, or comes a byte at a time, is cut off after some ten seconds", async () => {
+test("The server closes a connection whose request head is incomplete after ten seconds", async () => {
   const heads = [
     "",
     "GET /api/v1/companies HTTP/1.1\r\nHo",
@@ -94,7 +94,7 @@ test.each([
     (block: Buffer) =>
       Buffer.concat([Buffer.from(`${block.length.toString(16)}\r\n`), block, Buffer.from("\r\n")]),
   ],
-])("a body %s is answered without reading it into memory", async (_, framing, chunkOf) => {
+])("A body %s gets a response without being read into memory", async (_, framing, chunkOf) => {
   await expectOthersServed()
   const beforeMb = memoryMb()
   const socket = await opened(port)
@@ -111,7 +111,7 @@ test.each([
   await expectOthersServed()
 })
 
-test("requests sent at once whose responses are never read take bounded memory", async () => {
+test("Pipelined requests with unread responses use bounded memory", async () => {
   await expectOthersServed()
   const beforeMb = memoryMb()
   const sockets = await Promise.all(Array.from({ length: 20 }, () => opened(port)))
@@ -132,7 +132,7 @@ const mostConnections = Math.min(
   Number(Bun.spawnSync(["/bin/sh", "-c", "ulimit -Hn"]).stdout.toString()) - 500 || 10_000,
 )
 
-test(`${mostConnections} connections that send half a head take little memory, and others are served`, async () => {
+test(`${mostConnections} connections with half a request head use little memory, and other clients are served`, async () => {
   await expectOthersServed()
   const beforeMb = memoryMb()
   const sockets: Socket[] = []

@@ -58,7 +58,7 @@ describe.skipIf(!redisIsInstalled)("a process of the service", () => {
   const request = (path: string) =>
     `GET /api/v1${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${deployed.token}\r\n\r\n`
 
-  test("killed in the middle of requests and exports leaves no session, and the next one keeps the limit", async () => {
+  test("killed during requests and exports leaves no session, and the next process keeps the limit", async () => {
     const limit = 20
     const token = await deployed.issueWithLimit(limit)
     await deployed.database.run("create role killed superuser login password 'killed'")
@@ -93,7 +93,7 @@ describe.skipIf(!redisIsInstalled)("a process of the service", () => {
     await expectNothingLeft(deployed)
   })
 
-  test("without file descriptors goes on for those that are connected, and serves all once there are some", async () => {
+  test("without file descriptors serves connected clients, and all clients once it has some", async () => {
     const { url, port, child } = await startBy('ulimit -n 64; exec "$@"')
     const connected = await opened(port)
     const received = collect(connected)

@@ -36,7 +36,7 @@ test("a compressed transfer is stored without its compression", async () => {
   expect(await failure()).toContain("its compressed data is truncated or corrupt")
 })
 
-test("a transfer that is cut off begins again, and fails after three tries", async () => {
+test("An interrupted transfer restarts, and fails after three attempts", async () => {
   server.answer((_, nth) => (nth === 1 ? cut(body, 100) : plain(body)))
   await fetched()
   expect(content()).toBe(body)
@@ -54,20 +54,20 @@ test.each([
   ["no status line", "a,b\n1,2\n"],
   ["TLS", "\x16\x03\x01\0\x05"],
   ["a negative length", header("Content-Length: -4\r\n")],
-])("a response with %s is refused", async (_, response) => {
+])("A response with %s is rejected", async (_, response) => {
   server.answer(() => ({ pieces: [response] }))
   const message = await failure(testAccess(), "/file.csv?key=secret")
   expect(message).toStartWith("Cannot fetch /file.csv: ")
   expect(message).not.toContain("secret")
 })
 
-test("headers without end are left at once", async () => {
+test("Endless headers end the download at once", async () => {
   const piece = "X-A: a\r\n".repeat(1_000)
   server.answer(() => ({ pieces: ["HTTP/1.1 200 OK\r\n"], repeat: { piece, everyMs: 1 } }))
   expect(await failure()).toStartWith("Cannot fetch /file.csv: ")
 })
 
-test("failures of a moment are tried again, others are not", async () => {
+test("Only temporary failures are retried", async () => {
   server.answer((_, nth) => (nth < 3 ? reply(nth === 1 ? 500 : 503, {}) : plain(body)))
   await fetched()
   expect(content()).toBe(body)
@@ -87,7 +87,7 @@ test("the download recognises a sign-in page with the status 200", async () => {
   expect(await failure()).toContain("it is empty")
 })
 
-test("a server that sends nothing, or stops, is left after a time", async () => {
+test("A server that sends nothing or stops times out", async () => {
   server.answer(() => ({ pieces: [], keepOpen: true }))
   expect(await failure(testAccess({ silenceMs: 20 }))).toContain("it sent nothing for 0.02 s")
   const start = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"
@@ -96,7 +96,7 @@ test("a server that sends nothing, or stops, is left after a time", async () => 
   expect(server.asked).toHaveLength(3)
 })
 
-test("a file that is too large is refused, also when it is so only after decompression", async () => {
+test("A file that is too large is rejected, also after decompression", async () => {
   const large = "a,b\n".repeat(1000)
   for (const response of [
     plain(large),
@@ -108,7 +108,7 @@ test("a file that is too large is refused, also when it is so only after decompr
   }
 })
 
-test("redirects are followed on the same host, a few times, and elsewhere only with encryption", async () => {
+test("A few redirects are followed: on the same host, or to another host over TLS", async () => {
   server.answer(({ target }) => (target === "/a" ? reply(302, { Location: "/b" }) : plain(body)))
   await fetched(testAccess({}, { headers: { "X-Key": "secret" } }), "/a")
   expect(server.asked.map(({ target, headers }) => [target, headers["x-key"]])).toEqual([
@@ -124,7 +124,7 @@ test("redirects are followed on the same host, a few times, and elsewhere only w
   expect(other.asked).toHaveLength(0)
 })
 
-test("a redirect to another host never leads to a private network, even if the first may be of one", async () => {
+test("A redirect to another host never reaches a private network, even where private networks are allowed", async () => {
   const secure = other.url.replace("http:", "https:")
   server.answer(() => reply(302, { Location: `${secure}/c` }))
   expect(await failure()).toBe(
@@ -149,7 +149,7 @@ test.each([
   else expect(follow).toThrow(FetchError)
 })
 
-test("this machine and private networks are not connected to unless that is allowed", async () => {
+test("Connecting to this machine or a private network requires permission", async () => {
   server.answer(() => plain(body))
   const access = testAccess({}, { allowPrivate: false })
   expect(await failure(access)).toContain("127.0.0.1 is an address of a private network")

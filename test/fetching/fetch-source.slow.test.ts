@@ -57,7 +57,7 @@ test("the source shows the address and the licence that the operator gives", asy
   ])
 })
 
-test("without a time of its last change, or with one in the future, a file was true when fetched", async () => {
+test("A file without a time of change, or with a future one, has the time of its fetch", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   expect((await bench.fetched())?.summary?.observed).toBe("2026-01-10T00:00:00Z")
   bench.hours(24)
@@ -84,7 +84,7 @@ test("an unchanged or repeated file is not kept again, and publishes nothing", a
   expect(await bench.releases()).toBe(1)
 })
 
-test("why a fetch failed names no secret that the server repeats, and nothing that a terminal obeys", async () => {
+test("The reason of a failed fetch has no repeated secret and no control character", async () => {
   const page =
     "<html><title>Not found: ?key=query%20secret, query secret, header-secret \x1b[31m</title></html>"
   bench.server.answer(() => reply(200, {}, page))
@@ -118,7 +118,7 @@ test("a source is fetched once a day, or as often as its entry says, unless it i
   expect(bench.server.asked).toHaveLength(3)
 })
 
-test("a source is due at the same time every day, however long its fetches last and whichever begins a little later", async () => {
+test("A source is due at the same time every day, however long or late its fetches are", async () => {
   bench.server.answer(() => {
     bench.hours(1 / 6)
     return plain(directory("QZA"))
@@ -130,7 +130,7 @@ test("a source is due at the same time every day, however long its fetches last 
   }
 })
 
-test("a fetch that fails is noted, is not repeated within the hour, and changes nothing", async () => {
+test("A failed fetch is recorded, not repeated within the hour, and changes nothing", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   await bench.fetched()
   bench.hours(24)
@@ -168,7 +168,7 @@ test("a failed fetch does not change when a source was last loaded", async () =>
   expect(await times()).toEqual([{ loaded, outcome: "failed" }])
 })
 
-test("hosts that share a database fetch a source as often as one, also after a failure", async () => {
+test("Hosts that share a database fetch a source as often as one host, also after a failure", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   const on = (host: string) => bench.fetched({ force: false, dataDir: join(bench.dataDir, host) })
   expect((await on("first")).outcome).toBe("published")
@@ -184,7 +184,7 @@ test("hosts that share a database fetch a source as often as one, also after a f
   expect(bench.server.asked).toHaveLength(1)
 })
 
-test("a file of a changed schema is kept and refused, and the data stays as it was", async () => {
+test("A file with a changed schema is kept and rejected, and changes no data", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   await bench.fetched()
   const changed = "Ticker,Name\nQZB,Beta\n"
@@ -197,7 +197,7 @@ test("a file of a changed schema is kept and refused, and the data stays as it w
   expect(await bench.status()).toMatchObject({ last_outcome: "refused" })
 })
 
-test("an archive that unpacks to more than the limit is kept and refused", async () => {
+test("An archive that unpacks beyond the limit is kept and rejected", async () => {
   bench.server.answer(() => plain(Bun.gzipSync(directory("QZA", "QZB"))))
   const refused = await bench.fetched({ limits: { ...testLimits, maxUnpackedBytes: 100 } })
   expect(refused).toMatchObject({
@@ -207,7 +207,7 @@ test("an archive that unpacks to more than the limit is kept and refused", async
   expect(existsSync(refused.files[0] ?? "")).toBe(true)
 })
 
-test("a file that was kept but not loaded is loaded, and one that is kept no more is downloaded", async () => {
+test("A kept file that was never loaded is loaded, and a deleted one is downloaded again", async () => {
   bench.serve(directory("QZA"))
   const { files } = await bench.fetched()
   // As if the process had been killed before its load.
@@ -258,7 +258,7 @@ test("with HOLDER_NAMES=companies no file of tenements is kept, and each fetch d
   ])
 })
 
-test("several files are one set of the time of the oldest; where one cannot be fetched, none is loaded", async () => {
+test("Several files form one set with the oldest file's time; if one fails, none is loaded", async () => {
   const times = {
     "/a.csv": "Fri, 09 Jan 2026 08:00:00 GMT",
     "/b.csv": "Thu, 08 Jan 2026 08:00:00 GMT",
@@ -277,7 +277,7 @@ test("several files are one set of the time of the oldest; where one cannot be f
   expect(await bench.codes()).toEqual(["QZA", "QZB"])
 })
 
-test("thirty raw files are kept of a source, the newest", async () => {
+test("Each source keeps its newest 30 raw files", async () => {
   const raw = join(bench.dataDir, "raw", "asx-directory")
   mkdirSync(raw, { recursive: true })
   for (let day = 1; day <= 31; day++) {
@@ -291,7 +291,7 @@ test("thirty raw files are kept of a source, the newest", async () => {
   expect([kept[0], ...kept.slice(-2)]).toEqual(["20250103", "20260110", "state.js"])
 })
 
-test("a fetch clears the leftovers of a killed one, and ignores a damaged state", async () => {
+test("A fetch removes files that a killed fetch left, and ignores a damaged state", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   await bench.fetched()
   const raw = join(bench.dataDir, "raw", "asx-directory")
@@ -316,7 +316,7 @@ test("the time for a source bounds all of its requests", async () => {
   })
 })
 
-test("of two fetches at once, one works and the other reports that it is busy", async () => {
+test("A second concurrent fetch reports that another one runs", async () => {
   const first = Promise.withResolvers<void>()
   const reached = Promise.withResolvers<void>()
   bench.server.answer(async () => {
@@ -355,7 +355,7 @@ test("a header has the value of its variable, and fails by name without it", asy
   expect(bench.server.asked[0]?.headers["x-key"]).toBe("secret")
 })
 
-test("the layers of a source are one set, and the same records are a further observation", async () => {
+test("The layers of a source form one set, and the same records count as another observation", async () => {
   const first = arcgis(() => titles(30))
   let others = titles(35).slice(30)
   bench.server.answer((asked, nth) =>
@@ -374,7 +374,7 @@ test("the layers of a source are one set, and the same records are a further obs
   expect(await count()).toBe(34)
 })
 
-test("a fetch counts once, with the time of its download, also of an address that is loaded by hand", async () => {
+test("A fetch counts once with its download's time, also for an address loaded by hand", async () => {
   const lateMs = 50
   const late = async <T>(answer: T): Promise<T> => {
     await Bun.sleep(lateMs)

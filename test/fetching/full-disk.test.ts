@@ -14,7 +14,7 @@ const bench = await fetchBench()
 afterAll(() => disk?.remove())
 
 test.skipIf(disk === null)(
-  "what does not fit is neither kept nor loaded, and is loaded once it fits",
+  "A file that does not fit on the disk is neither kept nor loaded until it fits",
   async () => {
     const dataDir = disk?.path ?? ""
     const rows = Array.from({ length: 900 }, (_, n) => `Q${n + 100},${"Quarry ".repeat(14)},true\n`)

@@ -34,7 +34,7 @@ test("an unchanged file is compared again, and publishes nothing unless a record
   }
 })
 
-test("files that are older than what was loaded by hand since are unchanged, and nothing is refused", async () => {
+test("Fetched files older than files loaded by hand count as unchanged", async () => {
   bench.serve(directory("QZA"))
   await fetched()
   await bench.load("asx-directory", directory("QZA", "QZB"), { observed: "2026-01-10T12:00:00Z" })
@@ -63,7 +63,7 @@ test("files that are older than what was loaded by hand since are unchanged, and
   expect((await fetched()).outcome).toBe("published")
 })
 
-test("files that were never loaded, and are older than what was, are refused", async () => {
+test("New files that are older than the loaded ones are rejected", async () => {
   await bench.load("asx-directory", directory("QZA", "QZB"), { observed: "2026-01-10T12:00:00Z" })
   bench.serve(directory("QZA"))
   bench.hours(24)
@@ -73,7 +73,7 @@ test("files that were never loaded, and are older than what was, are refused", a
   })
 })
 
-test("a file that was refused is so until a newer one has been loaded by hand, and then is unchanged", async () => {
+test("A rejected file stays rejected until a newer file is loaded by hand", async () => {
   bench.serve(directory(...many))
   await fetched()
   const later = { "Last-Modified": "Sat, 10 Jan 2026 08:00:00 GMT", ETag: '"2"' }
@@ -89,7 +89,7 @@ test("a file that was refused is so until a newer one has been loaded by hand, a
   expect(await bench.codes()).toEqual([...many, "QZZ"])
 })
 
-test("a file that its server sends anew is true then, unless the server dates it", async () => {
+test("An undated file has the time at which its server last sent it", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   await fetched()
   bench.hours(24)
@@ -105,7 +105,7 @@ test("a file that its server sends anew is true then, unless the server dates it
   expect(await observed()).toEqual(new Date("2026-01-11T00:00:00Z"))
 })
 
-test("what a file lacks goes once it was sent anew that late, and stays while it is only confirmed", async () => {
+test("A missing record is removed after a late new download, not after a 304", async () => {
   const isActive = async () => (await bench.codes()).length === 40
   for (const confirmed of [true, false]) {
     await bench.reset()

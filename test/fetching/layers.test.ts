@@ -93,14 +93,17 @@ test.each([
   ["WFS", 4, 5],
   ["ArcGIS", 5, 4],
   ["WFS", 5, 4],
-] as const)("an %s layer that had %i records and has %i is refused", async (kind, from, to) => {
-  server.answer(kinds[kind]((nth) => titles(nth <= 3 ? from : to)))
-  expect(await failure(kind)).toMatch(
-    /^it changed while it was read|^only 4 of 5 records were returned$/,
-  )
-})
+] as const)(
+  "An %s layer that had %i records before and %i after is rejected",
+  async (kind, from, to) => {
+    server.answer(kinds[kind]((nth) => titles(nth <= 3 ? from : to)))
+    expect(await failure(kind)).toMatch(
+      /^it changed while it was read|^only 4 of 5 records were returned$/,
+    )
+  },
+)
 
-test("a record of an ArcGIS layer that goes or comes in between moves no other", async () => {
+test("An ArcGIS record added or removed meanwhile shifts no other record", async () => {
   let pages = 0
   const later = [...titles(6).slice(1), title(7)]
   const answering = arcgis(() => (pages > 1 ? later : titles(6)))
@@ -112,7 +115,7 @@ test("a record of an ArcGIS layer that goes or comes in between moves no other",
   expect(features.map((each: { attributes: object }) => each.attributes)).toEqual(titles(6))
 })
 
-test("pages that repeat records, as where a server ignores their order, are refused", async () => {
+test("Pages that repeat records are rejected", async () => {
   const unpaged =
     (kind: Kind): Answering =>
     (asked, nth) => {
@@ -127,7 +130,7 @@ test("pages that repeat records, as where a server ignores their order, are refu
   expect(await failure("WFS")).toBe('the record "E  0400001" was returned twice')
 })
 
-test("the values that a WFS layer is sorted by tell its records apart", async () => {
+test("A WFS layer must be sorted by unique values", async () => {
   server.answer(wfs(() => titles(5).map((record) => ({ ...record, tenid: "E" }))))
   expect(await failure("WFS")).toBe('the record "E" was returned twice')
   expect((await downloaded("WFS", "ns:tenid ASC,ns:OBJECTID D")).features).toHaveLength(5)
@@ -141,7 +144,7 @@ const withPages = (kind: Kind, answering: Answering): Answering => {
   return (asked, nth) => (isPage(asked) ? answering(asked, nth) : whole(asked, nth))
 }
 
-test("a page that fails for a moment is requested again, without those before", async () => {
+test("A temporary failure repeats only its own page", async () => {
   const whole = arcgis(() => titles(4))
   let failures = 0
   server.answer((asked, nth) => {
@@ -177,12 +180,12 @@ test.each([
     "it returned 404. Check the address",
   ],
   ["WFS", reply(304, {}), "it returned 304"],
-] as const)("a page of an %s layer that is none is a fault: %#", async (kind, answer, message) => {
+] as const)("A malformed page of an %s layer is an error: %#", async (kind, answer, message) => {
   server.answer(withPages(kind, () => answer))
   expect(await failure(kind)).toBe(message)
 })
 
-test("a layer that is none, has no records or does not count them is a fault", async () => {
+test("A layer that does not exist, has no records or no count is an error", async () => {
   server.answer(() => json({ currentVersion: 11 }))
   expect(await failure("ArcGIS")).toContain("it is not the address of an ArcGIS layer")
   server.answer(arcgis(() => []))
@@ -191,7 +194,7 @@ test("a layer that is none, has no records or does not count them is a fault", a
   expect(await failure("WFS")).toBe("its response has no number of records")
 })
 
-test("a page that is too large, also after its decompression, names the cure", async () => {
+test("The error for a page that is too large names the cure", async () => {
   const large = `{"features":[{"geometry":"${"0".repeat(2 * 1024 ** 2)}"}]}`
   for (const answer of [
     plain(large),
@@ -205,7 +208,7 @@ test("a page that is too large, also after its decompression, names the cure", a
   }
 })
 
-test("a layer that is too large is refused", async () => {
+test("A layer that is too large is rejected", async () => {
   server.answer(wfs(() => titles(40)))
   const message = await failure("WFS", "tenid", testAccess({ maxBytes: 3_000 }))
   expect(message).toBe("it is larger than 0 MB")

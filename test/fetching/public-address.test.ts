@@ -57,7 +57,7 @@ test.each([
   "http://[::ffff:127.0.0.1]/",
   "http://[::127.0.0.1]/",
   "http://[64:ff9b::7f00:1]/",
-])("%s is not connected to", async (address) => {
+])("The client never connects to %s", async (address) => {
   const outcome = await resolveAddresses(new URL(address), false).catch((error: unknown) => error)
   expect(String(outcome)).toContain("is an address of a private network or of this machine")
 })

@@ -71,7 +71,7 @@ const pairs = servers.flatMap(([does, serve]) =>
 )
 
 test.each(pairs)(
-  "only the fetch fails where the server %s and the client %s",
+  "Only the fetch fails when the server %s and the client %s",
   async (_does, _reads, serve, read) => {
     const closed: Promise<unknown>[] = []
     const asked = Promise.withResolvers<void>()

@@ -20,7 +20,7 @@ const faults = (content: unknown): string[] => {
 
 const url = "https://example.test/a.csv"
 
-test("each kind is read with what it needs", () => {
+test("Each kind of entry is read with its fields", () => {
   const content = {
     "asx-directory": { kind: "file", url, every: 12, licence: "CC BY 4.0", attribution: "© X" },
     sa: { kind: "file", url: [url, `${url}2`], headers: { "X-Key": "SA_KEY" }, partial: true },
@@ -36,7 +36,7 @@ test("each kind is read with what it needs", () => {
   ])
 })
 
-test("every fault is named with the place where it is", () => {
+test("Every error is reported with its place", () => {
   expect(
     faults({
       "asx-dirctory": { kind: "file", url },
@@ -72,7 +72,7 @@ test("every fault is named with the place where it is", () => {
   ])
 })
 
-test("a file that is not JSON, not an object or not there says so", () => {
+test("The error says that the file is not JSON, no object or missing", () => {
   expect(faults("{")[0]).toStartWith("Cannot use s.json: it is not valid JSON (")
   expect(faults("[]")[0]).toBe("Cannot use s.json: it must be an object with a source in each name")
   expect(readSourcesFile("/nowhere/sources.json")).rejects.toThrow(
@@ -80,13 +80,13 @@ test("a file that is not JSON, not an object or not there says so", () => {
   )
 })
 
-test("a header names a variable, never a value", () => {
+test("An entry's header names a variable, never a value", () => {
   const entry = { headers: { Authorization: "TOKEN" } }
   expect(headersOf(entry, { TOKEN: "Bearer x" })).toEqual({ Authorization: "Bearer x" })
   expect(() => headersOf(entry, {})).toThrow("Cannot send Authorization: TOKEN is not set")
 })
 
-test("a message has no secret of a header or a query, and no beginning of one where it is cut", () => {
+test("A message contains no secret or part of a secret", () => {
   const entry = {
     kind: "file",
     url: "https://a.test/f?key=query%20secret",
@@ -98,7 +98,7 @@ test("a message has no secret of a header or a query, and no beginning of one wh
   expect(shown("no such 01234567…")).toBe("no such …")
 })
 
-test("of an address only its scheme, host and port are public, and those not of a private network", () => {
+test("Only the scheme, host and port of a public address are shown", () => {
   const shown = (entry: object) => {
     const content = JSON.stringify({ sa: { kind: "file", ...entry } })
     const [only] = parseSourcesFile(content, "s.json")

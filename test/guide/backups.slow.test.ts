@@ -47,7 +47,7 @@ async function contentsOf(url: string): Promise<Record<string, unknown>> {
   return contents
 }
 
-test.skipIf(!systemPostgresIsInstalled)("pg_dump and pg_restore as in the guide", async () => {
+test.skipIf(!systemPostgresIsInstalled)("The guide's pg_dump and pg_restore", async () => {
   const guide = await Bun.file(new URL("../../src/guide/backups.md", import.meta.url)).text()
   const commandOf = (program: string) => new RegExp(`^${program} .*$`, "m").exec(guide)?.[0] ?? ""
   const run = (command: string, url: string) => {

@@ -245,7 +245,7 @@ const unitTests = (isQuiet: boolean): string =>
     }),
   })
 
-test.skipIf(!promtoolIsInstalled)("promtool finds no fault in the rules", () => {
+test.skipIf(!promtoolIsInstalled)("promtool accepts the rules", () => {
   const { exitCode, said } = promtool(["check", "rules", "rules.yml"], { "rules.yml": rulesText })
   expect([exitCode, said]).toEqual([0, expect.stringContaining(`${rules.length} rules found`)])
 })
@@ -253,7 +253,7 @@ test.skipIf(!promtoolIsInstalled)("promtool finds no fault in the rules", () => 
 test.skipIf(!promtoolIsInstalled).each([
   ["fires when it should", false],
   ["does not fire when it should not", true],
-])("each alert %s", (_, isQuiet) => {
+])("Each alert %s", (_, isQuiet) => {
   const files = { "rules.yml": rulesText, "tests.yml": unitTests(isQuiet) }
   const { exitCode, said } = promtool(["test", "rules", "tests.yml"], files)
   expect([exitCode, said]).toEqual([0, expect.stringContaining("SUCCESS")])
@@ -261,7 +261,7 @@ test.skipIf(!promtoolIsInstalled).each([
 })
 
 test.skipIf(!promtoolIsInstalled)(
-  "promtool finds only one fault in a scrape, a name of OpenTelemetry's",
+  "promtool accepts a scrape except for one OpenTelemetry name",
   () => {
     const { said } = promtool(["check", "metrics"], {}, scrape)
     expect(said.trim().split("\n")).toEqual([

@@ -144,7 +144,7 @@ describe.skipIf(!isPossible)("two servers behind the Caddy of the guide", () => 
     await until(() => hasRequests(started))
   }
 
-  test("no request fails, and a crawl under way stays on its release", async () => {
+  test("a rolling restart fails no request, and a crawl stays on its release", async () => {
     // Its first two pages come before the restarts and a new release, and the others after.
     const restarts = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()

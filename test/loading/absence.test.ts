@@ -35,7 +35,7 @@ const missing = async () =>
       from missing_records order by key`
   ).map(({ key, loads, hours }) => [key, loads, hours])
 
-test("a company that one download lacks stays active, and its return changes nothing", async () => {
+test("A company missing from one download stays active, and its return changes nothing", async () => {
   await load(whole, 0)
   const lacking = await load(withoutBhp, 1)
   expect(lacking.release).toBeNull()
@@ -127,7 +127,7 @@ test("the same bytes are the same download also after a load that could remove n
   expect(await isActive()).toBe(false)
 })
 
-test("newly missing records stop a load with the largest of their names, and earlier ones do not", async () => {
+test("Newly missing records stop a load; records that were already missing do not", async () => {
   await load(whole, 0)
   await load(capture(...others.slice(1)), 1)
   await load(capture(...others.slice(3)), 2)
@@ -142,7 +142,7 @@ test("newly missing records stop a load with the largest of their names, and ear
   expect((await load(capture(...others.slice(3)), 60)).resources.companies?.deactivated).toBe(4)
 })
 
-test("a dry run shows the records that are missing and notes none", async () => {
+test("A dry run shows missing records and records none", async () => {
   await load(whole, 0)
   const dry = await load(withoutBhp, 1, { dryRun: true })
   expect(dry.missing.companies).toEqual({ missing: 1, newly: 1, returned: 0 })
@@ -182,7 +182,7 @@ test("a load of an operator's own file removes the records that it lacks at once
   expect(await missing()).toEqual([])
 })
 
-test("the record of a rejected row is not missing, and no record is while a row cannot be parsed", async () => {
+test("A rejected row's record is not missing, and an unreadable row leaves no record missing", async () => {
   await load(whole, 0)
   await load(withoutBhp, 1)
   await load(whole.replace("218334000000", "lots"), 2)
@@ -194,7 +194,7 @@ test("the record of a rejected row is not missing, and no record is while a row 
   expect(await missing()).toEqual([["BHP", 1, 0]])
 })
 
-test("a partial load restores a missing record that it has, and notes no other", async () => {
+test("A partial load ends the absence of the records that it has, and marks no record missing", async () => {
   await load(whole, 0)
   await load(capture(...others.slice(1)), 1)
   const partial = await load(capture(bhp), 2, { partial: true })
@@ -220,7 +220,7 @@ test("a record that another source takes over is no longer missing from the firs
   expect(kept?.source).toBe("vic")
 })
 
-test("files that were true before the newest ones are refused, also partially, and so is the future", async () => {
+test("Files older than the loaded ones, also partial ones, and files from the future are rejected", async () => {
   await load(whole, 5)
   for (const partial of [false, true]) {
     expect(await bench.refusal("asx-directory", withoutBhp, { ...at(4), partial })).toBe(
@@ -233,7 +233,7 @@ test("files that were true before the newest ones are refused, also partially, a
   expect((await load(whole, 5)).observed).toBe(at(5).observed)
 })
 
-test("the source records the outcome of its last load, also of one that changed nothing or was refused", async () => {
+test("The source records the outcome of its last load, also unchanged or rejected", async () => {
   const status = async () => {
     const [row] = await bench.sql`select * from sources where name = 'asx-directory'`
     return row
@@ -266,7 +266,7 @@ test("the source records the outcome of its last load, also of one that changed 
   expect((await status())?.last_reason).toBe(refusal)
 })
 
-test("neither a refused file nor an older file nor a dry run counts as an absence", async () => {
+test("Rejected loads, older files and dry runs mark no record missing", async () => {
   await load(whole, 0)
   await load(withoutBhp, 1)
   await load(withoutBhp, 10)

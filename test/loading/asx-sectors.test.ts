@@ -38,7 +38,7 @@ test("a sector list gives the resource companies, their sectors and caps", async
   expect((await bench.load("asx-sectors", list)).release).toBeNull()
 })
 
-test("where a directory is loaded, the list changes and adds nothing", async () => {
+test("A sector list changes and adds nothing once a directory is loaded", async () => {
   await bench.load("asx-directory", directory)
   const summary = await bench.load("asx-sectors", list)
   expect(summary.release).toBeNull()
@@ -54,7 +54,7 @@ test("where a directory is loaded, the list changes and adds nothing", async () 
   expect(await listed()).toEqual(fromTheDirectory)
 })
 
-test("a directory loaded after the list takes over what both have", async () => {
+test("A directory loaded after the list takes over the companies of both", async () => {
   await bench.load("asx-sectors", list)
   const summary = await bench.load("asx-directory", directory)
   expect(summary.resources.companies).toEqual({ added: 1, changed: 1, removed: 0, deactivated: 0 })

@@ -94,7 +94,7 @@ test("a company that moved to another sector is still listed, so it stays active
   ])
 })
 
-test("the older export, with its banner, is a directory too", async () => {
+test("The older export with its banner loads as a directory", async () => {
   const old =
     'ASX listed companies as at Mon Feb 01 22:29:37 EST 2016\r\n\r\nCompany name,ASX code,GICS industry group\r\n"QUARRY ALPHA LIMITED",QZA,"Materials"\r\n"B LIMITED",B,"Materials"\r\n'
   await bench.load("asx-directory", old)
@@ -106,7 +106,7 @@ test("the older export, with its banner, is a directory too", async () => {
   ])
 })
 
-test("a directory that states its date is of that date, unless the operator gives another", async () => {
+test("A directory has its stated date, unless the operator gives another", async () => {
   const stating = (date: string) =>
     `ASX listed companies as at ${date} EST 2016\n\nCompany name,ASX code,GICS industry group\nQUARRY ALPHA LIMITED,QZA,Materials\n`
   const observed = async (date: string, given?: string) =>
@@ -121,7 +121,7 @@ test("a directory that states its date is of that date, unless the operator give
   expect(source?.known).toBe(true)
 })
 
-test("a listing date that is none is a counted warning", async () => {
+test("An invalid listing date is a counted warning", async () => {
   const summary = await bench.load("asx-directory", first.replace("12/09/2018", "31/02/2018"))
   expect(summary.files[0]?.warnings).toEqual({ 'unknown listing date "31/02/2018"': 1 })
   expect(Object.keys(await listed())).toEqual(["360", "QZA"])

@@ -105,11 +105,14 @@ const files: readonly [what: string, content: string | Uint8Array, message: RegE
   ],
 ]
 
-test.each(files)("%s is refused with a message that says what it looks like", async (...given) => {
-  const [, content, message] = given
-  const path = bench.file("bad.csv", content)
-  expect(await outcomeOf(sourceOf("companies"), path)).toMatch(message)
-})
+test.each(files)(
+  "%s is rejected with a message that names what it looks like",
+  async (...given) => {
+    const [, content, message] = given
+    const path = bench.file("bad.csv", content)
+    expect(await outcomeOf(sourceOf("companies"), path)).toMatch(message)
+  },
+)
 
 test("a bad file publishes nothing of the good files beside it", async () => {
   const paths = [

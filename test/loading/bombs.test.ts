@@ -18,7 +18,7 @@ test.each([
     zipFile({ "a.csv": header + rows(10_000, 4_000), "b.csv": header + rows(50_000, 4_000) }),
   ],
   ["gzip in a zip", zipFile({ "a.csv.gz": gzipSync(header + rows(10_000, 8_000)) })],
-])("a bound on what a %s unpacks to refuses the file", async (_, content) => {
+])("A %s that unpacks beyond the limit is rejected", async (_, content) => {
   const path = bench.file("packed", content)
   const options = { dryRun: true, maxUnpackedBytes: mb }
   expect(await bench.refusal("companies", [path], options)).toBe(
@@ -38,7 +38,7 @@ test.each([
   expect(await bench.refusal("companies", [path])).toBe(`Cannot read bomb.gz: ${message}`)
 })
 
-test("a zip file of very many files is refused by their number", async () => {
+test("A zip file with too many files is rejected", async () => {
   const names = Array.from({ length: 10_001 }, (_, index) => [String(index), ""])
   const path = bench.file("many.zip", zipFile(Object.fromEntries(names)))
   expect(await bench.refusal("companies", [path])).toBe(

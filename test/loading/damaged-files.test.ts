@@ -61,7 +61,7 @@ function damaged(bytes: Buffer, next: (below: number) => number): Buffer {
 
 const rounds = 60
 
-test.each(Object.entries(files))("a damaged %s file is read or refused", async (name, bytes) => {
+test.each(Object.entries(files))("A damaged %s file is read or rejected", async (name, bytes) => {
   const next = seededIntegers(name.length)
   expect(await outcomeOf(vic, bench.file(name, bytes))).toBeNumber()
   let refused = 0
@@ -73,7 +73,7 @@ test.each(Object.entries(files))("a damaged %s file is read or refused", async (
   expect(refused).toBeGreaterThan(0)
 })
 
-test.each(["gzip", "zip"])("no changed byte of a %s file's data is loaded", async (name) => {
+test.each(["gzip", "zip"])("A changed byte in a %s file's data is never loaded", async (name) => {
   const bytes = files[name] ?? Buffer.alloc(0)
   const next = seededIntegers(3)
   const plain = await outcomeOf(vic, bench.file(name, bytes))

@@ -48,7 +48,7 @@ test("the three-column list leaves market capitalisations as they are; a new com
   expect((await stored()).Q00).toBe(1000)
 })
 
-test("nothing is said to stay of new records, nor of values that were not known", async () => {
+test("The summary names no kept value of new records or unknown values", async () => {
   for (const times of [1, 2]) {
     const summary = await bench.load("asx-directory", three)
     expect(summary.resources.companies?.added).toBe(times === 1 ? 31 : 0)
@@ -57,7 +57,7 @@ test("nothing is said to stay of new records, nor of values that were not known"
   }
 })
 
-test("of several files, each leaves the fields for which it has no column", async () => {
+test("Each of several files leaves the fields that it has no column for", async () => {
   await bench.load(
     "companies",
     "asx_code,company_name,market_cap_aud,gics_sector,is_active\nQZA,A,1,Energy,true\nQZB,B,2,Energy,true\n",
@@ -117,7 +117,7 @@ test("the Western Australian CSV, without dates or a unit, leaves dates and area
   expect(await select()).toMatchObject([{ ...before, holder_name: "B" }])
 })
 
-test("a day on which every market capitalisation is -- is refused, by name and with figures", async () => {
+test("A file whose market capitalisations are all -- is rejected with figures", async () => {
   await bench.load("asx-directory", five)
   const empty = directory(caps.map((cap, index) => (index === 0 ? cap : '"--"')))
   expect(await bench.refusal("asx-directory", empty)).toBe(
@@ -131,7 +131,7 @@ test("a day on which every market capitalisation is -- is refused, by name and w
   expect(told.resources.companies?.changed).toBe(29)
 })
 
-test("a third may go empty and no more; of few values, five", async () => {
+test("Up to a third of a column's values, or five, may become empty", async () => {
   const emptied = (of: number, count: number) =>
     directory(caps.slice(0, of).map((cap, index) => (index < count ? '"SUSPENDED"' : cap)))
   await bench.load("asx-directory", five)
@@ -144,7 +144,7 @@ test("a third may go empty and no more; of few values, five", async () => {
   expect(await known()).toBe(1)
 })
 
-test("a register whose phrases change is refused, with the phrase", async () => {
+test("A register whose phrases change is rejected, with the phrase", async () => {
   const register = (status: string) =>
     [
       "tno,typedesc,statussdsc,own_name",
@@ -157,7 +157,7 @@ test("a register whose phrases change is refused, with the phrase", async () => 
   )
 })
 
-test("a partial load is judged by the records that it has", async () => {
+test("A partial load is checked by the records that it has", async () => {
   await bench.load("asx-directory", five)
   const empty = directory(caps.slice(0, 9).map(() => '"--"'))
   expect(await bench.refusal("asx-directory", empty, { partial: true })).toContain(
@@ -166,7 +166,7 @@ test("a partial load is judged by the records that it has", async () => {
   expect(await known()).toBe(30)
 })
 
-test("a column that cannot be accepted as empty is an error that lists those that can", async () => {
+test("The error for an unacceptable column lists the acceptable ones", async () => {
   const refusal = bench.refusal("asx-directory", five, { acceptEmpty: ["market_cap"] })
   expect(await refusal).toBe(
     'Cannot accept an empty column "market_cap" (did you mean "market_cap_aud"?). ' +

@@ -25,12 +25,15 @@ test.each([
   ["UTF-16LE with a byte order mark", bytesOf(`\ufeff${row("Café")}`, "utf16le"), [utf16]],
   ["UTF-16BE with a byte order mark", swapped(bytesOf(`\ufeff${row("Café")}`, "utf16le")), [utf16]],
   ["Windows-1252", bytesOf(row("Café"), "latin1"), [windows]],
-])("%s holds the same record as UTF-8, and its encoding is noted", async (_, bytes, notes) => {
-  const read = await readFile(vic, file("given.csv", bytes))
-  expect(read).toMatchObject({ rows: await rowsOf(vic, file("plain.csv", row("Café"))), notes })
-})
+])(
+  "%s gives the same record as UTF-8, and the summary notes its encoding",
+  async (_, bytes, notes) => {
+    const read = await readFile(vic, file("given.csv", bytes))
+    expect(read).toMatchObject({ rows: await rowsOf(vic, file("plain.csv", row("Café"))), notes })
+  },
+)
 
-test("the characters that Windows-1252 has beyond Latin-1 are read", async () => {
+test("Windows-1252 characters beyond Latin-1 are read", async () => {
   const bytes = Buffer.concat([
     Buffer.from(row("").split(",,,100")[0] ?? ""),
     Buffer.from([0x80, 0x20, 0x93, 0xe9, 0x94]),
@@ -71,7 +74,7 @@ test.each([
     /UTF-16 without its mark; save it as UTF-8/,
   ],
   ["UTF-32", Buffer.from([0xff, 0xfe, 0, 0, 0x41, 0, 0, 0]), /it is UTF-32 text; save it as UTF-8/],
-])("%s is refused", async (_, bytes, message) => {
+])("A file with %s is rejected", async (_, bytes, message) => {
   expect(await outcomeOf(vic, file("given.csv", bytes))).toMatch(message)
 })
 

@@ -61,7 +61,7 @@ test.each([
   ["a company that is listed no longer", ["QZC,Quarry Alpha Limited,false"], "", "QZC"],
   ["a subsidiary", [], "s1,Quarry Alpha Limited,QZB", "QZB"],
   ["a subsidiary of a company that is not stored", [], "s1,Quarry Alpha Limited,QZX", ""],
-])("a former name that %s bears belongs to it", async (_, others, subsidiary, owner) => {
+])("A former name that %s bears belongs to that company", async (_, others, subsidiary, owner) => {
   await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true", ...others)
   if (subsidiary !== "")
     await bench.load("subsidiaries", `id,name,parent_asx_code\n${subsidiary}\n`)
@@ -81,7 +81,7 @@ test("a former name of two companies is linked to neither, unless both are listi
   expect(await codes()).toEqual(["QZA", "QZA"])
 })
 
-test("the options of a company that is renamed first, or outlives them, take none of its tenements", async () => {
+test("Options of a renamed company take none of its tenements", async () => {
   await directory("QZA,Quarry Alpha Limited,true", "QZAOA,Quarry Alpha Limited,true")
   await directory("QZA,Renamed Limited,true", "QZAOA,Quarry Alpha Limited,true")
   expect((await codes())[0]).toBe("QZA")
@@ -95,7 +95,7 @@ test("the options of a company that is renamed first, or outlives them, take non
   expect((await codes())[0]).toBe("QZC")
 })
 
-test("a code that another company has taken over links none of the names from before", async () => {
+test("A code that another company took over links none of its earlier names", async () => {
   await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
   await directory("QZA,Renamed Limited,false", "QZB,Quarry Beta NL,true")
   expect(await codes()).toEqual(["QZA", "QZB"])
@@ -104,7 +104,7 @@ test("a code that another company has taken over links none of the names from be
   expect(await unlinked()).toEqual(["QUARRY ALPHA LTD"])
 })
 
-test("a name that changed between loads of years apart may be another company's", async () => {
+test("A name that changed between loads years apart does not link", async () => {
   await bench.sql`update sources set last_observed_at = '2019-01-01'`
   await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
   expect(await codes()).toEqual(["", "QZB"])
@@ -156,7 +156,7 @@ describe("of the exchange's directory", () => {
     expect(await former()).toEqual(["Quarry Echo Limited: is suggested"])
   })
 
-  test("a load that publishes nothing tells the times that a name changed between", async () => {
+  test("A load that publishes nothing records the times between which a name changed", async () => {
     await load("2020-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
     expect((await load("2023-06-01", "Quarry Delta Limited", "Quarry Echo Limited")).release).toBe(
       null,
@@ -165,14 +165,14 @@ describe("of the exchange's directory", () => {
     expect(await former()).toEqual(["Quarry Delta Limited: links"])
   })
 
-  test("the same bytes as last time are of a time that is known", async () => {
+  test("The same bytes as before have a known time", async () => {
     await load("2026-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
     await load(undefined, "Quarry Delta Limited", "Quarry Echo Limited")
     await load("2026-02-01", "Renamed Limited", "Quarry Echo Limited")
     expect(await former()).toEqual(["Quarry Delta Limited: links"])
   })
 
-  test("a load of unknown time makes that of its source unknown, also where it publishes nothing", async () => {
+  test("A load without a time makes its source's time unknown, also if it publishes nothing", async () => {
     await load("2026-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
     const others = capture("Quarry Delta Limited", "Quarry Echo Limited").replaceAll("\n", "\r\n")
     expect((await bench.load("asx-directory", others)).release).toBeNull()

@@ -72,7 +72,7 @@ const documents: readonly [form: string, content: string][] = [
   ["a JSON array of features", JSON.stringify([feature(tenement(1)), feature(tenement(2))])],
 ]
 
-test.each(documents)("%s is read, and its geometry is not", async (_form, content) => {
+test.each(documents)("%s is read without its geometry", async (_form, content) => {
   const rows = await rowsOf(wa, bench.file("given", content))
   expect(rows.map(({ raw }) => raw)).toEqual(
     [1, 2].map((nth) => ({
@@ -100,7 +100,7 @@ test("braces, brackets, quotes and backslashes inside a string end no record, wh
   }
 })
 
-test("a feature that cannot be read is rejected by its number, and the load continues", async () => {
+test("An unreadable feature is rejected by its number, and the load continues", async () => {
   const content = JSON.stringify(
     collection(feature(tenement(1)), feature(null), 7, feature({ ...tenement(1), legal_area: 2 })),
   )
@@ -125,7 +125,7 @@ test.each([
   { exceededTransferLimit: 1 },
   { numberMatched: 3, numberReturned: 2 },
   { numberMatched: "3" },
-])("a file says by %j that it is incomplete", async (part) => {
+])("%j marks a file as incomplete", async (part) => {
   const said = async (envelope: object) => {
     const document = { ...collection(feature(tenement(1)), feature(tenement(2))), ...envelope }
     const read = await readFile(wa, bench.file("given", JSON.stringify(document)))
@@ -135,7 +135,7 @@ test.each([
   expect(await said({ numberMatched: 2, exceededTransferLimit: false })).toBe(false)
 })
 
-test("a file that says it is incomplete adds and changes records and removes none", async () => {
+test("A file marked as incomplete adds and changes records and removes none", async () => {
   const on = (day: number) => ({ observed: `2026-03-0${day}` })
   const features = Array.from({ length: 100 }, (_, nth) => feature(tenement(nth)))
   await bench.load("wa", JSON.stringify(collection(...features)), on(1))
@@ -173,7 +173,7 @@ const broken: readonly [what: string, content: string, message: RegExp][] = [
   ],
 ]
 
-test.each(broken)("JSON %s is refused", async (_what, content, message) => {
+test.each(broken)("JSON %s is rejected", async (_what, content, message) => {
   expect(await outcomeOf(wa, bench.file("given", content))).toMatch(message)
 })
 
@@ -240,7 +240,7 @@ test.each(texts)("dBase text of language driver %d is decoded", async (driver, b
   expect(row?.raw).toMatchObject({ holder1: text })
 })
 
-test("letters of a DOS code page reject their row, and a truncated table is refused", async () => {
+test("Letters of a DOS code page reject their row, and a truncated table is rejected", async () => {
   const rows = [record(1), record(2, Buffer.from("CAF\x90 NL", "latin1"))]
   const table = dbase(rows, { languageDriver: 2 })
   await bench.load("wa", [bench.file("t.dbf", table)])
@@ -277,7 +277,7 @@ test("the tables of a zip file are loaded together, and its other files skipped"
   expect((await bench.load("wa", [path])).release).toBeNull()
 })
 
-test("of the tables in a zip file, those with the columns of the source are loaded and the others named", async () => {
+test("The tables of a zip file with the source's columns load, and the summary names the others", async () => {
   const other = "number,remark\n1,x\n"
   const table = dbase([record(1)])
   const zip = zipFile({ "a/notes.csv": other, "b.dbf": table, "c.dbf": dbase([record(2)]) })
@@ -326,11 +326,11 @@ function damaged(zip: Buffer): Buffer {
   return zip
 }
 
-test.each(zips)("a zip file %s is refused", async (_what, content, message) => {
+test.each(zips)("A zip file %s is rejected", async (_what, content, message) => {
   expect(await outcomeOf(wa, bench.file("bad.zip", content))).toMatch(message)
 })
 
-test("the geometry of a shapefile is refused, and the message names the file to load", async () => {
+test("A shapefile's geometry is rejected, and the message names the file to load", async () => {
   const shp = Buffer.concat([Buffer.from([0, 0, 0x27, 0x0a]), Buffer.alloc(200)])
   expect(await outcomeOf(wa, bench.file("a.shp", shp))).toMatch(/the \.dbf file beside it/)
 })

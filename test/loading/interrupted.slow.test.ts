@@ -105,7 +105,7 @@ test("a loader killed while it publishes leaves the last release, and the next l
   await expectTheLastReleaseToStand()
 })
 
-test("a refused load that is killed while it notes that, and run again, is noted once", async () => {
+test("A rejected load that is killed while recording it is recorded once when repeated", async () => {
   const titles = (numbers: readonly number[]) =>
     ["tno,typedesc,statussdsc,own_name", ...numbers.map((n) => `EL${n},,,`), ""].join("\n")
   const all = Array.from({ length: 40 }, (_, n) => n)
@@ -122,7 +122,7 @@ test("a refused load that is killed while it notes that, and run again, is noted
   expect(await bench.releases()).toBe(1)
 })
 
-test("of two loads at once, one waits for the other and says so; both are published", async () => {
+test("A second concurrent load waits, says so, and is published", async () => {
   const release = hold("companies")
   const first = bench.load("companies", [bench.file("first.csv", header + alpha + beta)])
   await until(() => isWaitingFor("companies"))
@@ -138,7 +138,7 @@ test("of two loads at once, one waits for the other and says so; both are publis
   expect((await second).release).toBe(3)
 })
 
-test("a load that loses its connection fails, and publishes nothing", async () => {
+test("A load that loses its connection publishes nothing", async () => {
   const loading = bench.load("companies", [bench.file("lost.csv", header + alpha + beta)], {
     progress: {
       ...silent,

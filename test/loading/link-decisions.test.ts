@@ -38,7 +38,7 @@ const linked = async () =>
     ]),
   )
 
-test("a confirmed link is a subsidiary of the source confirmed, and links the holder's tenements", async () => {
+test("A confirmed link adds a subsidiary of the source confirmed and links the holder's tenements", async () => {
   expect(await suggested()).toEqual(["QZA PILBARA PTY LTD: QZA", "Quarry (West) Pty Ltd: QZB"])
   await decide(bench.url, right("qza pilbara p/l", "QZA"))
   const summary = await publish()
@@ -59,7 +59,7 @@ test("a confirmed link is a subsidiary of the source confirmed, and links the ho
   expect(await suggested()).toEqual(["Quarry (West) Pty Ltd: QZB"])
 })
 
-test("a declined suggestion is not made again, by no load, until its holder has no tenements", async () => {
+test("A declined suggestion does not return until its holder has no tenements", async () => {
   await decide(bench.url, wrong("Quarry (West) Pty Ltd", "QZB"))
   expect(await suggested()).toEqual(["QZA PILBARA PTY LTD: QZA"])
   await bench.load("tenements", `${tenements}t4,E 4,SA,QUARRY (WEST) PTY LTD\n`)
@@ -79,7 +79,7 @@ test("links that were not published, as after Ctrl-C, are published with the nex
   expect((await publish())?.release).toBeNull()
 })
 
-test("a link that is declined later goes, and a declined one can be linked", async () => {
+test("Declining removes a link, and linking overrides a decline", async () => {
   await decide(bench.url, right("QZA PILBARA PTY LTD", "QZA"))
   await publish()
   const changed = { isChange: true, keptBy: null }
@@ -92,7 +92,7 @@ test("a link that is declined later goes, and a declined one can be linked", asy
   expect(await linked()).toEqual({ t1: "QZA", t2: "QZA", t3: "" })
 })
 
-test("a confirmed subsidiary that an operator's own file has is that file's, loaded before or after", async () => {
+test("An operator's own file takes precedence over a confirmed subsidiary, loaded before or after", async () => {
   const sources = () => bench.sql`select id, source, ownership_percentage from subsidiaries`
   const own = "name,parent_asx_code,ownership_percentage\nQZA PILBARA PTY LTD,QZA,80\n"
   await decide(bench.url, right("QZA PILBARA PTY LTD", "QZA"))
@@ -106,7 +106,7 @@ test("a confirmed subsidiary that an operator's own file has is that file's, loa
   expect(Array.from(await sources())).toEqual(expected)
 })
 
-test("a decision names a holder of tenements and a company", async () => {
+test("A decision requires a holder of tenements and a company", async () => {
   const outcome = (decision: Decision) =>
     decide(bench.url, decision).catch((error: unknown) => String(error))
   expect(await outcome(right("Nobody", "QZA"))).toContain(

@@ -112,7 +112,7 @@ test("only rows that differ are touched, and take the new release", async () => 
   expect((await current()).map((row) => row.since_release)).toEqual([1, 2, 2])
 })
 
-test("a record missing from a complete set is removed; with partial it stays", async () => {
+test("A complete load removes missing records; a partial load keeps them", async () => {
   const two = companies("QZA,Quarry Alpha Limited,5000000000,Materials,true", "QZD,D,,,true")
   await bench.load("companies", three)
   await bench.load("companies", two, { partial: true })
@@ -201,7 +201,7 @@ test.each([
   ["whose reference has no letter or digit", "vic", vic, "EL2", "***"],
   ["without a state", "national", national, "NT", " "],
 ])(
-  "a row %s may be any record's: no record is missing",
+  "A row %s leaves no record missing, since it may be any record's",
   async (_which, source, whole, from, to) => {
     await bench.load(source, whole)
     const summary = await bench.load(source, whole.replace(from, to), {
@@ -226,7 +226,7 @@ test("a file with a row without a key adds and changes other records", async () 
   })
 })
 
-test("more rejected rows than allowed end the load, and nothing is published", async () => {
+test("More rejected rows than allowed end the load without a release", async () => {
   const bad = companies("QZA,Quarry Alpha,,,true", "B,b,,,true", "C,c,,,true")
   expect(await bench.refusal("companies", bad, { maxRejects: 1 })).toMatch(
     /^Too many rejected rows: 2 of 3 .* The first is rows\.csv, line 3: asx_code is malformed/,
@@ -237,7 +237,7 @@ test("more rejected rows than allowed end the load, and nothing is published", a
   expect((await bench.load("companies", bad, { maxRejects: 2 })).release).toBe(1)
 })
 
-test("the three most frequent reasons for rejected rows are warnings, also of a refused load", async () => {
+test("The three most frequent reasons for rejected rows are warnings, also of a rejected load", async () => {
   const bad = [
     ...["A", "B"].map((code) => `${code},Too short,,,true`),
     ...Array.from({ length: 1500 }, (_, nth) => `QZA,Named ${nth},x${nth},,true`),
@@ -260,7 +260,7 @@ test("the three most frequent reasons for rejected rows are warnings, also of a 
   )
 })
 
-test("a load of which every row is rejected is refused, however many may be rejected", async () => {
+test("A load whose rows are all rejected publishes nothing, whatever the limit", async () => {
   const bad = companies("A,Too short,,,true", "B,Too short,,,true")
   const refusal =
     /^Nothing was published: every row was rejected, 2 in all\. Check the source in the command\. The first is rows\.csv, line 2: asx_code is malformed: "A"\./
@@ -328,7 +328,7 @@ test("a record belongs to the source that loaded it", async () => {
   ])
 })
 
-test("a load that would remove more than a twentieth is refused with the counts, without acceptShrink", async () => {
+test("A load that would remove more than 5% is rejected with the counts, without acceptShrink", async () => {
   const many = Array.from(
     { length: 40 },
     (_, index) => `Q${String(index).padStart(2, "0")},C,,,true`,

@@ -54,13 +54,13 @@ test.each<[string, (cell: string) => unknown]>([
   ["holders", ownersIn],
   ["a company's name", normaliseName],
   ["a web page", (cell) => foreignText(`<title>${cell}`)],
-])("%s of 20,000 characters: milliseconds", (_what, read) => {
+])("%s of 20,000 characters takes milliseconds", (_what, read) => {
   for (const cell of [...cells, "[".repeat(length)]) {
     expect([cell.slice(0, 20), msOf(() => read(cell)) < maxMs]).toEqual([cell.slice(0, 20), true])
   }
 })
 
-test("a row of dBase with a cell of 20,000 blanks before its last character: milliseconds", async () => {
+test("A dBase cell with 20,000 blanks before its last character takes milliseconds", async () => {
   const names = ["FMT_TENID", "TYPE", "TENSTATUS", "HOLDER1"]
   const columns = names.map((name) => ({ name, type: "C", length: 10 }) as const)
   const long = { name: "REMARK", type: "C", length } as const

@@ -22,7 +22,7 @@ const holders = async (): Promise<Record<string, string>> =>
 const first = "CML 7,CML,ALPHA PTY LTD,CURRENT,17.7 HA,19790203,20280203"
 const second = "CML 7,CML,BETA NL,CURRENT,30 HA,19930607,20330607"
 
-test("an id is the reference and the year of the act, in today's titles and in a column of its own", async () => {
+test("An id is the reference and the year of its act, stated in the title or a column", async () => {
   const ids = { "NSW-CML7-1973": "ALPHA PTY LTD", "NSW-CML7-1992": "BETA NL" }
   await bench.load("nsw", olderWithAct(`${first},1973`, `${second},Mining Act 1992`))
   expect(await holders()).toEqual(ids)
@@ -32,12 +32,12 @@ test("an id is the reference and the year of the act, in today's titles and in a
   expect(await holders()).toEqual(ids)
 })
 
-test("where the row states no act, the id is the reference", async () => {
+test("Without an act the id is the reference", async () => {
   await bench.load("nsw", olderWithAct(`${first},`))
   expect(await holders()).toEqual({ "NSW-CML7": "ALPHA PTY LTD" })
 })
 
-test("a title that the file has twice, once without its area, is one record", async () => {
+test("A title listed twice, once without its area, is one record", async () => {
   const joint = [first, first.replace("ALPHA PTY LTD", "BETA NL")]
   const rows = joint.flatMap((row) => [row.replace("17.7 HA", "0 HA"), row])
   for (const order of [rows, rows.toReversed()]) {
@@ -51,7 +51,7 @@ test("a title that the file has twice, once without its area, is one record", as
   }
 })
 
-test("rows of one id that differ in more than the holder: the first stays, the others are rejected", async () => {
+test("Of rows with one id that differ in more than the holder, the first is loaded and the others rejected", async () => {
   const { files } = await bench.load("nsw", older(first, second))
   expect(files[0]).toMatchObject({ read: 2, accepted: 1, rejected: 1 })
   expect(await holders()).toEqual({ "NSW-CML7": "ALPHA PTY LTD" })

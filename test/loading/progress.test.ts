@@ -12,7 +12,7 @@ const reading = (rows: number, bytesRead: number, bytesTotal: number | null = 10
   bytesTotal,
 })
 
-test("without a terminal, a line every ten seconds gives the rate and the time left", () => {
+test("Without a terminal, a line every ten seconds shows the rate and the time left", () => {
   let nowMs = 0
   const written: string[] = []
   const progress = progressTo(
@@ -44,7 +44,7 @@ test("no time left is estimated for an input of unknown length", () => {
   expect(written).toEqual(["a.csv: 1,000 rows, 50/s\n"])
 })
 
-test("many files that are each read at once are reported every ten seconds too", () => {
+test("Reading many short files reports every ten seconds", () => {
   let nowMs = 0
   const written: string[] = []
   const progress = progressTo(

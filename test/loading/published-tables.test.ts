@@ -15,7 +15,7 @@ const titles = [
 ]
 const plain = `${titles.join("\n")}\n`
 
-test("columns that a public file has besides are ignored, and named once", async () => {
+test("Additional columns of a public file are ignored, and named once", async () => {
   const index = [
     "documentKey,ticker,date,headline,announcementTypes,fileSize,isPriceSensitive,issuer,pages,url",
     'k1,QZA,2026-01-02T03:04:05Z,Quarterly,"[""Quarterly""]",12KB,true,Alpha Ltd,3,/k1.pdf',
@@ -44,7 +44,7 @@ test("the exchange's lists may have further columns too", async () => {
   }
 })
 
-test("the names of ignored columns are cut where there are many", async () => {
+test("The note shortens a long list of ignored columns", async () => {
   const names = Array.from({ length: 30 }, (_, nth) => `extra ${nth}`)
   const content = `ASX code,Company name,GICS industry group,${names}\nQZA,A,Energy,${names}\n`
   const [note = ""] = (await bench.load("asx-directory", content)).files[0]?.notes ?? []
@@ -78,7 +78,7 @@ test("any other market capitalisation is rejected, not guessed", async () => {
   expect(file).toMatchObject({ accepted: 1, rejected: caps.length })
 })
 
-test("columns and cells that are blank at the end are no columns", async () => {
+test("Blank trailing columns and cells are ignored", async () => {
   await bench.load("vic", plain)
   const padded = titles.map((line, nth) => `${line}${",".repeat(nth === 2 ? 5 : 3)}`)
   const summary = await bench.load("vic", `${padded.join("\n")}\n`)
@@ -96,7 +96,7 @@ test("columns and cells that are blank at the end are no columns", async () => {
   expect(await bench.load("vic", unevenly)).toMatchObject({ release: null })
 })
 
-test("a value in a column without a name is not lost without a word", async () => {
+test("A value in an unnamed column rejects its row", async () => {
   const own = "asx_code,company_name,is_active,,\nQZA,Alpha,true,,\nQZB,Beta,true,,note\n"
   const summary = await bench.load("companies", own)
   expect(summary.files[0]).toMatchObject({ accepted: 1, rejected: 1 })
@@ -106,7 +106,7 @@ test("a value in a column without a name is not lost without a word", async () =
   })
 })
 
-test("semicolons separate as commas do, quotes included", async () => {
+test("Semicolons separate values as commas do, quotes included", async () => {
   await bench.load("vic", plain)
   const withSemicolons = plain
     .replace('"Quarry, Sons & Co"', "Quarry§ Sons & Co")
@@ -128,14 +128,14 @@ test("a quoted semicolon is part of the value", async () => {
   })
 })
 
-test("a semicolon file of other columns is described by its columns", async () => {
+test("The error for a semicolon file with other columns names its columns", async () => {
   const path = bench.file("given.csv", "name;colour;size\nEL1;red;2\n")
   expect(await bench.refusal("vic", [path])).toStartWith(
     'Cannot read given.csv: its columns are not those of this source: found "name", "colour", "size"',
   )
 })
 
-test("title lines above the header are passed over and named", async () => {
+test("Title lines above the header are skipped and named", async () => {
   await bench.load("vic", plain)
   const titled = `Tenements of Victoria,,,\n"As at 1 July 2026, unofficial"\n\nSource: the register\n${plain}`
   const summary = await bench.load("vic", titled)
@@ -146,7 +146,7 @@ test("title lines above the header are passed over and named", async () => {
   expect(summary.release).toBeNull()
 })
 
-test("rejected rows below title lines keep the numbers of their lines", async () => {
+test("Rejected rows below title lines have their line numbers", async () => {
   await bench.load("vic", `Tenements\n\n${plain}EL3,x\nEL4,,,,,,\n`)
   expect(bench.rejects().map(({ line }) => line)).toEqual([6])
 })
@@ -157,7 +157,7 @@ test("no more than twenty lines may precede the header", async () => {
   expect(await bench.refusal("vic", title(21))).toContain("its columns are not those")
 })
 
-test("below title lines, the header is what lacks a column", async () => {
+test("Below title lines, the error names the column that the header lacks", async () => {
   const content = `Tenements, Victoria\nAs at July\n${plain.replace("own_name", "own name")}`
   expect(await bench.refusal("vic", content)).toEndWith(
     'column "own_name" is missing (did you mean "own name"?). Check the source in the command, or correct the header',
@@ -184,7 +184,7 @@ test("a comma is never taken for a decimal point, nor a decimal comma for thousa
   expect(areas.map(({ area }) => area)).toEqual([null, 12345.67, 12.345, 12.345])
 })
 
-test("a header that is not valid CSV is named for that", async () => {
+test("The error names a header that is not valid CSV", async () => {
   expect(await bench.refusal("vic", plain.replace("typedesc", 'type "desc"'))).toBe(
     "Cannot read rows.csv: it has no header; line 1: an unquoted value contains a quote",
   )

@@ -20,7 +20,7 @@ const features = (...properties: object[]) =>
 
 const waHeader = "TENID,TYPE,TENSTATUS,HOLDERCNT,HOLDER1,HOLDER2,FMT_TENID,LEGAL_AREA,SPECIAL_IND"
 
-test("the WA register's CSV: padded ids, blanks of one space, a holder in quotes, no dates", async () => {
+test("The WA register's CSV loads with padded ids, single blanks, a quoted holder and no dates", async () => {
   const summary = await bench.load(
     "wa",
     [
@@ -91,7 +91,7 @@ const qldShort = {
 const qldRow =
   "EPM90001 | QLD | granted | exploration | QUARRY ALPHA PTY LTD | 2010-03-04 | 2015-03-03 | 22.2295733991"
 
-test("Queensland's short and long names hold the same permit", async () => {
+test("Queensland's short and long column names give the same permit", async () => {
   await bench.load("qld", features(qldShort))
   expect(await bench.tenements()).toEqual({ "QLD-EPM90001": qldRow })
   const long = {
@@ -109,7 +109,7 @@ test("Queensland's short and long names hold the same permit", async () => {
   expect((await bench.load("qld", features(long))).release).toBeNull()
 })
 
-test("the names of Queensland's national service hold the same permit, without an area", async () => {
+test("The column names of Queensland's national service give the same permit, without an area", async () => {
   const row = {
     tenname: "EPM 90001",
     tentype: "exploration permit minerals",
@@ -148,7 +148,7 @@ test("Queensland's moratorium areas, which say Granted, are left out", async () 
   })
 })
 
-test("South Australia's layers of released areas are left out, and do not stop the other files", async () => {
+test("South Australia's layers of released areas are left out, and the other files load", async () => {
   const licence = { TENEMENT_TYPE: "EL", TENEMENT_LABEL: "EL 9001", LICENCEES: "Alpha Ltd" }
   const paths = [
     { ERA_NUMBER: "ERA 9001", FILE_REFERENCE: "2024/90003", AREA_STATUS: "Released" },

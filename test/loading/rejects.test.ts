@@ -44,7 +44,7 @@ test("the directory is created with the first rejected row, one file for each lo
   expect(warnings).toEqual([])
 })
 
-test("a row is found by its line, or by the number of its feature or record", () => {
+test("A rejected row is named by its line, or the number of its feature or record", () => {
   const rejects = rejectsIn(parent)
   for (const counted of [undefined, "features", "records"] as const) {
     const of = { ...file, ...(counted && { counted }) }
@@ -60,7 +60,7 @@ test("a row is found by its line, or by the number of its feature or record", ()
   ])
 })
 
-test("a directory that cannot be created is a warning, and the first ten rows are listed", () => {
+test("A directory that cannot be created is a warning that lists the first ten rows", () => {
   writeFileSync(join(parent, "file"), "")
   const directory = join(parent, "file", "rejects")
   const rejects = rejectsIn(directory)
@@ -82,7 +82,7 @@ if (!disk) reportSkipped(import.meta.path, "the right to mount a file system")
 afterAll(() => disk?.remove())
 
 test.skipIf(disk === null)(
-  "on a full disk the outcome states how many rows the file has, and a refusal does not claim all",
+  "On a full disk the outcome and a rejection state how many rows the file has",
   async () => {
     await disk?.fill(3 * 4096)
     const directory = join(disk?.path ?? "", "rejects")

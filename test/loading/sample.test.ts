@@ -11,7 +11,7 @@ const sizes = { companies: 60, subsidiaries: 120, tenements: 900, reports: 1500 
 const loaded = () =>
   loadSample(sampleData({ sizes }), { url: bench.url, rejectsDir: bench.directory })
 
-test("each of the four resources is a release, and none of its records is rejected", async () => {
+test("Each of the four sample resources loads as a release without rejected records", async () => {
   const summaries = await loaded()
   expect(bench.rejects()).toEqual([])
   expect(summaries.map(({ release }) => release)).toEqual([1, 2, 3, 4])

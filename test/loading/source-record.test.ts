@@ -12,7 +12,7 @@ const totals = async () =>
 
 const header = "asx_code,company_name,is_active\n"
 
-test("loads at once are all counted, those that are refused as well", async () => {
+test("Concurrent loads are all counted, rejected ones included", async () => {
   const good = bench.file("good.csv", `${header}QZA,Alpha,true\n`)
   const bad = bench.file("bad.csv", "nothing,of,this\n1,2,3\n")
   const startedMs = performance.now()
@@ -37,7 +37,7 @@ test("loads at once are all counted, those that are refused as well", async () =
   }
 })
 
-test("a dry run, and a command that is refused before it reads anything, are not counted", async () => {
+test("A dry run and a command that reads nothing are not counted", async () => {
   await bench.load("companies", `${header}QZA,Alpha,true\n`, { dryRun: true })
   await bench.refusal("companies", "nothing,of,this\n", { dryRun: true })
   await bench.refusal("companies", [])

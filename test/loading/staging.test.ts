@@ -17,7 +17,7 @@ const names = [
   "\u0001\u000b\u007f",
 ]
 
-test("text is stored character by character, and so are the arrays that follow from it", async () => {
+test("Text and the arrays made from it are stored unchanged", async () => {
   const tenements = names.map((holder_name, n) => ({
     id: `WA-${n}`,
     tenement_id: `E ${n}`,

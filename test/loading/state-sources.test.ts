@@ -92,7 +92,7 @@ test("a rejected row does not remove the tenement, and the next load takes it ov
   expect(await counts()).toEqual({ "VIC vic": 40 })
 })
 
-test("an operator's own tenements stand outside: a register's row of such an id is rejected", async () => {
+test("A register's row with the id of an operator's own tenement is rejected", async () => {
   await bench.load("tenements", "id,tenement_id,state\nVIC-EL0,EL0,VIC\nVIC-X,X,VIC\n")
   const { files } = await bench.load("vic", vic(0, 20))
   expect(files[0]).toMatchObject({ accepted: 19, rejected: 1 })
@@ -108,7 +108,7 @@ test("a part of the national view has the tenements of its state alone", async (
 describe("a removed source", () => {
   const remove = async (name: string) => (await removeSource(bench.url, name, silent)).value
 
-  test("leaves in a release, and its states go to the next source that is loaded", async () => {
+  test("is removed in a release, and the next loaded source takes its states", async () => {
     const rows = [...inView("VIC", 0, 20), ...inView("NT", 0, 5)]
     await bench.load("vic", vic(0, 20))
     await bench.load("national", view(...rows))
@@ -130,7 +130,7 @@ describe("a removed source", () => {
     expect([...totals]).toEqual([{ total_tenements: 0 }])
   })
 
-  test("must have been loaded", async () => {
+  test("must be a loaded one", async () => {
     expect(remove("vic")).rejects.toThrow("The source vic has not been loaded yet")
   })
 })

@@ -7,7 +7,7 @@ const bench = await benchOfFile()
 
 const file = (...lines: string[]) => `${lines.join("\r\n")}\r\n`
 
-test("NSW, older export: units are not an area, dates are yyyyMMdd, a title's rows are joined", async () => {
+test("NSW's older export loads with units left out, dates as yyyyMMdd and a title's rows joined", async () => {
   const summary = await bench.load(
     "nsw",
     file(
@@ -63,7 +63,7 @@ test("all holders of a tenement are joined, however many, or all of its rows are
   })
 })
 
-test("rows are joined only where the source declares it: in own columns they are conflicts", async () => {
+test("Rows are joined only where the source declares it; in own columns they conflict", async () => {
   const rows = "id,tenement_id,state,holder_name\nt1,E 1,NSW,ALPHA\nt1,E 1,NSW,BETA\n"
   const summary = await bench.load("tenements", rows)
   expect(summary.files[0]).toMatchObject({ accepted: 1, repeated: 0, rejected: 1 })
@@ -71,7 +71,7 @@ test("rows are joined only where the source declares it: in own columns they are
   expect(kept).toEqual({ holder_name: "ALPHA" })
 })
 
-test("NSW today: the type follows from the title's letters, and a grant date means granted", async () => {
+test("In NSW's current export a title's letters give the type, and a grant date means granted", async () => {
   const summary = await bench.load(
     "nsw",
     file(
@@ -93,7 +93,7 @@ test("NSW today: the type follows from the title's letters, and a grant date mea
   expect(summary.files[0]?.warnings).toEqual({ 'type has no mapping for "XX"': 1 })
 })
 
-test("NSW, shapefile of 2013: the holder is its company, and the letters of a title may have brackets", async () => {
+test("In NSW's shapefile of 2013 the company is the holder, and title letters may have brackets", async () => {
   const titles = ["EL 9001", "PL(MP)L 9002", "S(C&PL)L9003", "M(C)L 9004"]
   const summary = await bench.load(
     "nsw",
@@ -113,7 +113,7 @@ test("NSW, shapefile of 2013: the holder is its company, and the letters of a ti
   expect(summary.files[0]?.warnings).toEqual({})
 })
 
-test("VIC: hectares become square kilometres", async () => {
+test("Victoria's hectares become square kilometres", async () => {
   await bench.load(
     "vic",
     file(
@@ -129,7 +129,7 @@ test("VIC: hectares become square kilometres", async () => {
   })
 })
 
-test("TAS: the national view's columns in capitals", async () => {
+test("Tasmania's register has the national view's columns in capitals", async () => {
   await bench.load(
     "tas",
     file(
@@ -145,7 +145,7 @@ test("TAS: the national view's columns in capitals", async () => {
   })
 })
 
-test("TAS: the shapefiles of a zip file are read together, without exploration release areas", async () => {
+test("Tasmania's shapefiles in a zip file load together, without exploration release areas", async () => {
   const columns = ["NAME", "TENEMENTTY", "STATUS", "OWNER", "GRANTDATE", "EXPIREDATE"].map(
     (name) => ({ name, type: "C", length: 30 }) as const,
   )
@@ -172,7 +172,7 @@ test("TAS: the shapefiles of a zip file are read together, without exploration r
 
 const view = "name,tenementType,status,owner,area,grantDate,expireDate,applicationDate"
 
-test("NT: agents are not holders, and shares are not part of a name", async () => {
+test("In the NT agents are not holders, and shares are not part of a name", async () => {
   const summary = await bench.load(
     "nt",
     file(
@@ -197,7 +197,7 @@ const national = file(
   "http://example.com/1,EL1,exploration licence,granted,X,,,,,",
 )
 
-test("the national view: a row's state is the one it names, or that of its identifier's domain", async () => {
+test("A row of the national view has the state that it names, or that of its identifier's domain", async () => {
   await bench.load("national", national)
   expect(await bench.tenements()).toEqual({
     "NT-EL1": "EL1 | NT | granted | exploration | X; Y | – | – | 0.01",
@@ -209,7 +209,7 @@ test("the national view: a row's state is the one it names, or that of its ident
   ])
 })
 
-test("where rows name no state, the source does", async () => {
+test("The source gives the state where rows name none", async () => {
   const rows = file(view, "EL 1,exploration licence,granted,X,,,,")
   await bench.load("national-qld", rows)
   await bench.load("national-tas", rows)

@@ -59,7 +59,7 @@ test("the names of known companies and subsidiaries are stored", async () => {
   ])
 })
 
-test("a file with a row for each holder has its persons as one", async () => {
+test("Persons in rows of their own become one Individual", async () => {
   const rows = [
     ["GOLD PTY LTD", "Jane Smith", "John Smith"],
     ["Jane Smith", "John Smith"],
@@ -71,14 +71,14 @@ test("a file with a row for each holder has its persons as one", async () => {
   ])
 })
 
-test("a further load of the same file stores the names that the setting and the known names now allow", async () => {
+test("Loading the same file again stores the names that are allowed by then", async () => {
   await bench.load("tenements", tenements)
   expect((await bench.load("tenements", tenements, companies)).resources.tenements?.changed).toBe(3)
   await bench.load("subsidiaries", "id,name,parent_asx_code\ns1,Quarry Beta,QZA\n", companies)
   expect((await bench.load("tenements", tenements, companies)).resources.tenements?.changed).toBe(1)
 })
 
-test("rejected rows are in no file", async () => {
+test("Rejected rows are written to no file", async () => {
   const rejecting = `${header}t1,E 1,XX,Jane Smith\nt2,E 2,WA,Jane Smith\n`
   await bench.load("tenements", rejecting, companies)
   expect(readdirSync(bench.directory).filter((name) => name.startsWith("rejects"))).toEqual([])
@@ -91,7 +91,7 @@ test("rejected rows are in no file", async () => {
   expect(bench.rejects()).toHaveLength(1)
 })
 
-test("with companies, the service starts once no readable release was loaded with all", async () => {
+test("With HOLDER_NAMES=companies the service starts only when no readable release has all names", async () => {
   const start = () =>
     checkHolderNames("companies", bench.url).then(
       () => "started",

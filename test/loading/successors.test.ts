@@ -55,7 +55,7 @@ test("equal names link the successor once the old code has ended", async () => {
   await expectTotals()
 })
 
-test("so does a former name, of either code", async () => {
+test("A former name of either code links the successor", async () => {
   await load(1, row("QZA", "Quarry Alpha Limited"), row("QZC", "Quarry Gamma NL", "01/01/2011"))
   await load(2, row("QZA", "Renamed Limited"), row("QZC", "Quarry Gamma NL", "01/01/2011"))
   await loadDaily(3, 5, row("QZN", "Quarry Alpha Ltd"))
@@ -64,7 +64,7 @@ test("so does a former name, of either code", async () => {
   expect(await codes()).toEqual(["QZN", "QZN", "QZC"])
 })
 
-test("other pairs are proposed to an operator, whose confirmation links the old names", async () => {
+test("The service proposes other pairs to an operator, whose confirmation links the old names", async () => {
   await load(1, row("QZA", "Quarry Alpha Limited"))
   await load(2, row("QZA", "Quarry Alpha Two Limited"))
   await holders("QUARRY ALPHA LTD", "Quarry Alpha Two Limited", "Renamed Limited")
@@ -124,7 +124,7 @@ test("a code that appears on the seventh day is a successor", async () => {
   expect(await successors()).toEqual(["QZA false QZN"])
 })
 
-test("a code that returns has no successor any more, and owns its name", async () => {
+test("A code that returns loses its successor, and owns its name", async () => {
   await load(1, row("QZA", "Quarry Alpha Limited"))
   await holders("QUARRY ALPHA LTD")
   await loadDaily(2, 4, row("QZN", "Quarry Alpha Limited"))
@@ -134,7 +134,7 @@ test("a code that returns has no successor any more, and owns its name", async (
   expect(await codes()).toEqual(["QZA"])
 })
 
-test("a chain of codes links to the last, in whatever order it is confirmed and after pruning", async () => {
+test("A chain of codes links to the last one, confirmed in any order and after pruning", async () => {
   await load(1, row("QZA", "Quarry Alpha Limited"))
   await holders("QUARRY ALPHA LTD", "Second Limited")
   await loadDaily(2, 4, row("QZN", "Second Limited"))
@@ -168,7 +168,7 @@ test("a name does not link to a code whose listing date has changed with it", as
   expect((await readUnlinked(bench.url)).map(({ name }) => name)).toEqual(["QUARRY ALPHA LTD"])
 })
 
-test("a name that changes while only the company's rights are listed goes on linking to it", async () => {
+test("A name that changes while only the company's rights are listed still links to it", async () => {
   await load(1, row("QZA", "Quarry Alpha Limited"), row("QZAN", "Quarry Alpha Limited"))
   await holders("QUARRY ALPHA LTD")
   await loadDaily(2, 4, row("QZAN", "Quarry Alpha Limited"))

@@ -56,7 +56,7 @@ test("a former name that does not link by itself is suggested", async () => {
   ])
 })
 
-test("what resembles a subsidiary is suggested for its parent", async () => {
+test("A holder resembling a subsidiary is suggested for its parent", async () => {
   await companies("QZA,Ore Minerals Limited,true")
   await bench.load(
     "subsidiaries",
@@ -80,7 +80,7 @@ test("a holder whose first word is a listed company's code is suggested for it",
   ])
 })
 
-test("most tenements come first, and of several companies the best three", async () => {
+test("Suggestions list most tenements first, with at most three companies each", async () => {
   await companies(
     "QZA,Northern Ore Limited,true",
     "QZB,Northern Ore Gold Limited,true",
@@ -98,7 +98,7 @@ test("most tenements come first, and of several companies the best three", async
   ])
 })
 
-test("words of many names, and names of persons, tell nothing", async () => {
+test("Common words and names of persons suggest nothing", async () => {
   await companies(
     "QZA,Gold Minerals Limited,true",
     "QZB,Quartz Gold NL,true",
@@ -123,7 +123,7 @@ test("words of many names, and names of persons, tell nothing", async () => {
   ])
 })
 
-test("a row of the file, its parent filled in, links as a subsidiary; the others change nothing", async () => {
+test("A row with its parent filled in links as a subsidiary; other rows change nothing", async () => {
   await companies("QZA,Ore Minerals Limited,true", "QZB,Quartz Minerals NL,false")
   await holders({ "ORE MINERALS (EAST), PTY LTD": 2, "QUARTZ PITS LTD": 1, "SOMEBODY ELSE": 3 })
   writeFileSync(path, suggestionsCsv(await readSuggestions(bench.url)))

@@ -47,7 +47,7 @@ test("up to ten files have a line each, with their warnings and notes", () => {
   expect(lines(files)).toHaveLength(14)
 })
 
-test("1,838 files without anything to tell are one line", () => {
+test("The summary of 1,838 unremarkable files is one line", () => {
   expect(lines(many(1838))).toEqual([
     "1,838 files: 1,838,000 rows read = 1,838,000 accepted + 0 rejected",
     "tenements: 1,838,000 accepted = 0 added + 0 changed + 1,838,000 unchanged; 0 removed",
@@ -76,7 +76,7 @@ test("the counts, warnings and notes of many files are summed", () => {
   ])
 })
 
-test("of many files, those with rejected or unreadable rows are named, most first", () => {
+test("The summary of many files names those with rejected or unreadable rows, most first", () => {
   const files = many(30)
   files[7] = file(8, { accepted: 998, rejected: 2 })
   files[8] = file(9, { accepted: 990, rejected: 10, unreadable: 1 })
@@ -88,14 +88,14 @@ test("of many files, those with rejected or unreadable rows are named, most firs
   ])
 })
 
-test("of many files, those of which every row is left out are named", () => {
+test("The summary of many files names those whose rows are all left out", () => {
   const files = many(11)
   files[7] = file(8, { accepted: 0, left_out: { "moratorium areas": 1000 } })
   files[8] = file(9, { accepted: 999, left_out: { "moratorium areas": 1 } })
   expect(lines(files).slice(1, -2)).toEqual(["  every row is left out of part-8.csv"])
 })
 
-test("however many files have something to tell, the summary stays short", () => {
+test("The summary stays short, however many files have warnings", () => {
   const files = many(5000).map((each, nth) => ({
     ...each,
     rejected: nth,
@@ -109,7 +109,7 @@ test("however many files have something to tell, the summary stays short", () =>
   expect(text).toContain("  4,990 more notes; --json lists every file")
 })
 
-test("a field is said to stay as it is where records keep a value of it", () => {
+test("The summary names a missing column only where records keep a value of it", () => {
   const files = [file(1, { kept_fields: ["area_km2", "expiry_date"] }), file(2)]
   const kept = { tenements: { area_km2: 1234, expiry_date: 0 } }
   const text = (given: LoadSummary["files"]) =>

@@ -54,7 +54,7 @@ test("a company whose ordinary code was never known is a company of its own", as
   expect(await listed()).toEqual(["QZADB listed  5 0", "QZB listed  5 0"])
 })
 
-test("a delisted company that is listed again under a temporary code has its ordinary one", async () => {
+test("A delisted company relisted under a temporary code gets its ordinary code back", async () => {
   await load("01", alpha(), other)
   await bench.load("asx-directory", [header, other, ""].join("\n"), {
     acceptShrink: true,
@@ -78,7 +78,7 @@ test.each([
   expect(await listed()).toHaveLength(3)
 })
 
-test("a listing date that a file leaves out stays", async () => {
+test("A listing date that a file leaves out is kept", async () => {
   await load("01", alpha(), other)
   await load("02", row("QZA", "Quarry Alpha Limited", ""), other)
   await load("03", row("QZADB", "Quarry Alpha Limited", "13/09/2018"), other)
@@ -116,7 +116,7 @@ test("a company that is renamed under its temporary code keeps its tenements", a
   expect(await listed()).toEqual(["QZA listed  5 1", "QZB listed  5 0"])
 })
 
-test("where a file has both codes, the longer is a company of its own until the ordinary one has gone", async () => {
+test("In a file with both codes the temporary one is a company of its own", async () => {
   await load("01", alpha(), temporary(), other)
   await tenements()
   expect(await listed()).toEqual(["QZA listed  5 1", "QZADB listed  5 0", "QZB listed  5 0"])
@@ -146,14 +146,14 @@ test("a partial load assigns ordinary codes too, and a rejected row of a tempora
   expect(await listed()).toEqual(expected)
 })
 
-test("of two temporary codes in one file, the one of earlier files is the company's", async () => {
+test("Of two temporary codes in one file, the company keeps the one of earlier files", async () => {
   await load("01", alpha(), other)
   await load("02", temporary(), other)
   await load("03", temporary(), row("QZADC", "Quarry Alpha Limited"), other)
   expect((await listed())[0]).toBe("QZA listed QZADB 5 0")
 })
 
-test("reports keep the code that their file has: nothing but the directory knows temporary codes", async () => {
+test("Reports keep the code of their file", async () => {
   await load("01", alpha(), other)
   await load("02", temporary(), other)
   await bench.load("reports", "hash,asx_code,title,published_at\nr1,QZADB,T,2026-01-02T03:04:05Z\n")

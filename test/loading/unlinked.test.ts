@@ -50,7 +50,7 @@ test("a row with an id and no parent is rejected, not left out", async () => {
   expect(bench.rejects()[0]?.reason).toStartWith("parent_asx_code")
 })
 
-test("every name comes back from the file that a person completes, and none is left unlinked", async () => {
+test("Loading the completed file links every name", async () => {
   const names = [
     "=1+1",
     "+61 PTY LTD",

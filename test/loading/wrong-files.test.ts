@@ -20,7 +20,7 @@ const files: Readonly<Record<string, string>> = {
 }
 
 test.each(Object.entries(files))(
-  "a file of %s given to another source is refused, and its source named",
+  "A file of %s given to another source is rejected, and the message names its source",
   async (source, content) => {
     const path = file("given.csv", content)
     for (const other of Object.keys(files).filter((each) => each !== source)) {

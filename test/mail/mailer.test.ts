@@ -34,7 +34,7 @@ const url = `https://data.example.com/account/link?link=mds_link_${"x".repeat(43
 const link = { url, madeAt: start, validMinutes: 15, isNewAccount: false }
 const mailTo = (to: string): Mail => signInMail({ ...link, to })
 
-test("a mail has the link, says what it is for, and goes to one address", async () => {
+test("A mail contains the link and its purpose, and goes to one address", async () => {
   const { server, mailer, failures } = mailing()
   mailer.send(mailTo("analyst@example.com"))
   const mail = await server.mailTo("analyst@example.com")
@@ -64,7 +64,7 @@ test("a mail for a new account says that the link makes it", async () => {
   expect(mail.text).toContain(url)
 })
 
-test("a login is sent, and one that is refused is reported without it", async () => {
+test("The mailer logs in, and reports a rejected login without its password", async () => {
   const login = { user: "data@example.com", password: "p%ss: w/rd" }
   const accepted = mailing({ login })
   accepted.mailer.send(mailTo("analyst@example.com"))
@@ -77,7 +77,7 @@ test("a login is sent, and one that is refused is reported without it", async ()
   expect(refused.failures[0]).not.toContain("wrong")
 })
 
-test("a mail that is refused is reported without its link, and the next one is sent", async () => {
+test("A rejected mail is reported without its link, and the next one is sent", async () => {
   const { server, mailer, failures } = mailing({
     replace: (command) => (command.includes("<none@example.com>") ? "550 No such user" : undefined),
   })
@@ -90,7 +90,7 @@ test("a mail that is refused is reported without its link, and the next one is s
   expect(server.mails).toHaveLength(1)
 })
 
-test("an address with characters of a header is still one address", async () => {
+test("Header characters in an address add no recipient", async () => {
   const { server, mailer } = mailing()
   const to = "jürgen+a'b@example.com"
   mailer.send(mailTo(to))
@@ -98,7 +98,7 @@ test("an address with characters of a header is still one address", async () => 
   expect(server.mails[0]?.recipients).toHaveLength(1)
 })
 
-test("stopping waits for the mails that were asked for, and sends no more", async () => {
+test("Shutdown waits for requested mails, and sends no more", async () => {
   const { server, mailer, failures } = mailing()
   for (let count = 0; count < 5; count++) mailer.send(mailTo(`${count}@example.com`))
   await mailer.stop(10_000)
@@ -107,7 +107,7 @@ test("stopping waits for the mails that were asked for, and sends no more", asyn
   expect(failures).toEqual(["Error: The service is stopping"])
 })
 
-test("a mail server that hangs keeps stopping no longer than it may, and the memory bounded", async () => {
+test("A hanging mail server does not delay shutdown beyond its limit, and memory stays bounded", async () => {
   const { mailer, failures } = mailing({ replace: () => "" })
   for (let count = 0; count < 201; count++) mailer.send(mailTo(`${count}@example.com`))
   expect(failures).toEqual(["Error: The queue of mails is full"])
@@ -115,7 +115,7 @@ test("a mail server that hangs keeps stopping no longer than it may, and the mem
   expect(failures.at(-1)).toBe("Error: Not sent within 50 ms")
 })
 
-test("a mail whose link has expired while it waited is dropped, and that is reported", async () => {
+test("A mail whose link expired in the queue is dropped and reported", async () => {
   const greeted: string[] = []
   const { server, mailer, failures, clock } = mailing({
     replace: (command) => {
@@ -131,7 +131,7 @@ test("a mail whose link has expired while it waited is dropped, and that is repo
   expect(failures[1]).toBe("Error: The mail waited until its link had expired")
 })
 
-test("a mail server on another machine is sent nothing without TLS", async () => {
+test("No mail goes to another machine without TLS", async () => {
   // It is this machine, but not by one of the names that say so.
   const elsewhere = (address: string) => address.replace("127.0.0.1", "0.0.0.0")
   const { server, mailer, failures } = mailing({}, elsewhere)
@@ -141,7 +141,7 @@ test("a mail server on another machine is sent nothing without TLS", async () =>
   expect(failures[0]).toMatch(/STARTTLS/)
 })
 
-test("where no mail server listens, that is reported", async () => {
+test("An unreachable mail server is reported", async () => {
   const { mailer, failures, server } = mailing()
   server.stop()
   mailer.send(mailTo("analyst@example.com"))

@@ -34,6 +34,6 @@ test.each([
   ["Mozilla/5.0 (X11; Linux x86_64)", "A browser on Linux"],
   ["", "Unknown browser"],
   ["<script>alert(1)</script>", "Unknown browser"],
-])("%s is %s", (userAgent, name) => {
+])("The browser %s is shown as %s", (userAgent, name) => {
   expect(browserName(userAgent)).toBe(name)
 })

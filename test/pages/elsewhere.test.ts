@@ -99,7 +99,7 @@ const fetched = async (url: string) => {
 }
 
 describe.each(views)("%s", (_, of) => {
-  test("the curl line prints what the page shows", async () => {
+  test("The curl line prints the rows of the page", async () => {
     const printed = await $`bash -c ${line(of(), "curl")}`.text()
     expect(printed).toBe(await asPage(of()))
     expect(JSON.parse(printed).data.length).toBeGreaterThan(0)
@@ -110,7 +110,7 @@ describe.each(views)("%s", (_, of) => {
     expect(await fetched(literal)).toBe(await asExport(of()))
   })
 
-  test("Power Query asks for every row, and keeps the key out of the query", async () => {
+  test("Power Query requests every row, and keeps the token out of the query", async () => {
     const code = line(of(), "excel")
     const [, base = ""] = /Web\.Contents\(\s*("[^\n]*"),\n/.exec(code) ?? []
     const [, path = ""] = /RelativePath = (".*"),\n/.exec(code) ?? []
@@ -126,7 +126,7 @@ describe.each(views)("%s", (_, of) => {
     expect(code).not.toContain("mds_")
   })
 
-  test("pandas asks for every row with the header", async () => {
+  test("pandas requests every row with the header", async () => {
     // The calls themselves, made with Python's own library: pandas passes both on to it.
     const program = `
 import ast, sys, urllib.request
@@ -139,7 +139,7 @@ sys.stdout.buffer.write(urllib.request.urlopen(request).read())`
     expect(await rowsIn(printed)).toEqual(await exportedRows(of()))
   })
 
-  test("R asks for every row with the header", async () => {
+  test("R requests every row with the header", async () => {
     const code = line(of(), "r")
     const headers = { Authorization: `Bearer ${service.tokens.admin}` }
     expect(code).toContain(`headers = c(Authorization = "${headers.Authorization}")`)
@@ -148,7 +148,7 @@ sys.stdout.buffer.write(urllib.request.urlopen(request).read())`
     expect(await rowsIn(await answer.arrayBuffer())).toEqual(await exportedRows(of()))
   })
 
-  test("the address is the page's", async () => {
+  test("The URL returns the rows of the page", async () => {
     const headers = { Authorization: `Bearer ${service.tokens.admin}` }
     expect(await (await fetch(line(of(), "address"), { headers })).text()).toBe(await asPage(of()))
   })
@@ -160,13 +160,13 @@ test("an export that a spreadsheet may refuse says so before it is downloaded", 
   expect([warns(9_130, 738_000), warns(584_804, 122e6)]).toEqual([false, true])
 })
 
-test("no key of a record ends the text that its address stands in", () => {
+test("No key of a record can end a quoted text in a program", () => {
   const hostile = view("/tenements/O'Brien'$(id)\"", tenements)
   expect(line(hostile, "address")).toEndWith("/tenements/O%27Brien%27$%28id%29%22")
   expect(line(hostile, "curl").split("'")).toHaveLength(5)
 })
 
-test("a record's lines give the record, as JSON", async () => {
+test("The programs of a record's page print the record as JSON", async () => {
   const big = view("/companies/BIG", companies, { as_of: 1 })
   const lineOf = (id: string) => line(big, id, service.tokens.admin, ofRecords)
   const expected = { data: await readRecord(await service.get("/companies/BIG?as_of=1")) }

@@ -8,7 +8,7 @@ import { testService } from "../support/service.ts"
 import { barsOf, cellsOf, optionsOf } from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
-test("a count that takes too long or is not possible now is left out, any other failure is one of the page", async () => {
+test("A count that takes too long is left out, and any other failure fails the page", async () => {
   expect(await inTime(() => new Promise<never>(() => {}), 10)).toBeNull()
   const failing = (error: Error) => inTime(async () => Promise.reject(error))
   expect(await failing(new Unavailable("The queue is full"))).toBeNull()
@@ -16,7 +16,7 @@ test("a count that takes too long or is not possible now is left out, any other 
   await expect(failing(new Error("A mistake"))).rejects.toThrow("A mistake")
 })
 
-test("where values are too many to look through, they are offered as one types", async () => {
+test("A field with too many values offers them while a person types", async () => {
   const [first] = awkward.tenements
   if (!first) throw new Error("No tenements")
   const tenements = Array.from({ length: 5_001 }, (_, index) => ({

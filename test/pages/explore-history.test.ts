@@ -38,19 +38,19 @@ test("a tenement's page has its versions, newest first: when their files were tr
   expect(page).toContain("<code>/api/v1/tenements/WA-E47-1234/history</code>")
 })
 
-test("at an earlier release, those that were known then", async () => {
+test("A page at an earlier release shows the versions known then", async () => {
   const page = await person.read("/explore/tenements/WA-E47-1234?as_of=2")
   expect(cellsOf(page, "History")).toEqual([second.with(3, "current"), first])
 })
 
-test("so have the pages of a company, by its code in any case, and of an announcement", async () => {
+test("The pages of a company and of an announcement show their versions", async () => {
   for (const path of ["companies/big", "reports/a1"]) {
     const versions = cellsOf(await person.read(`/explore/${path}`), "History")
     expect(versions.map(([release]) => release)).toEqual(["3", "2", "1"])
   }
 })
 
-test("of many versions the newest are shown, and how many there are", async () => {
+test("A page shows the newest of many versions and their number", async () => {
   for (let release = 4; release <= 12; release++) await service.publish(heldBy(`Holder ${release}`))
   const page = await person.read("/explore/tenements/WA-E47-1234")
   expect(cellsOf(page, "History").map(([release]) => release)).toEqual(
@@ -67,7 +67,7 @@ const worth = (market_cap_aud: number | null): Fixtures => ({
   ),
 })
 
-test("a capitalisation from files of an unknown time is dated by its load, and says so", async () => {
+test("A capitalisation from undated files has the time of its load, and says so", async () => {
   const undated = await testService()
   try {
     await undated.publish(worth(300e9))

@@ -13,7 +13,7 @@ beforeEach(async () => {
   person = await signedInVisitor(service, "enterprise@example.com")
 })
 
-test("each page and download counts as a request, and the limit is one with the API's", async () => {
+test("Pages and downloads count in the account's window", async () => {
   const paths = [
     "/explore/tenements",
     "/explore/tenements?state=XX",
@@ -36,7 +36,7 @@ test("each page and download counts as a request, and the limit is one with the 
   expect(usage.data.requests_per_hour.at(-1)?.requests).toBe(paths.length + 1)
 })
 
-test("results while a person types do not count, until there are more of them than the limit", async () => {
+test("Results while a person types do not count, up to a limit of their own", async () => {
   const token = service.tokens.enterprise
   const counted = async () => enterpriseLimit - (await remaining(token))
   const typed = (path: string) => person.get(path, { headers: { "X-Type-Ahead": "true" } })
@@ -60,7 +60,7 @@ async function remaining(token: string): Promise<number> {
   return Number(answer.headers.get("x-ratelimit-remaining"))
 }
 
-test("when the window is used up, a page says so and when to come back", async () => {
+test("A page says that the limit is reached, and when to try again", async () => {
   const freeMs = Math.ceil(service.clock.now.getTime() / 1000) * 1000 + 3_600_000
   for (let request = 0; request < enterpriseLimit; request++) {
     expect((await person.get("/explore/tenements")).status).toBe(200)
@@ -82,7 +82,7 @@ test("when the window is used up, a page says so and when to come back", async (
   expect((await person.get("/explore/tenements")).status).toBe(200)
 })
 
-test("a download is the API's export, named and not to be kept by others", async () => {
+test("A download is the API's export with a file name, and private to caches", async () => {
   const query = "state=WA&status=granted"
   const answer = await person.get(`/explore/tenements.csv?${query}&bom=true`)
   expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -104,7 +104,7 @@ test("a download is the API's export, named and not to be kept by others", async
   expect((await person.get("/explore/tenements.csv?page=2")).status).toBe(400)
 })
 
-test("each line that needs a token says where it goes, once and alike", async () => {
+test("Each program that needs a token shows its place once", async () => {
   for (const [path, lines] of [
     ["/explore/tenements", 4],
     ["/explore/companies/BIG", 3],

@@ -97,7 +97,7 @@ const lists: [path: string, query: string, kind: string][] = [
 ]
 
 describe.each(lists)("%s?%s", (path, query, kind) => {
-  test("its pages together have every row of the API's list, in order, and say how many there are", async () => {
+  test("The pages of a list show every row of the API's list in order, with the total", async () => {
     const all = await readList(await service.get(`${path}?${query}&per_page=100`))
     const shown: string[][] = []
     let next: string | undefined = `/explore${path}?${query}&per_page=8`
@@ -147,7 +147,7 @@ test("the sentence has the filters in words", async () => {
   expect(leadOf(reports)).toMatch(/^\d+ announcements? of BIG from 2026-01-01 to 2026-01-31, at/)
 })
 
-test("what is set shows as set, and each has a link that clears it alone", async () => {
+test("The form shows each filter's value with a link that clears only it", async () => {
   const page = await person.read("/explore/tenements?holder=ore&state=WA&per_page=5&page=1")
   expect(page).toContain('name="holder" type="search" value="ore"')
   expect(page).toContain('<option value="WA" selected>')
@@ -157,7 +157,7 @@ test("what is set shows as set, and each has a link that clears it alone", async
   expect(linkTo(page, "in Western Australia ×")).toBe("/explore/tenements?holder=ore&per_page=5")
 })
 
-test("fields of the form that were left empty do not stand in the address", async () => {
+test("Empty fields of the form do not appear in the address", async () => {
   const answer = await person.get("/explore/tenements?holder=&state=WA&status=&type=&as_of=")
   expect([answer.status, answer.headers.get("location")]).toEqual([
     303,
@@ -167,7 +167,7 @@ test("fields of the form that were left empty do not stand in the address", asyn
   expect(none.headers.get("location")).toBe("/explore/tenements")
 })
 
-test("a token in the address of a page is not read, and in none of its links", async () => {
+test("A token in a page's address is ignored, and appears in no link", async () => {
   const token = service.tokens.standard
   const page = await person.read(`/explore/tenements?state=WA&per_page=1&api_key=${token}&_=7`)
   expect(page).not.toContain(token)
@@ -178,7 +178,7 @@ test("a token in the address of a page is not read, and in none of its links", a
   expect(signedOut.status).toBe(303)
 })
 
-test("the choices of a filter are the values that its other filters leave, with their counts", async () => {
+test("A filter offers the values left by the other filters, with their counts", async () => {
   const page = await person.read("/explore/tenements?state=WA&status=nonsense")
   const inState = awkward.tenements.filter(({ state }) => state === "WA")
   const statuses = inState.flatMap(({ status }) => status ?? [])
@@ -202,7 +202,7 @@ test.each([
   ["/reports", "", "By type"],
   ["/companies/BIG/tenements", "", "By status"],
 ])(
-  "each bar of %s?%s %s is the total of the list that it leads to",
+  "Each bar of %s?%s %s shows the total of the list that it links to",
   async (path, query, heading) => {
     const { meta } = await readList(await service.get(`${path}?${query}`))
     const bars = barsOf(await person.read(`/explore${path}?${query}`), heading) ?? []
@@ -221,7 +221,7 @@ test.each([
   },
 )
 
-test("a list is sorted by the links in its head, which say how it is", async () => {
+test("The links in a list's header sort it and show its order", async () => {
   const heads = (page: string) => /<thead>(.*?)<\/thead>/s.exec(page)?.[1] ?? ""
   const page = await person.read("/explore/companies?search=ore&page=1")
   expect(heads(page).match(/<th [^>]*aria-sort="ascending"[^>]*><a[^>]*>Company/)).not.toBeNull()
@@ -266,7 +266,7 @@ test.each([
     "?type=Quarterly%20Activities%20Report",
   ],
   ["/reports?type=quarterly", "of the type “quarterly”", "group quarterly", "?group=quarterly"],
-])("%s shows the nearest value that a record has", async (address, words, nearest, query) => {
+])("%s suggests the nearest value of a record", async (address, words, nearest, query) => {
   const page = await person.read(`/explore${address}`)
   expect(page).toContain(`${words}. Did you mean`)
   const link = linkTo(page, nearest) ?? ""
@@ -274,7 +274,7 @@ test.each([
   expect(cellsOf(await person.read(link)).length).toBeGreaterThan(0)
 })
 
-test("no value is suggested for one that a record has, or that is like none", async () => {
+test("A list suggests no value for an existing or unlike one", async () => {
   for (const query of [
     "status=GRANTED&state=VIC&holder=nobody",
     "status=xyzzy",
@@ -285,7 +285,7 @@ test("no value is suggested for one that a record has, or that is like none", as
   }
 })
 
-test("a fault stands at its field, and nothing else fails for it", async () => {
+test("An error appears at its field, and the rest of the page works", async () => {
   const query = "state=XX&from=2026-02-30&as_of=99&stat=WA&page=0&format=csv&status=a&status=b"
   const page = await person.read(`/explore/tenements?${query}`, 400)
   expect(faultAt(page, "state")).toBe("Must be one of WA, NSW, QLD, VIC, SA, TAS, NT")
@@ -314,7 +314,7 @@ test("a fault stands at its field, and nothing else fails for it", async () => {
   }
 })
 
-test("a person who has not signed in is led to do so, and back", async () => {
+test("A signed-out person is redirected to sign in, and then back", async () => {
   for (const path of [
     "/explore/tenements?state=WA",
     "/explore/companies/BIG",
@@ -328,7 +328,7 @@ test("a person who has not signed in is led to do so, and back", async () => {
   }
 })
 
-test("every link of a list leads to a page that is there", async () => {
+test("Every link of a list leads to an existing page", async () => {
   const pages = [
     "/explore/companies?per_page=4",
     "/explore/tenements?state=WA&per_page=4",
@@ -343,7 +343,7 @@ test("every link of a list leads to a page that is there", async () => {
   }
 })
 
-test("filters that few use are behind More filters, which opens where one of them is set", async () => {
+test("Rare filters are behind More filters, which is open when one of them is set", async () => {
   for (const [query, isOpen] of [
     ["state=WA&status=granted", false],
     ["expires_to=2030-01-01", true],

@@ -186,7 +186,7 @@ test("a company's page has its fields, its tenements by value, its subsidiaries 
   }
 })
 
-test("a company without anything says so", async () => {
+test("The page of a company without records says so", async () => {
   const page = await person.read("/explore/companies/NIL")
   expect(page).toContain("None linked yet: no tenement is held under the name of the company")
   expect(page).toContain("No subsidiaries are known.")
@@ -207,7 +207,7 @@ test.each([
   "/explore/reports?company=XSS",
   `/explore/tenements?holder=${encodeURIComponent(attack)}&status=${encodeURIComponent(attack)}&as_of=1`,
   `/explore/reports?search=${encodeURIComponent(attack)}`,
-])("text of the data and of the address is never markup: %s", async (path) => {
+])("Text from data and addresses is never markup: %s", async (path) => {
   const page = await person.read(path)
   const scripts = page.match(/<script\b[^>]*>/g) ?? []
   expect(scripts).toHaveLength(3)
@@ -220,7 +220,7 @@ test.each([
   )
 })
 
-test("text of an address with a fault, or of one that leads nowhere, is never markup", async () => {
+test("Text from an invalid or unknown address is never markup", async () => {
   const sent = encodeURIComponent(attack)
   for (const path of [
     `tenements?state=${sent}`,
@@ -250,7 +250,7 @@ test.each([
   expect(page.slice(page.indexOf("<main"))).toContain(`class="button" href="/explore${list}"`)
 })
 
-test("a key that can be none, or is long, is named as far as it can be shown", async () => {
+test("A page shortens an invalid or long key", async () => {
   for (const path of ["/tenements/%00", "/companies/%00", "/companies/%00/tenements"]) {
     const page = await person.read(`/explore${path}`, 404)
     expect(headingOf(page)).toMatch(/^There is no (tenement|company) \\u0000$/)
@@ -260,7 +260,7 @@ test("a key that can be none, or is long, is named as far as it can be shown", a
   expect(headingOf(page)).toBe(`There is no company ${"x".repeat(80)}…`)
 })
 
-test("a path that no page has is told apart from a record that is not there", async () => {
+test("An unknown path and a missing record have different pages", async () => {
   for (const path of ["/explore/nothing", "/explore/companies/BIG/nothing"]) {
     expect(headingOf(await person.read(path, 404))).toBe("There is no page at this address")
   }

@@ -127,7 +127,7 @@ test("a granted tenement past its expiry date is marked, in lists and on its pag
   expect(factsOf(await person.read("/explore/tenements/today")).Status).toBe("granted")
 })
 
-test("a past release marks and offers what was so on its day", async () => {
+test("A page at a past release marks and offers what was true on its day", async () => {
   await service.sql`update releases set published_at = '2026-02-28T12:00:00Z'`
   const page = await person.read("/explore/tenements?as_of=2026-02-28&company=QUO")
   expect(textOf(page)).not.toContain("past expiry")
@@ -154,7 +154,7 @@ test("a company's page shows its coming expiries, and the way to all of them", a
   expect(await person.read("/explore/companies/SIG")).not.toContain("Coming expiries")
 })
 
-test("a holder's name that few holders have leads to the company that it means", async () => {
+test("A search for a company's name as holder leads to that company", async () => {
   const page = await person.read("/explore/tenements?holder=the+%22quoted&status=granted")
   expect(leadOf(page)).toStartWith("0 tenements ")
   expect(textOf(page)).toContain(
@@ -167,7 +167,7 @@ test("a holder's name that few holders have leads to the company that it means",
   expect(linkTo(code, 'The "Quoted", Mine (QUO)')).toBe("/explore/tenements?as_of=1&company=QUO")
 })
 
-test("announcements sought by a company's name lead to those of its code", async () => {
+test("A search for announcements by a company's name leads to its code", async () => {
   const page = await person.read("/explore/reports?company=Quoted")
   expect(textOf(page)).toContain('Did you mean The "Quoted", Mine (QUO)')
   expect(linkTo(page, 'The "Quoted", Mine (QUO)')).toBe("/explore/reports?company=QUO")
@@ -185,14 +185,14 @@ test("the nearest code is suggested for one that no company has, and none for a 
   }
 })
 
-test("no company is suggested that holds no more than what was found", async () => {
+test("A list suggests no company that holds only the tenements found", async () => {
   for (const query of ["holder=quoted", "holder=nil+worth", "company=QUO", "holder=aardvark", ""]) {
     const page = await person.read(`/explore/tenements?${query}`)
     expect([query, page.includes("through subsidiaries")]).toEqual([query, false])
   }
 })
 
-test("a company without a linked tenement has none linked yet, which is not to say that it holds none", async () => {
+test("A company without linked tenements is said to have none linked yet", async () => {
   const list = await person.read("/explore/companies?search=NIL")
   expect(cellsOf(list)[0]?.[4]).toBe("– none linked yet")
   const page = await person.read("/explore/companies/NIL")

@@ -19,7 +19,7 @@ const before = awkward.tenements.length
 const service = await serviceOfFile()
 const person = await signedInVisitor(service, "admin@example.com")
 
-test("pages and their downloads stay on the release of their session's page 1 while another one is published, and say so", async () => {
+test("Pages and downloads stay on the release of the session's page 1, and say so", async () => {
   const first = await person.read("/explore/tenements?per_page=4")
   await service.publish(few)
   const inAnotherSession = await signedInVisitor(service, "admin@example.com")
@@ -63,7 +63,7 @@ test("a past release is shown with a notice, and every link keeps it", async () 
   expect(leadOf(present)).toBe("2 tenements, at release 2")
 })
 
-test("a day is a point in time too, and one without data is an empty list", async () => {
+test("A day works as a point in time, and a day without data gives an empty list", async () => {
   const page = await person.read("/explore/tenements?as_of=2026-01-15")
   expect(leadOf(page)).toBe("2 tenements, at release 2")
   const early = await person.read("/explore/tenements?as_of=2025-01-01")
@@ -71,7 +71,7 @@ test("a day is a point in time too, and one without data is an empty list", asyn
   expect(early).toContain("There are no tenements at release 0.")
 })
 
-test("a company is shown with all that belongs to it at one release", async () => {
+test("A company and its records are shown at one release", async () => {
   const page = await person.read("/explore/companies/BIG?as_of=1")
   expect(headingOf(page)).toBe("Big Ore, Limited")
   expect(page).toContain("You see the data as of 1")
@@ -95,7 +95,7 @@ test("a company is shown with all that belongs to it at one release", async () =
   expect(announced(awkward)).not.toBe(announced(few))
 })
 
-test("a record that was removed is still shown at the release that had it", async () => {
+test("A removed record is shown at a release that had it", async () => {
   const removed = awkward.tenements.at(-1)?.id ?? ""
   const page = await person.read(`/explore/tenements/${removed}`, 404)
   expect(page).toContain(`There is no tenement ${removed}`)
@@ -104,7 +104,7 @@ test("a record that was removed is still shown at the release that had it", asyn
   )
 })
 
-test("a release that is no longer kept is a fault of the field, on a record's page a sentence", async () => {
+test("A pruned release is an error at the field, and a sentence on a record's page", async () => {
   await service.sql`update releases set is_pruned = true where id = 1`
   const list = await person.read("/explore/companies?as_of=1", 400)
   expect(list).toContain("Must not be before release 2, the oldest that is available")
@@ -112,7 +112,7 @@ test("a release that is no longer kept is a fault of the field, on a record's pa
   expect(record).toContain("as_of: Must not be before release 2, the oldest that is available.")
 })
 
-test("where the release of page 1 is no longer kept, a later page leads back to page 1", async () => {
+test("A later page whose release was pruned links back to page 1", async () => {
   await service.publish(few)
   const next = linkTo(await person.read("/explore/tenements?per_page=1"), "Next") ?? ""
   await service.publish(awkward)

@@ -66,7 +66,7 @@ test("all stylesheets and scripts of ours together are under 40 KB", async () =>
 const stateOf = (page: string): string =>
   /<div class="state">(.*?)<\/div><\/header>/s.exec(page.replaceAll("\n", ""))?.[1] ?? ""
 
-test("the frame has the search box, and leads to sign-in or has the person and a button to sign out", async () => {
+test("The frame has the search box, and a link to sign in or the person with a button to sign out", async () => {
   const nobody = stateOf(await (await open("/docs")).text())
   expect(nobody).toContain('<a href="/account/sign-in">Sign in</a>')
   expect(nobody).not.toContain("Sign out")

@@ -22,7 +22,7 @@ test("attributes are escaped, and left out where they are false, null or undefin
 })
 
 test.each(["javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "JaVaScRiPt:x"])(
-  "no address is %s",
+  "A template rejects the address %s",
   (address) => {
     expect(() => html`<a href="${address}">x</a>`).toThrow()
     expect(() => html`<a ${attributes({ href: address })}>x</a>`).toThrow()
@@ -30,7 +30,7 @@ test.each(["javascript:alert(1)", " javascript:alert(1)", "data:text/html,x", "J
 )
 
 test.each(["/explore?a=b&c=d", "https://example.com/", "#main", "?page=2", "mailto:a@example.com"])(
-  "an address may be %s",
+  "A template accepts the address %s",
   (address) => {
     const expected = `<a href="${address.replace("&", "&amp;")}">x</a>`
     expect(html`<a href="${address}">x</a>`.text).toBe(expected)

@@ -31,6 +31,6 @@ test.each([
   "javascript:alert(1)",
   "http:/evil.example",
   `/${"x".repeat(2_000)}`,
-])("%j leads nowhere else", (text) => {
+])("%j leads to the default page", (text) => {
   expect(localPath(text, "/fallback")).toBe("/fallback")
 })

@@ -44,7 +44,7 @@ const loadFile = (source: string, name: string, content: string, options?: Parti
 const labels = ["Active companies", "Tenements", "Subsidiaries", "Announcements"]
 const figuresIn = (page: string) => labels.map((label) => factsOf(page)[label])
 
-test("an empty database is said to be empty, and how to fill it", async () => {
+test("The page says that the database is empty, and how to load data", async () => {
   await database.sql`delete from releases`
   await until(async () => (await openOverview()).includes("There is no data yet"))
   const page = await openOverview()
@@ -93,7 +93,7 @@ test("the page has the share of each state's tenements that is linked to a compa
   )
 })
 
-test("a later failure shows its reason and the time of the successful load, and a source without any is absent", async () => {
+test("A failed load keeps the time of the last success, and a source without success is absent", async () => {
   await loadFile("sa", "leases.csv", "LABEL,LICENCEES\r\n").catch(() => {})
   await database.sql`update sources set licence = 'CC BY <4.0>', attribution = '© A & B',
     last_loaded_at = ${new Date(service.clock.now.getTime() - 3 * 86_400_000)} where name = 'tenements'`
@@ -121,7 +121,7 @@ test("a later failure shows its reason and the time of the successful load, and 
   await database.sql`delete from sources where name = 'sa'`
 })
 
-test("what publishers ask to show is shown, once for the sources that share it", async () => {
+test("The page shows each publisher's attribution once", async () => {
   const registers = await database.sql`
     insert into sources (name, resource, last_loaded_at, last_outcome, last_release, licence, attribution) values
       ('nsw', 'tenements', now(), 'published', 1, 'CC BY 4.0', '© The state.'),
@@ -158,7 +158,7 @@ test("each count leads to its list, and a request to try comes last", async () =
   expect(await new Response(curl.stdout).json()).toMatchObject({ meta: { per_page: 5 } })
 })
 
-test("however many open it, the database is asked once for each release", async () => {
+test("The page reads the database once for each release", async () => {
   await openOverview()
   statements.length = 0
   const pages = await Promise.all(Array.from({ length: 50 }, openOverview))
@@ -178,7 +178,7 @@ test("however many open it, the database is asked once for each release", async 
   expect(statements).toHaveLength(5)
 })
 
-test("while the database can't be reached, the page says so with 503", async () => {
+test("While the database is unreachable, the page says so with 503", async () => {
   relay.stop()
   const answers: { status: number; text: string; retryAfter: string | null }[] = []
   await until(async () => {

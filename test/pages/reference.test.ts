@@ -47,7 +47,7 @@ test("there is a page for each group of operations, and no other", async () => {
 /** Of the part of an operation, on its page. */
 const idOf = ({ summary }: OperationObject): string => summary.toLowerCase().replaceAll(" ", "-")
 
-test("a page has every field, parameter, header and error, the first two at addresses", async () => {
+test("A page shows every field, parameter, header and error, with links to fields and parameters", async () => {
   const index = await pageOf("/docs/reference")
   for (const operation of operationsIn(document)) {
     const page = await pageOf(`/docs/reference/${groupOf(operation)}`)
@@ -82,7 +82,7 @@ test("the fields of a page are those of its schema, in their order", async () =>
   )
 })
 
-test("each request is shown with the answer that the description has", async () => {
+test("Each request is shown with the response in the description", async () => {
   for (const operation of operationsIn(document)) {
     const page = await pageOf(`/docs/reference/${groupOf(operation)}`)
     const programs = [...page.matchAll(/<code id="(code-\d+)">/g)].map(([, id = ""]) =>

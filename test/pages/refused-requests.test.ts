@@ -26,7 +26,7 @@ async function createToken() {
   return Number((await tokensOf(person)).at(-1)?.id)
 }
 
-test("a choice that no form offers makes and rotates no token", async () => {
+test("A value that no form offers creates and rotates no token", async () => {
   const path = `/account/tokens/${await createToken()}`
   const form = hiddenField(await person.read(path), "form")
   const before = await tokensOf(person)
@@ -91,7 +91,7 @@ test("every response outside the API has the policy", async () => {
   expect(answer.headers.get("content-security-policy")).toBeNull()
 })
 
-test("a known path with another method is 405 with those that are possible, in words", async () => {
+test("Another method on a known path is 405 and names the allowed ones", async () => {
   const page = await (await ask("/")).text()
   const asset = /href="(\/assets\/icon[^"]+)"/.exec(page)?.[1] ?? "no icon"
   for (const [method, path, allow] of [
@@ -131,7 +131,7 @@ test("a known path with another method is 405 with those that are possible, in w
   }
 })
 
-test("a form that does not arrive in time is given up, and its connection closed", async () => {
+test("A form that does not arrive in time ends in a closed connection", async () => {
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -182,7 +182,7 @@ test("a name is isolated from the text beside it", async () => {
   }
 })
 
-test("a token in an address is not carried on to the page for signing in", async () => {
+test("A token in an address is not passed to the sign-in page", async () => {
   for (const [path, next] of [
     ["/account/usage?api_key=mds_secret", "/account/usage"],
     ["/account/usage?a=%C3%A9&api_key=mds_secret&b=1", "/account/usage?a=%C3%A9&b=1"],

@@ -141,7 +141,7 @@ test("a tenement is found by a part of its number or id, however it is punctuate
   }
 })
 
-test("a tenement is found as it was, and by its number among those that were removed", async () => {
+test("A search finds a removed tenement by its number, and a tenement as it was", async () => {
   await service.publish({ ...records, tenements: records.tenements.slice(1) })
   const totalOf = async (query: string) => {
     const answer = await service.get(`/tenements?search=e47&${query}`)
@@ -154,7 +154,7 @@ test("a tenement is found as it was, and by its number among those that were rem
   ]).toEqual([6, 7, 1])
 })
 
-test("hostile text is text", async () => {
+test("Markup in a search term is shown as text", async () => {
   for (const term of [hostile, `"><script>alert(1)</script>`]) {
     const page = await search(term)
     expect(page).not.toMatch(/<img|<script>/)
@@ -165,7 +165,7 @@ test("hostile text is text", async () => {
   expect(Announcements?.names).toEqual([hostile.trim()])
 })
 
-test("a page says what to type, and what to do where nothing is found", async () => {
+test("The page says what to type, and what to do when nothing is found", async () => {
   for (const path of ["/explore/search", "/explore/search?q=", "/explore/search?q=+"]) {
     expect(leadOf(await person.read(path))).toBe(
       "Type a code, or a part of a company, tenement number, holder or announcement title.",
@@ -193,7 +193,7 @@ test("a page explains a parameter that it does not take", async () => {
   }
 })
 
-test("the box is on every page, its script on those of a signed-in person; visitors sign in first", async () => {
+test("Every page has the search box; its script is on the pages of signed-in people only", async () => {
   const form = 'action="/explore/search"'
   const paths = ["/", "/docs", "/account", "/explore/companies/FMG", "/explore/search?q=fmg"]
   for (const path of paths) expect((await person.read(path)).split(form)).toHaveLength(2)
@@ -209,7 +209,7 @@ test("the box is on every page, its script on those of a signed-in person; visit
   ])
 })
 
-test("matches while a person types do not count as requests, a page of them does", async () => {
+test("Matches while a person types do not count as requests; a page of results does", async () => {
   const analyst = await signedInVisitor(service, "enterprise@example.com")
   const counted = async () => {
     const answer = await service.get("/usage", { token: service.tokens.enterprise })
@@ -223,7 +223,7 @@ test("matches while a person types do not count as requests, a page of them does
   expect(await counted()).toBe(before + 1)
 })
 
-test("holders of all matching tenements are found, each in its most frequent spelling", async () => {
+test("A search finds the holders of all matching tenements, each in its most frequent spelling", async () => {
   const holders = ["FMG Iron", "FMG IRON; Aardvark", "FMG Iron", "FMG Gold", "Old FMG"]
   const tenements = [
     ...Array.from({ length: 150 }, (_, index) => tenement(`NT-${index}`, "1", "FMG Pilbara")),

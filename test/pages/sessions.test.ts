@@ -102,7 +102,7 @@ test("The use of a session is recorded once a minute at most, and renews the coo
   ])
 })
 
-test("A session is found by its cookie, and by nothing that resembles it", async () => {
+test("Only the exact cookie finds a session", async () => {
   const person = await signedInByLink(service, email)
   const cookie = person.jar.cookie ?? ""
   for (const wrong of [

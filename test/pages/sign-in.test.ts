@@ -125,7 +125,7 @@ test("An expired, used, withdrawn, cut or invented link gets the same page, whic
   expect(new Set(pages).size).toBe(1)
 })
 
-test("Asking for a link answers the same for an account, for none and for a disabled one", async () => {
+test("Requesting a link returns the same response for an account, none and a disabled one", async () => {
   const [unknown, disabled] = [`${crypto.randomUUID()}@example.com`, await newAccount()]
   await setDisabled(service.editor, disabled, true)
   const answers: unknown[] = []

@@ -30,7 +30,7 @@ async function created(person: SignedInVisitor, fields: Record<string, string> =
   return { id, token, prefix: token.slice(0, 12) }
 }
 
-test("who is not signed in is led to sign in and back, and nothing is changed", async () => {
+test("A signed-out person is redirected to sign in, and changes nothing", async () => {
   for (const path of ["/account", "/account/tokens", "/account/usage", "/account/audit"]) {
     const response = await fetch(`${service.url}${path}`, { redirect: "manual" })
     expect([response.status, response.headers.get("location")]).toEqual([
@@ -49,7 +49,7 @@ test("who is not signed in is led to sign in and back, and nothing is changed", 
   expect([posted.status, await count()]).toEqual([303, before])
 })
 
-test("a token is created and shown once, with lines to try it, and works", async () => {
+test("A created token is shown once, with commands to try it, and works", async () => {
   const person = await someone()
   const { response, text, token } = await create(person, {
     lifetime: "30",
@@ -83,7 +83,7 @@ test("a token is created and shown once, with lines to try it, and works", async
   for (const shown of [token.slice(0, 12), "For spreadsheets"]) expect(list).toContain(shown)
 })
 
-test("the same form sent again, as by a reload or twice at once, creates nothing and says so without showing the token", async () => {
+test("The same form sent twice creates one token and shows it once", async () => {
   const person = await someone()
   const { form, token } = await create(person)
   const again = await person.post("/account/tokens", { form, name: "nightly" })
@@ -103,7 +103,7 @@ test("the same form sent again, as by a reload or twice at once, creates nothing
   expect(await stored(other)).toHaveLength(1)
 })
 
-test("a name that is not valid is refused beside the form, which keeps what was entered", async () => {
+test("An invalid name is reported beside the form, which keeps its values", async () => {
   const person = await someone()
   const { response, text } = await create(person, {
     name: `"><b>${"x".repeat(100)}`,
@@ -134,7 +134,7 @@ test("script in a name is shown as text on every page", async () => {
   }
 })
 
-test("creating and rotating ask to sign in again after an hour; the rest does not", async () => {
+test("Only creating and rotating a token require signing in again after an hour", async () => {
   const early = await someone()
   const { id } = await created(early)
   const late = await signedInVisitor(service, early.email, {
@@ -218,7 +218,7 @@ test("a rotated token works for the grace period, if any, beside its successor, 
   expect([await statusOf(successor), await statusOf(third)]).toEqual([401, 200])
 })
 
-test("revoking names the token, and holds from the next request on", async () => {
+test("A revoked token is rejected from the next request on, and the page names it", async () => {
   const person = await someone()
   const { id, token, prefix } = await created(person)
   expect(await statusOf(token)).toBe(200)
@@ -243,7 +243,7 @@ test("revoking names the token, and holds from the next request on", async () =>
   ])
 })
 
-test("another's token is answered as one that does not exist, and stays as it is", async () => {
+test("Another account's token gets the response of an unknown one, and is unchanged", async () => {
   const [owner, other] = [await someone(), await someone()]
   const { id, token } = await created(owner)
   const fields = { form: crypto.randomUUID(), name: "stolen", grace: "0" }
@@ -278,7 +278,7 @@ test("a form from another site, or without its id, changes nothing", async () =>
   expect(await stored(person)).toHaveLength(0)
 })
 
-test("the audit shows changes, the newest first, by person, by address and by page", async () => {
+test("The audit shows changes newest first, with person and address, on pages", async () => {
   const person = await signedInVisitor(service, "audited@example.com")
   for (let n = 0; n < 55; n++) {
     await service.sql`update accounts set plan = 'enterprise', request_limit = ${n + 1}

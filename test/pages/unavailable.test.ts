@@ -21,7 +21,7 @@ const person = await signedInVisitor(service, "patient@example.com")
 const paths = ["/account", "/account/tokens", "/account/usage", "/account/audit"]
 
 test.each(["cut", "silence"] as const)(
-  "a database that is %s gives a page with a sentence, in time",
+  "A database that is %s gives an error page in time",
   async (how) => {
     proxy[how]()
     for (const path of paths) {
@@ -61,7 +61,7 @@ async function whileLocked(table: string, work: () => Promise<void>): Promise<vo
   }
 }
 
-test("a table that another session has locked gives such a page too, and other pages go on", async () => {
+test("A locked table gives an error page, and other pages work", async () => {
   await whileLocked("recent_requests", async () => {
     expect((await person.get("/account/usage")).status).toBe(503)
     expect((await person.get("/account/tokens")).status).toBe(200)
@@ -69,7 +69,7 @@ test("a table that another session has locked gives such a page too, and other p
   await until(async () => (await person.get("/account/usage")).status === 200)
 })
 
-test("a token that waits for a locked table is refused in time, and is not made later", async () => {
+test("Creating a token on a locked table fails in time, and creates none later", async () => {
   await whileLocked("access_changes", async () => {
     const posted = await person.post("/account/tokens", { form: crypto.randomUUID(), name: "x" })
     expect(posted.status).toBe(503)
@@ -78,7 +78,7 @@ test("a token that waits for a locked table is refused in time, and is not made 
   expect(textOf(await person.read("/account/tokens"))).toContain("0 active tokens")
 })
 
-test("public pages are shown as to anybody while sessions can't be read", async () => {
+test("Public pages are shown signed out while sessions cannot be read", async () => {
   expect(await person.read("/docs")).toContain("patient@example.com")
   await whileLocked("sessions", async () => {
     for (const path of ["/", "/docs", "/docs/guide/whole-lists", "/docs/reference"]) {
@@ -91,7 +91,7 @@ test("public pages are shown as to anybody while sessions can't be read", async 
   })
 })
 
-test("texts don't ask for the session at all", async () => {
+test("Texts are served without reading the session", async () => {
   const paths = ["/docs.md", "/llms.txt", "/docs/reference.md", "/docs/guide/whole-lists.md"]
   const active = async () => {
     const [found] = await service.sql<{ count: number }[]>`
@@ -108,7 +108,7 @@ test("texts don't ask for the session at all", async () => {
   })
 })
 
-test("a connection that is lost during the commit is reported: the change may have been made", async () => {
+test("A connection lost during the commit is reported as an unknown outcome", async () => {
   proxy.endIfSent("commit")
   const posted = await person.post("/account/tokens", { form: crypto.randomUUID(), name: "x" })
   expect([posted.status, textOf(await posted.text())]).toEqual([

@@ -33,7 +33,7 @@ async function pageWith(
   return page
 }
 
-test("it shows used, remaining and limit, and asking for the page does not count", async () => {
+test("The page shows used, remaining and limit, and does not count as a request", async () => {
   const { token, person } = await caller()
   expect(textOf(await person.read("/account/usage"))).toContain(
     "Used in the last hour 0 Remaining now 1,000 Limit per hour 1,000",
@@ -49,7 +49,7 @@ test("it shows used, remaining and limit, and asking for the page does not count
   }
 })
 
-test("a limit that is reached and a plan without limit are said in words", async () => {
+test("The page describes a reached limit and a plan without limit in words", async () => {
   const { token, person, email } = await caller()
   await setPlan(service.editor, { email, plan: "enterprise", requestLimit: 2 })
   for (let n = 0; n < 3; n++) await service.get("/companies", { token })
@@ -61,7 +61,7 @@ test("a limit that is reached and a plan without limit are said in words", async
   expect(textOf(await person.read("/account/usage"))).toContain("The admin plan has no limit.")
 })
 
-test("requests show by hour, by day and by token, spreadsheets apart, in the drawing and in the table", async () => {
+test("The chart and the table show requests by hour, day and token, with spreadsheets separate", async () => {
   const { token, person } = await caller()
   const sheet = await service.issue(person.email)
   await service.sql`update tokens set name = 'sheet', for_spreadsheets = true where prefix = ${sheet.slice(0, 12)}`
@@ -136,7 +136,7 @@ test("pages of the explorer are among the last requests, other pages are not", a
   expect(visitor.status).toBe(303)
 })
 
-test("requests of others, with unknown tokens and for pages show for nobody", async () => {
+test("Requests of others, with unknown tokens and for account pages are not listed", async () => {
   const [one, other] = [await caller(), await caller()]
   const revoked = await service.issue(one.email)
   await service.revoke(revoked)
@@ -152,7 +152,7 @@ test("requests of others, with unknown tokens and for pages show for nobody", as
   )
 })
 
-test("what another process has answered shows once it has stopped, and all of it after a restart", async () => {
+test("Requests to another process are listed once it has stopped, and after a restart", async () => {
   const { token, person, email } = await caller()
   const other = await testService({ beside: service, now })
   const ids: string[] = []

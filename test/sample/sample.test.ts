@@ -35,7 +35,7 @@ test("the default sample is the same on every machine and in every run, each key
   expect(countsOf(records)).toEqual({ ...sampleSizes })
 })
 
-test("as many records are generated as were asked for", () => {
+test("The generator makes the requested number of records", () => {
   const small = { companies: 1, subsidiaries: 50, tenements: 50, reports: 50 }
   expect(countsOf(recordsOf(small))).toEqual(small)
   const none = { companies: 0, subsidiaries: 0, reports: 0, tenements: 9 }

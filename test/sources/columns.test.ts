@@ -47,7 +47,7 @@ test("a name with several spellings is read from the first that the file has", (
   })
 })
 
-test("a column that two names may be in is that of the first name", () => {
+test("A column with the spellings of two names belongs to the first", () => {
   const columns: Columns = {
     required: ["holder"],
     optional: ["company"],

@@ -15,7 +15,7 @@ import {
 
 const reasonOf = (read: unknown) => (read instanceof Unmapped ? read.why : read)
 
-test("what registers write for a missing value is null", () => {
+test("A register's words for a missing value become null", () => {
   for (const nothing of [undefined, null, "", " ", "None", "none", "<Null>", {}, true]) {
     expect(textOf(nothing)).toBeNull()
   }

@@ -230,11 +230,11 @@ test.each([
   expect(typeOf("VIC", phrase, "X 1")).toBeUndefined()
 })
 
-test("a cell that is far too long for a phrase is unknown at once", () => {
+test("An overlong cell is unknown at once", () => {
   expect(typeOf("VIC", `Mining lease ${"of nothing ".repeat(100_000)}`, "X 1")).toBeUndefined()
 })
 
-test("letters mean a type in the states that use them, and only there", () => {
+test("Letters mean a type only in the states that use them", () => {
   for (const [state, written, type] of [
     ["NSW", "AUTH", "exploration"],
     ["NSW", "cml", "mining"],

@@ -74,7 +74,7 @@ test.each([
   ["\tTab First", "' Tab First"],
   ["\r\nline", "' line"],
   ["=1\t+1", "'=1 +1"],
-])("TSV guards %j by what it begins with: %j", (value, written) => {
+])("TSV guards %j by its first character: %j", (value, written) => {
   expect(cell("tsv", value)).toBe(written)
 })
 

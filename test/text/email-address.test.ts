@@ -8,7 +8,7 @@ test.each([
   "jürgen@bücher.example",
   "root@localhost",
   `${"x".repeat(242)}@example.com`,
-])("%s is one", (text) => {
+])("%s is an email address", (text) => {
   expect(isEmailAddress(text)).toBe(true)
 })
 
@@ -30,6 +30,6 @@ test.each([
   "a\u200b@example.com",
   "a\u202e@example.com",
   `${"x".repeat(243)}@example.com`,
-])("%j is none", (text) => {
+])("%j is not an email address", (text) => {
   expect(isEmailAddress(text)).toBe(false)
 })

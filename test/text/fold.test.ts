@@ -17,7 +17,7 @@ test.each([
   expect(fold(text)).toBe(folded)
 })
 
-test("folding what is folded changes nothing", () => {
+test("Folding twice changes nothing", () => {
   for (const text of ["İSTANBUL", "ΟΔΟΣ ΟΔΟΣ", "Cafe\u0301", "ẞ", "ǅ", "ﬁ", "K"]) {
     expect(fold(fold(text))).toBe(fold(text))
   }

@@ -140,13 +140,13 @@ const holders: readonly (readonly [written: string, stored: string])[] = [
 
 const none: ReadonlySet<string> = new Set()
 
-test("a holder is stored by its name where that is known to be of no person", () => {
+test("Only names that are known not to be a person's are stored", () => {
   expect(holders.map(([written]) => [written, withoutPersons(written, none)])).toEqual(
     holders.map(([...each]) => each),
   )
 })
 
-test("a folded name is of a person where the written one is", () => {
+test("A folded name is masked exactly where the written one is", () => {
   for (const [written, stored] of holders) {
     expect([written, withoutPersons(fold(written), none).replaceAll("Individual", "")]).toEqual([
       written,
@@ -162,10 +162,10 @@ test("a known name stays however it is spelt", () => {
   )
 })
 
-test("the word that is stored for persons is no name", () => {
+test("The word stored for persons is not a holder's name", () => {
   expect(namedHolders("Individual; GOLD PTY LTD;Individual;")).toEqual(["GOLD PTY LTD"])
 })
 
-test("what only looks like a separator is left as it is", () => {
+test("Empty parts between separators are unchanged", () => {
   for (const text of [";", " ; ", ";;GOLD PTY LTD ;"]) expect(withoutPersons(text, none)).toBe(text)
 })

@@ -20,7 +20,7 @@ test.each([
   ["", undefined],
   ["q", undefined],
   ["searchsearchsearch", undefined],
-])("%j means %j", (name, meant) => {
+])("%j suggests %j", (name, meant) => {
   expect(nearestName(name, known)).toBe(meant as string)
 })
 
@@ -45,7 +45,7 @@ test("the closer of two names is suggested, and none for a name that is far too 
   expect(nearestName("page", [])).toBeUndefined()
 })
 
-test("a long word with one wrong letter is another one misspelled; a short one, or one with another first letter, is not", () => {
+test("Only long words with the same first letter count as misspellings", () => {
   for (const word of ["retentiona", "retentin", "retantion"]) {
     expect(isNearSpelling(word, "retention")).toBe(true)
   }

@@ -49,7 +49,7 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
   const times = <T>(count: number, make: (index: number) => T): T[] =>
     Array.from({ length: count }, (_, index) => make(index))
 
-  test("never admits more than the limit in any window to callers that wait as Retry-After says", async () => {
+  test("admits at most the limit in any window to callers that obey Retry-After", async () => {
     const windowMs = 500
     const limit = 40
     const processes = [await startProcess({ windowMs }), await startProcess({ windowMs })]
@@ -91,7 +91,7 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
       return { at, key, redis }
     }
 
-    test("a million requests an hour are counted exactly, and the old ones leave at once", async () => {
+    test("a window counts a million requests an hour exactly, and expired ones leave at once", async () => {
       const { at, key, redis } = await atTimes(1_000_000)
       for (let first = 0; first < 999_999; first += 9_009) {
         await redis.send(
@@ -107,7 +107,7 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
       expect(await at(hourMs + 3_000_000, "peek")).toEqual([1, 1, 600_002])
     })
 
-    test("a clock that is set back admits no more, and one that was far ahead denies nobody for long", async () => {
+    test("a clock set back admits no more, and a clock set far ahead locks out nobody", async () => {
       const { at } = await atTimes(2)
       await at(1_000)
       expect(await at(0)).toEqual([1, 2, hourMs + 1_000])

@@ -73,7 +73,7 @@ describe("the memory of a store", () => {
     expect(store.size + store.evicted).toBe(20_000)
   })
 
-  test("loses the key that was used least recently, and no caller that keeps calling", () => {
+  test("evicts the least recently used key, never an active caller", () => {
     const store = storeOf(1_000_000, 100 * bytesOf(1))
     store.admit("denied", 1, 0)
     for (let flood = 1; flood < 5_000; flood++) {
@@ -83,7 +83,7 @@ describe("the memory of a store", () => {
     expect(store.peek("address 1", 1, 5_000).admitted).toBe(true)
   })
 
-  test("counts the evictions of keys whose requests still counted, and no others", () => {
+  test("counts only evictions of keys with unexpired requests", () => {
     const evictions = (gapMs: number) => {
       const store = storeOf(1_000, 10 * bytesOf(1))
       for (let key = 0; key < 20; key++) store.admit(`${key}`, 1, key * gapMs)
