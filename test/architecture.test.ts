@@ -14,8 +14,6 @@ interface File {
   text: string
   /** Paths of ours that it imports. */
   ours: string[]
-  /** Those of them that are not for types alone. */
-  oursAtRunTime: string[]
   /** Those of them that are loaded as soon as it is. */
   oursAtOnce: string[]
   packages: string[]
@@ -46,7 +44,6 @@ const files: File[] = await Promise.all(
       return {
         of: of.startsWith(".") ? join(dirname(path), of) : of,
         ours: of.startsWith(".") && !of.endsWith(".json"),
-        runs: type === undefined,
         atOnce: type === undefined && dynamic === undefined,
       }
     })
@@ -55,7 +52,6 @@ const files: File[] = await Promise.all(
       part: partOf(path),
       text,
       ours: imports.filter(({ ours }) => ours).map(({ of }) => of),
-      oursAtRunTime: imports.filter(({ ours, runs }) => ours && runs).map(({ of }) => of),
       oursAtOnce: imports.filter(({ ours, atOnce }) => ours && atOnce).map(({ of }) => of),
       packages: imports.filter(({ ours }) => !ours).map(({ of }) => of),
       packagesAtOnce: imports.filter(({ ours, atOnce }) => !ours && atOnce).map(({ of }) => of),
@@ -164,15 +160,68 @@ test.each(Object.entries(allowed))("%s imports nothing of ours but %j", (part, o
 })
 
 test("No file imports itself through other files, types included", () => {
-  const importsOf = new Map(files.map(({ path, oursAtRunTime }) => [path, oursAtRunTime]))
   const done = new Set<string>()
   const visit = (path: string, from: string[]): void => {
     if (from.includes(path)) throw new Error([...from.slice(from.indexOf(path)), path].join(" -> "))
     if (done.has(path)) return
-    for (const other of importsOf.get(path) ?? []) visit(other, [...from, path])
+    for (const other of fileAt(path)?.ours ?? []) visit(other, [...from, path])
     done.add(path)
   }
   for (const { path } of files) visit(path, [])
+})
+
+const exportPattern =
+  /^export (?:abstract |async |declare )*(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm
+
+/** Names that several files export today. A name leaves the list with its second definition; none is added. */
+const namesOfSeveralFiles = [
+  ...["Column", "Content", "Database", "Decision", "Loaded", "Page", "Pair", "Parameter", "Plan"],
+  ...["Published", "Reading", "Row", "Validators", "WindowOptions", "commonHeaders", "companies"],
+  ...[
+    "contentType",
+    "field",
+    "headersOf",
+    "instant",
+    "integer",
+    "isCalendarDate",
+    "load",
+    "migrate",
+  ],
+  ...[
+    "missingRecords",
+    "observedTime",
+    "oneOf",
+    "pageOf",
+    "releases",
+    "reports",
+    "sources",
+    "status",
+  ],
+  ...[
+    "subsidiaries",
+    "targetOf",
+    "tenements",
+    "text",
+    "textOf",
+    "titleOf",
+    "token",
+    "tokens",
+    "usage",
+  ],
+  "withQuery",
+]
+
+test("Each exported name of src has one definition, except the names in a list that only shrinks", () => {
+  // Overloads, and a constant with the type of its name, are one definition.
+  const definitions = files.flatMap(({ path, text }) =>
+    [...new Set([...text.matchAll(exportPattern)].map(([, name = ""]) => name))].map(
+      (name) => [name, path] as const,
+    ),
+  )
+  const pathsOf = Map.groupBy(definitions, ([name]) => name)
+  const repeated = [...pathsOf].filter(([, paths]) => paths.length > 1).map(([name]) => name)
+  expect(pathsOf.size).toBeGreaterThan(1_000)
+  expect(repeated.sort()).toEqual(namesOfSeveralFiles)
 })
 
 /** The paths that are loaded as soon as these are, and the packages that they import. */

@@ -10,7 +10,6 @@ import { printableLine, printableText } from "../text/printable-text.ts"
 import { type FileFigures, locationOf, unitOf } from "./figures.ts"
 import { fileTime } from "./file-names.ts"
 import { LoadError, reasonOf } from "./load-error.ts"
-import { rejectsText } from "./summary.ts"
 
 export interface Reject {
   file: Pick<FileFigures, "name" | "counted">
@@ -38,6 +37,18 @@ export interface RejectsWritten {
   rejectsRows: number
   /** Rows that the file lacks, and why; null where it has all, or was not requested. */
   rejectsLost: { directory: string; rows: number; reason: string } | null
+}
+
+/** A sentence without its full stop; undefined without rejected rows, or where no file was requested. */
+export function rejectsText({
+  rejectsFile: path,
+  rejectsRows: rows,
+  rejectsLost: lost,
+}: RejectsWritten): string | undefined {
+  if (!lost) return path ? `Rejected rows are in ${path}` : undefined
+  return path
+    ? `Only the first ${formatCount(rows)} of ${formatCount(rows + lost.rows)} rejected rows are in ${path}: ${lost.reason}`
+    : `Cannot write the rejected rows to ${lost.directory}: ${lost.reason}`
 }
 
 const defaultMax = 1000

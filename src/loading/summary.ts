@@ -19,7 +19,7 @@ import {
   sum,
   totalOf,
 } from "./figures.ts"
-import type { RejectsWritten } from "./rejects.ts"
+import { type RejectsWritten, rejectsText } from "./rejects.ts"
 
 /** `unconfirmed`: how many serving processes may still show the previous release. */
 export interface LoadSummary
@@ -226,16 +226,4 @@ function outcome({ dryRun, release, resources, missing, seconds }: LoadSummary):
     newly > 0 ? `, but ${countOf(newly, "record is", "records are")} newly missing` : ""
   if (!differs) return `No changes: nothing was published${recorded} (${took}).`
   return dryRun ? `Dry run: nothing was published (${took}).` : `Nothing was published (${took}).`
-}
-
-/** A sentence without its full stop; undefined without rejected rows, or where no file was requested. */
-export function rejectsText({
-  rejectsFile: path,
-  rejectsRows: rows,
-  rejectsLost: lost,
-}: RejectsWritten): string | undefined {
-  if (!lost) return path ? `Rejected rows are in ${path}` : undefined
-  return path
-    ? `Only the first ${formatCount(rows)} of ${formatCount(rows + lost.rows)} rejected rows are in ${path}: ${lost.reason}`
-    : `Cannot write the rejected rows to ${lost.directory}: ${lost.reason}`
 }

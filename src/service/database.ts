@@ -7,7 +7,7 @@ import {
 } from "../db/pool/availability.ts"
 import type { PoolReadings } from "../db/pool/pool.ts"
 import type { Unavailable } from "../db/pool/unavailable.ts"
-import type { ReaderPools } from "../db/reader/reader.ts"
+import type { ReaderPools } from "../db/reader/reader-caches.ts"
 import { replicated } from "../db/reader/replicated.ts"
 import { describeError, type Log } from "../log/log.ts"
 import { createPools, type Pools } from "./pools.ts"

@@ -7,8 +7,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { newFileFigures } from "../../src/loading/figures.ts"
-import { Rejects } from "../../src/loading/rejects.ts"
-import { rejectsText } from "../../src/loading/summary.ts"
+import { Rejects, rejectsText } from "../../src/loading/rejects.ts"
 import { smallDisk } from "../faults/small-disk.ts"
 import { reportSkipped } from "../support/supervised.ts"
 

@@ -4,7 +4,7 @@
  * anchor is read once a page needs it, by skipping the rows from the nearest cached one before it, of which
  * only the columns of the order are read. It is cached like the position at which a page ends.
  */
-import type { Reading } from "./reader.ts"
+import type { Reading } from "./reader-caches.ts"
 import type { ReadOptions } from "./reads.ts"
 import { bindPosition, type Position } from "./seek.ts"
 import { type List, listKey } from "./statements.ts"

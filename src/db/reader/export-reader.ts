@@ -3,7 +3,7 @@
  * takes a chunk, the reader reads one ahead.
  */
 import { Unavailable } from "../pool/unavailable.ts"
-import type { Reading } from "./reader.ts"
+import type { Reading } from "./reader-caches.ts"
 import type { ReadOptions } from "./reads.ts"
 import { ReleaseUnavailable } from "./releases.ts"
 import { type RowEncoder, type RowsRead, readRows } from "./rows.ts"

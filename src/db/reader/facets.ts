@@ -1,25 +1,13 @@
 /** The values that a filter of a list takes, and how many records of the list have each. */
 import { filterOf } from "../../resources/resource.ts"
 import { fold, splitValues } from "../../text/fold.ts"
-import type { Reading } from "./reader.ts"
+import type { Counts, Reading, ValueCount } from "./reader-caches.ts"
 import type { ReadOptions } from "./reads.ts"
 import { type Groups, type List, listKey } from "./statements.ts"
-
-export type ValueCount = {
-  /** As its records have it: of several spellings the most frequent; null where it is unknown. */
-  value: string | null
-  count: number
-}
 
 export interface FacetOptions extends ReadOptions {
   /** Counts the values of a long list among some of its records. */
   isSampled?: boolean
-}
-
-/** Counts in their order. A list may have tens of thousands of values, of which a page shows few. */
-export interface Counts extends Pick<readonly ValueCount[], "length" | "slice"> {
-  /** Their memory. */
-  bytes: number
 }
 
 /**
@@ -82,7 +70,7 @@ function packed(rows: readonly string[]): Counts {
  * @param groups how many records have which value in their column
  * @param isList whether the column lists several values as `A; B`, each of which counts
  */
-export function tally(groups: Groups, isList = false): ValueCount[] {
+function tally(groups: Groups, isList = false): ValueCount[] {
   const counted = groups.flatMap(([text, count]) =>
     valuesOf(text, isList).map((value) => ({ value, count })),
   )

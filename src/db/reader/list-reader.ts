@@ -1,7 +1,7 @@
 /** Reads pages of lists at a release. */
 import { type ResourceRecord, recordKind } from "../../resources/resource.ts"
 import { createAnchors, isDeep, type Start } from "./anchors.ts"
-import type { Reading } from "./reader.ts"
+import type { Reading } from "./reader-caches.ts"
 import type { ReadOptions } from "./reads.ts"
 import { bindPosition } from "./seek.ts"
 import { isScanned, type List, listKey } from "./statements.ts"

@@ -8,14 +8,13 @@
 import type { Database, ReadPool } from "../pool/pool.ts"
 import type { AccountId } from "../pool/turns.ts"
 import type { Relation } from "./relations.ts"
-import { type Release, ReleaseUnavailable, releaseKey } from "./releases.ts"
+import { type Release, ReleaseUnavailable, releaseKey, type SeenReleases } from "./releases.ts"
 import {
   bindingsOf,
   bindRelease,
   createStatements,
   type List,
   listKey,
-  type SeenReleases,
   type Statements,
 } from "./statements.ts"
 

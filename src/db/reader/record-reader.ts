@@ -4,7 +4,7 @@
  */
 import { type Readable, type ResourceRecord, recordKind } from "../../resources/resource.ts"
 import { arrayLiteral } from "../../text/array-literal.ts"
-import type { Reading } from "./reader.ts"
+import type { Reading } from "./reader-caches.ts"
 import type { ReadOptions } from "./reads.ts"
 import { releaseKey } from "./releases.ts"
 

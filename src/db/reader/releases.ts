@@ -27,6 +27,12 @@ export class ReleaseUnavailable extends Error {
   }
 }
 
+/** The releases that a statement saw. */
+export interface SeenReleases {
+  /** The number of the newest release; null if the requested release is not there. */
+  release: number | null
+}
+
 /** A release by its number, or the newest that was published by a point in time. */
 export type ReleasePoint =
   | { kind: "release"; id: number }

@@ -4,10 +4,10 @@
  * doubles the CPU time of a page of 50 records.
  */
 import { fillPlaceholders } from "drizzle-orm"
-import type { Readable, ResourceRecord, Value } from "../../resources/resource.ts"
+import type { OrderTerm, Readable, ResourceRecord, Value } from "../../resources/resource.ts"
 import type { Database } from "../pool/pool.ts"
+import type { SeenReleases } from "./releases.ts"
 import type { Position } from "./seek.ts"
-import type { ListShape, SeenReleases } from "./statements.ts"
 
 /** Takes the values of each row's fields in their order, as UTF-8 between two offsets. */
 export interface RowSink {
@@ -47,7 +47,7 @@ export interface RowsRead extends SeenReleases {
 export async function readRows(
   { $client }: Pick<Database, "$client">,
   { whenEmpty, ...query }: RowsQuery,
-  { resource, order }: Pick<ListShape, "resource" | "order">,
+  { resource, order }: { resource: Readable; order: readonly OrderTerm[] },
   values: Record<string, unknown>,
   sink: RowSink,
 ): Promise<RowsRead> {

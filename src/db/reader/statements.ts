@@ -83,12 +83,6 @@ export const bindingsOf = ({
   ...(parent && { [parentName]: parent.key }),
 })
 
-/** The releases that a statement saw. */
-export interface SeenReleases {
-  /** The number of the newest release; null if the requested release is not there. */
-  release: number | null
-}
-
 export interface Page extends RowsRead {
   records: readonly ResourceRecord[]
 }

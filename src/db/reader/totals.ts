@@ -3,7 +3,7 @@
  * that its pages need no other.
  */
 import { arrayLiteral } from "../../text/array-literal.ts"
-import type { Reading } from "./reader.ts"
+import type { Reading } from "./reader-caches.ts"
 import type { ReadOptions } from "./reads.ts"
 import { type List, listKey } from "./statements.ts"
 

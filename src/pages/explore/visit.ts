@@ -5,9 +5,9 @@
 
 import type { SignedIn } from "../../access/sessions.ts"
 import { noAnswerWithin, Unavailable } from "../../db/pool/unavailable.ts"
-import type { ValueCount } from "../../db/reader/facets.ts"
 import type { ReadHolderCompanies } from "../../db/reader/holder-companies.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
+import type { ValueCount } from "../../db/reader/reader-caches.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { isScanned } from "../../db/reader/statements.ts"
 import type { ReadSuggestedHolders } from "../../db/reader/suggested-holders.ts"
