@@ -3,7 +3,8 @@ import { expect, test } from "bun:test"
 import { callTool } from "../mcp/conversation.ts"
 import { signedInVisitor } from "../pages/visitor.ts"
 import { awkward } from "../support/fixtures.ts"
-import { serviceOfFile } from "../support/service.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
+import { readRecord } from "./bodies.ts"
 
 const service = await serviceOfFile()
 /** Of companies in the data. */
@@ -49,4 +50,12 @@ test.each(Object.entries(kinds))("a hundred %s", async (_, send) => {
   const statuses = await Promise.all(Array.from({ length: 100 }, (_, index) => send(index)))
   const served = statuses.filter((status) => status < 500)
   expect([served.length, ...new Set(statuses)]).toEqual([100, expect.any(Number)])
+})
+
+test("Records requested at the same time by one account are each the requested one", async () => {
+  const uncached = await testService({ beside: service, settings: { CACHE_MEMORY_MB: "0" } })
+  const read = async (code: string) =>
+    (await readRecord(await uncached.get(`/companies/${code}`, { token }))).asx_code
+  expect(await Promise.all([...codes, ...codes].map(read))).toEqual([...codes, ...codes])
+  await uncached.stop()
 })

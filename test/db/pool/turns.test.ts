@@ -1,6 +1,6 @@
-/** A task waits in the queue until it has its turn, its time is over, or its caller leaves. */
+/** Accounts take turns, and a task waits in the queue until its turn, its timeout or its caller's end. */
 import { expect, test } from "bun:test"
-import { createTurns } from "../../../src/db/pool/turns.ts"
+import { type AccountId, createTurns } from "../../../src/db/pool/turns.ts"
 import { Overloaded } from "../../../src/db/pool/unavailable.ts"
 
 test("A timed-out or cancelled task leaves the queue", async () => {
@@ -12,4 +12,16 @@ test("A timed-out or cancelled task leaves the queue", async () => {
   expect(await cancelled).toBe("gone")
   await expect(take(2)).rejects.toThrow(Overloaded)
   expect(load()).toEqual({ running: 1, waiting: 0 })
+})
+
+test("An account waits for one task of each other account, however many those have", async () => {
+  const { take } = createTurns({ places: 1 })
+  const begun: AccountId[] = []
+  const tasks = [1, 1, 1, 1, 2, "203.0.113.7", 2, null].map(async (account) => {
+    const end = await take(account)
+    begun.push(account)
+    end()
+  })
+  await Promise.all(tasks)
+  expect(begun).toEqual([1, 1, 2, "203.0.113.7", null, 1, 2, 1])
 })
