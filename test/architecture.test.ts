@@ -179,6 +179,7 @@ const namesOfSeveralFiles = [
   ...["Published", "Reading", "Row", "Validators", "WindowOptions", "commonHeaders", "companies"],
   ...[
     "contentType",
+  "countOf",
     "field",
     "headersOf",
     "instant",
