@@ -53,101 +53,53 @@ const byWords = phraseReader(decisions)
 
 type Letters = Readonly<Record<string, TenementType>>
 
+/** @param types each with its letters, separated by blanks */
+const lettersOf = (...types: (readonly [type: TenementType, letters: string])[]): Letters =>
+  Object.fromEntries(
+    types.flatMap(([type, letters]) => letters.split(" ").map((each) => [each, type] as const)),
+  )
+
 /** By the letters with which a title of New South Wales begins. */
-export const lettersOfNsw: Letters = {
-  A: "exploration",
-  AL: "assessment",
-  AUTH: "exploration",
-  CCL: "mining",
-  CL: "mining",
-  CML: "mining",
-  DL: "mining",
-  "E(MO)L": "exploration",
-  EL: "exploration",
-  EP: "exploration",
-  EPL: "exploration",
-  GL: "mining",
-  // A claim that was converted to a lease, and a lease of the owner of the minerals.
-  "M(C)L": "mining",
-  "M(MO)L": "mining",
-  MC: "mineral claim",
-  ML: "mining",
-  MPL: "general purpose",
-  OPL: "opal",
-  PL: "prospecting",
-  // On private lands (PL), or on Crown and private lands (C&PL): for mining purposes (MP), or special (S).
-  "PL(MP)L": "general purpose",
-  PLL: "mining",
-  "S(C&PL)L": "mining",
-  "S(PL)L": "mining",
-  SL: "mining",
-}
+export const lettersOfNsw = lettersOf(
+  ["exploration", "A AUTH E(MO)L EL EP EPL"],
+  ["assessment", "AL"],
+  // M(C)L is a claim that was converted to a lease, M(MO)L a lease of the owner of the minerals. Leases on
+  // private lands (PL), or on Crown and private lands (C&PL), are special (S), or for mining purposes (MP).
+  ["mining", "CCL CL CML DL GL M(C)L M(MO)L ML PLL S(C&PL)L S(PL)L SL"],
+  ["mineral claim", "MC"],
+  ["general purpose", "MPL PL(MP)L"],
+  ["opal", "OPL"],
+  ["prospecting", "PL"],
+)
 
 /** By the letters alone, without other words. */
 const letters: Readonly<Partial<Record<State, Letters>>> = {
   NSW: lettersOfNsw,
-  NT: {
-    // An access authority.
-    AA: "miscellaneous",
-    EL: "exploration",
-    ELR: "retention",
-    EMEL: "extractive",
-    EML: "extractive",
-    EMLC: "extractive",
-    EMLN: "extractive",
-    EMLS: "extractive",
-    EMP: "extractive",
-    EMPC: "extractive",
-    EMPN: "extractive",
-    EMPS: "extractive",
-    // Holdings of earlier acts: bores, pipelines and the like, in the north, centre and south.
-    HLDC: "miscellaneous",
-    HLDN: "miscellaneous",
-    HLDS: "miscellaneous",
-    MA: "mining",
-    MC: "mineral claim",
-    MCS: "mineral claim",
-    MCN: "mineral claim",
-    MCC: "mineral claim",
-    ML: "mining",
-    MLA: "mining",
-    MLC: "mining",
-    MLN: "mining",
-    MLS: "mining",
-  },
-  QLD: {
-    EPC: "exploration",
-    EPM: "exploration",
-    MC: "mineral claim",
-    MDL: "mineral development",
-    ML: "mining",
-  },
-  SA: {
-    EL: "exploration",
-    ELA: "exploration",
-    ML: "mining",
-    MLA: "mining",
-    EML: "extractive",
-    EMLA: "extractive",
-    RL: "retention",
-    RLA: "retention",
-    MPL: "miscellaneous",
-    MPLA: "miscellaneous",
-    MC: "mineral claim",
-    MCA: "mineral claim",
-    // Private mines.
-    PM: "mining",
-    PMA: "mining",
-    // Olympic Dam's special mining lease.
-    SML: "mining",
-  },
-  TAS: {
-    EL: "exploration",
-    M: "mining",
-    "P/M": "mining",
-    RL: "retention",
-    SEL: "exploration",
-  },
+  NT: lettersOf(
+    ["exploration", "EL"],
+    ["retention", "ELR"],
+    ["extractive", "EMEL EML EMLC EMLN EMLS EMP EMPC EMPN EMPS"],
+    // AA is an access authority. HLD are holdings of earlier acts: bores, pipelines and the like.
+    ["miscellaneous", "AA HLDC HLDN HLDS"],
+    ["mineral claim", "MC MCS MCN MCC"],
+    ["mining", "MA ML MLA MLC MLN MLS"],
+  ),
+  QLD: lettersOf(
+    ["exploration", "EPC EPM"],
+    ["mineral claim", "MC"],
+    ["mineral development", "MDL"],
+    ["mining", "ML"],
+  ),
+  SA: lettersOf(
+    ["exploration", "EL ELA"],
+    // PM are private mines, SML is Olympic Dam's special mining lease.
+    ["mining", "ML MLA PM PMA SML"],
+    ["extractive", "EML EMLA"],
+    ["retention", "RL RLA"],
+    ["miscellaneous", "MPL MPLA"],
+    ["mineral claim", "MC MCA"],
+  ),
+  TAS: lettersOf(["exploration", "EL SEL"], ["mining", "M P/M"], ["retention", "RL"]),
 }
 
 /** Where Tasmania's type is one of these two words, the letters of the reference decide. */
