@@ -28,7 +28,6 @@ export const asxDirectory: Source = {
   complete: true,
   whenMissing: { setFalse: "is_active" },
   fromOptional: { market_cap_aud: ["Market Cap"], listing_date: ["Listing date"] },
-  hasTemporaryCodes: true,
   map: (raw, { allSectors, storedName }) => {
     const code = cellText(raw, "ASX code")
     const { sector, industryGroup, isUnknown } = classify(cellText(raw, "GICS industry group"))

@@ -39,21 +39,23 @@ const requiredIn = (columns: Columns, header: readonly string[]): readonly strin
 export const knownColumns = (columns: Columns, header: readonly string[]): number =>
   [...columns.required, ...columns.optional].filter((name) => isIn(header, columns, name)).length
 
-const isIn = (header: readonly string[], { spellings }: Columns, name: string): boolean =>
-  (spellings?.[name] ?? [name]).some((column) => header.some((written) => isSame(column, written)))
+const isIn = (header: readonly string[], columns: Columns, name: string): boolean =>
+  spellingsOf(columns, name).some((column) => header.some((written) => isSame(column, written)))
+
+const spellingsOf = ({ spellings }: Columns, name: string) => spellings?.[name] ?? [name]
 
 /** Names are compared regardless of case and surrounding blanks. */
 export function matchColumns(columns: Columns, header: readonly string[]): ColumnMatch {
-  const spelled = (name: string) => columns.spellings?.[name] ?? [name]
+  const spelled = (name: string) => spellingsOf(columns, name)
+  const all = [...columns.required, ...columns.optional]
   const names: (string | null)[] = header.map(() => null)
-  for (const name of [...columns.required, ...columns.optional]) {
+  for (const name of all) {
     const spelling = spelled(name).find((column) => header.some((other) => isSame(column, other)))
     header.forEach((written, index) => {
       if (spelling !== undefined && isSame(spelling, written)) names[index] ??= name
     })
   }
   const missing = requiredIn(columns, header).filter((name) => !names.includes(name))
-  const all = [...columns.required, ...columns.optional]
   const known = all.flatMap(spelled)
   const unknown = header.filter((written) => !known.some((column) => isSame(column, written)))
   const errors = [
@@ -68,13 +70,10 @@ export function matchColumns(columns: Columns, header: readonly string[]): Colum
       ? { names, reported: unknown }
       : { names }
   }
-  if (missing.length === columns.required.length && missing.length > 1)
-    return {
-      error: noKnownColumns(
-        header,
-        all.flatMap((name) => spelled(name).slice(0, 1)),
-      ),
-    }
+  if (missing.length === columns.required.length && missing.length > 1) {
+    const expected = all.flatMap((name) => spelled(name).slice(0, 1))
+    return { error: noKnownColumns(header, expected) }
+  }
   return { error: errors.join("; ") }
 }
 

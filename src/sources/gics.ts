@@ -27,13 +27,11 @@ const groupsBySector: Readonly<Record<string, readonly string[]>> = {
     "Food, Beverage & Tobacco",
     "Household & Personal Products",
     "Food & Staples Retailing",
-    "Food Beverage & Tobacco",
   ],
   "Health Care": [
     "Health Care Equipment & Services",
     "Pharmaceuticals, Biotechnology & Life Sciences",
     "Pharmaceuticals & Biotechnology",
-    "Pharmaceuticals Biotechnology & Life Sciences",
   ],
   Financials: ["Banks", "Financial Services", "Insurance", "Diversified Financials"],
   "Information Technology": [
@@ -68,14 +66,8 @@ const resourceSectors = new Set<string | null>(["Materials", "Energy"])
 /** Whether the companies of a sector are resource companies. */
 export const isResourceSector = (sector: string | null): boolean => resourceSectors.has(sector)
 
-export interface Classification {
-  sector: string | null
-  industryGroup: string | null
-  isUnknown: boolean
-}
-
 /** The group as the directory writes it, and its sector; both null where there is none. */
-export function classify(industryGroup: string): Classification {
+export function classify(industryGroup: string) {
   const key = normalised(industryGroup)
   if (key === "" || noGroup.has(key)) return { sector: null, industryGroup: null, isUnknown: false }
   const sector = sectors.get(key) ?? null
@@ -85,6 +77,7 @@ export function classify(industryGroup: string): Classification {
 function normalised(group: string): string {
   return group
     .toLowerCase()
+    .replaceAll(",", "")
     .replace(/\band\b/g, "&")
     .replace(/\s+/g, " ")
     .trim()

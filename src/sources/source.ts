@@ -82,8 +82,6 @@ export interface Source {
    * else are one record that lists all values, as `A; B`.
    */
   joinedField?: string
-  /** Its files may list a company under a temporary code; see `loading/temporary-codes.ts`. */
-  hasTemporaryCodes?: true
   /** The states whose registered tenements it has: see `loading/state-sources.ts`. */
   states?: readonly State[]
   /**
