@@ -5,7 +5,6 @@
  * rows of several files, which are editions of a register.
  */
 import type { Resource } from "../resources/resource.ts"
-import { arrayLiteral } from "../text/array-literal.ts"
 import { splitValues } from "../text/fold.ts"
 import { fieldReader, InvalidValue } from "./field-values.ts"
 import { repeatedKeys, type Staging } from "./staging.ts"
@@ -43,30 +42,21 @@ export async function joinRows(staging: Staging, name: string): Promise<Map<stri
        and count(distinct file) = 1`,
   )
   const tooLong = new Map<string, string>()
-  const joined = groups.flatMap(({ key, texts }) => {
-    const values = (texts as (string | null)[]).flatMap((text) => splitValues(text ?? ""))
+  const joined = groups.flatMap((group) => {
+    const values = (group.texts as (string | null)[]).flatMap((text) => splitValues(text ?? ""))
     const value = read([...new Set(values)].join("; "))
-    if (!(value instanceof InvalidValue))
-      return [{ key, cells: [value, ...derived.map(([, { derive }]) => derive(value))] }]
-    tooLong.set(key, `${name} of all rows of ${key} together ${value.reason}`)
+    if (!(value instanceof InvalidValue)) {
+      const ofField = derived.map(([column, { derive }]) => [column, derive(value)])
+      return [{ [key]: group.key, [name]: value, ...Object.fromEntries(ofField) }]
+    }
+    tooLong.set(group.key, `${name} of all rows of ${group.key} together ${value.reason}`)
     return []
   })
-  const [first] = joined
-  if (!first) return tooLong
-  const ofField = [name, ...derived.map(([column]) => column)]
-  const assignments = ofField.map((column, index) => {
-    const type = Array.isArray(first.cells[index]) ? "text[]" : "text"
-    return `${column} = j.${column}::${type}`
-  })
-  const values = [
-    joined.map(({ key }) => key),
-    ...ofField.map((_, index) => joined.map(({ cells }) => cells[index])),
-  ]
+  const columns = [name, ...derived.map(([column]) => column)]
   await sql.unsafe(
-    `update ${staged} s set ${assignments}
-     from unnest(${values.map((_, index) => `$${index + 1}::text[]`)}) as j (key, ${ofField})
-     where s.${key} = j.key`,
-    values.map(arrayLiteral),
+    `update ${staged} s set ${columns.map((column) => `${column} = j.${column}`)}
+     from jsonb_populate_recordset(null::${staged}, $1::text::jsonb) j where s.${key} = j.${key}`,
+    [JSON.stringify(joined)],
   )
   return tooLong
 }
