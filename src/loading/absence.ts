@@ -199,17 +199,16 @@ async function applyAbsent(
     [source, table, rule.observed, ...observationOf(rule)],
   )
   const condition = `t.${key} in (select key from absent where is_removed)`
-  const removal =
-    whenMissing === "remove"
-      ? `delete from ${table} t where ${condition}`
-      : `update ${table} t set ${whenMissing.setFalse} = false, ${withoutFile("$1")} where ${condition}`
+  const isRemoval = whenMissing === "remove"
+  const removal = isRemoval
+    ? `delete from ${table} t where ${condition}`
+    : `update ${table} t set ${whenMissing.setFalse} = false, ${withoutFile("$1")} where ${condition}`
   const { count } = await sql.unsafe(
     `with kept as (${keepInHistory(resource.table, condition, "$1")}) ${removal}`,
     [release],
   )
   const [row] = await sql`
     select count(*)::integer as newly from absent where is_new and not is_removed`
-  const isRemoval = whenMissing === "remove"
   return { removed: isRemoval ? count : 0, deactivated: isRemoval ? 0 : count, newly: row?.newly }
 }
 
@@ -224,6 +223,5 @@ async function countMissing({ sql, source, table, key }: Staging): Promise<numbe
 
 /** The time from which on a load that lacks the record removes or deactivates it, as `2026-01-02T03:04:05Z`. */
 export function removalTime(missingSince: string, absentAfterHours: number): string {
-  const time = new Date(Date.parse(missingSince) + absentAfterHours * hourMs)
-  return secondOf(time)
+  return secondOf(new Date(Date.parse(missingSince) + absentAfterHours * hourMs))
 }

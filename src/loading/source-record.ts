@@ -84,17 +84,14 @@ export async function recordOutcome(
 ): Promise<void> {
   const shown = reason === null ? null : storableText(printableText(excerpt(reason, maxReason)))
   await sql.unsafe(
-    `insert into sources (name, resource, last_outcome, last_reason) values ($1, $2, $3, $4)
+    `insert into sources as s (name, resource, last_outcome, last_reason, totals)
+     values ($1, $2, $3, $4, jsonb_build_object($3::text, jsonb_build_object('loads', 1, 'seconds', $5::float8)))
      on conflict (name, resource) do update set
-       last_outcome = excluded.last_outcome, last_reason = excluded.last_reason`,
-    [name, resource.name, outcome, shown],
-  )
-  await sql.unsafe(
-    `update sources set totals = totals || jsonb_build_object($3::text, jsonb_build_object(
-       'loads', coalesce((totals->$3->>'loads')::bigint, 0) + 1,
-       'seconds', coalesce((totals->$3->>'seconds')::float8, 0) + $4::float8))
-     where name = $1 and resource = $2`,
-    [name, resource.name, outcome, seconds],
+       last_outcome = excluded.last_outcome, last_reason = excluded.last_reason,
+       totals = s.totals || jsonb_build_object($3::text, jsonb_build_object(
+         'loads', coalesce((s.totals->$3->>'loads')::bigint, 0) + 1,
+         'seconds', coalesce((s.totals->$3->>'seconds')::float8, 0) + $5))`,
+    [name, resource.name, outcome, shown, seconds],
   )
 }
 

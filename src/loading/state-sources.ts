@@ -32,7 +32,8 @@ export async function resolveStates(
   { source, acceptShrink = false }: Load,
   takesOver: boolean,
 ): Promise<{ leftOut: RowCount[]; taken: StateOfSource[] }> {
-  const stored = await storedStates(staging, source.states ?? [])
+  if (!source.states) return { leftOut: [], taken: [] }
+  const stored = await storedStates(staging, source.states)
   const ownedByOthers: StateOfSource[] = []
   const taken: StateOfSource[] = []
   for (const [state, inState] of Map.groupBy(stored, (row) => row.state)) {
@@ -58,18 +59,13 @@ export async function resolveStates(
   return { leftOut, taken }
 }
 
-async function storedStates(
-  { sql, table }: Staging,
-  states: readonly State[],
-): Promise<StateOfSource[]> {
-  if (states.length === 0) return []
+function storedStates({ sql, table }: Staging, states: readonly State[]): Promise<StateOfSource[]> {
   const sources = new Set(states.flatMap(sourcesOfState))
-  const rows = await sql.unsafe<StateOfSource[]>(
+  return sql.unsafe<StateOfSource[]>(
     `select state, source, count(*)::integer as records from ${table}
      where state = any($1::text[]) and source = any($2::text[]) group by 1, 2 order by 1, 2`,
     [arrayLiteral(states), arrayLiteral([...sources])],
   )
-  return [...rows]
 }
 
 const minShare = 0.95
