@@ -179,7 +179,7 @@ const namesOfSeveralFiles = [
   ...["Published", "Reading", "Row", "Validators", "WindowOptions", "commonHeaders", "companies"],
   ...[
     "contentType",
-  "countOf",
+    "countOf",
     "field",
     "headersOf",
     "instant",

@@ -1,5 +1,5 @@
 /** Reads the missing records: the last files of their source lack them, and no load has removed them yet. */
-import type { Sql, TransactionSql } from "postgres"
+import type { TransactionSql } from "postgres"
 import { resources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import { utc } from "./utc.ts"
@@ -47,14 +47,14 @@ export const namesOf = (records: readonly Pick<MissingRecord, "key" | "label">[]
 const keyOf = (name: ResourceName) => resources.find((resource) => resource.name === name)?.key
 
 /** Returns the missing records of a source, the largest by market capitalisation or area first. */
-export async function missingRecords(
-  sql: Sql | TransactionSql,
+export function missingRecords(
+  sql: TransactionSql,
   source: string,
   name: ResourceName,
   limit: number | null = null,
 ): Promise<MissingRecord[]> {
   const { size, label } = described[name]
-  const rows = await sql.unsafe<MissingRecord[]>(
+  return sql.unsafe<MissingRecord[]>(
     `select m.key, ${label} as label, ${utc("m.missing_since")} as missing_since,
        ${utc("m.last_missing_at")} as last_missing_at, m.loads
      from missing_records m join ${name} t on t.${keyOf(name)} = m.key and t.source = m.source
@@ -62,5 +62,4 @@ export async function missingRecords(
      order by ${size} desc nulls last, m.key limit $3`,
     [source, name, limit],
   )
-  return [...rows]
 }

@@ -1,4 +1,4 @@
-import type { Sql, TransactionSql } from "postgres"
+import type { TransactionSql } from "postgres"
 import { utc } from "./utc.ts"
 
 /** The origin of a release. */
@@ -14,7 +14,7 @@ export interface ReleaseOrigin {
 
 /** Returns null for an unknown release. */
 export async function releaseOrigin(
-  sql: Sql | TransactionSql,
+  sql: TransactionSql,
   id: number,
 ): Promise<ReleaseOrigin | null> {
   const [row] = await sql.unsafe<ReleaseOrigin[]>(
@@ -30,11 +30,8 @@ export async function releaseOrigin(
 export type ReleaseRow = Readonly<Record<string, string | number | boolean | null>>
 
 /** The newest first, with the records of all resources that each changed. Deactivated companies are changed. */
-export const newestReleases = async (
-  sql: Sql | TransactionSql,
-  count: number,
-): Promise<ReleaseRow[]> => [
-  ...(await sql.unsafe<ReleaseRow[]>(
+export const newestReleases = (sql: TransactionSql, count: number): Promise<ReleaseRow[]> =>
+  sql.unsafe<ReleaseRow[]>(
     `select id as release, ${utc("published_at")} as published_at, source,
        manifest->>'observed' as data_as_of, added, changed, removed, is_pruned
      from releases, lateral (
@@ -45,5 +42,4 @@ export const newestReleases = async (
      ) as counts
      order by id desc limit $1`,
     [count],
-  )),
-]
+  )

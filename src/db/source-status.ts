@@ -2,7 +2,7 @@
  * Reads the state of each loaded source: times, outcome and numbers of records. It counts the records, because
  * a source can lose records to a higher one.
  */
-import type { Sql, TransactionSql } from "postgres"
+import type { TransactionSql } from "postgres"
 import { resources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import { type MissingRecord, missingRecords } from "./missing-records.ts"
@@ -47,9 +47,8 @@ export interface RowCounts {
 }
 
 /** Returns the states by name. One statement reads one snapshot. */
-export const sourceStatuses = async (sql: Sql | TransactionSql): Promise<SourceStatus[]> => [
-  ...(await sql.unsafe<SourceStatus[]>(statusStatement("name, resource"))),
-]
+export const sourceStatuses = (sql: TransactionSql): Promise<SourceStatus[]> =>
+  sql.unsafe<SourceStatus[]>(statusStatement("name, resource"))
 
 /**
  * Returns the statement whose rows are `SourceStatus`, in the order of these columns. It counts every record,
@@ -95,7 +94,7 @@ export interface SourceDetails extends SourceStatus {
 
 /** Returns the state of a source; undefined before its first load. */
 export async function sourceDetails(
-  sql: Sql | TransactionSql,
+  sql: TransactionSql,
   name: string,
 ): Promise<SourceDetails | undefined> {
   const status = (await sourceStatuses(sql)).find((status) => status.name === name)

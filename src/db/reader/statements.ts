@@ -180,9 +180,8 @@ export function createStatements(db: Database) {
   }
 
   const rows = (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
-    once(
-      `rows of ${recordKind(shape.resource)} ${after !== undefined} ${relation} ${keyOf(shape)}`,
-      () => pageOf(shape, pageRows(shape, relation, after && isAfter(shape.order))),
+    once(`rows ${after !== undefined} ${relation} ${keyOf(shape)}`, () =>
+      pageOf(shape, pageRows(shape, relation, after && isAfter(shape.order))),
     )
 
   return {
@@ -194,8 +193,7 @@ export function createStatements(db: Database) {
     /** The same for a page, which has few rows. */
     page: (shape: ListShape, relation: Relation, after?: Position): PreparedPage => {
       if (!hasIndexedTerm(shape)) return rows(shape, relation, after)
-      const key = `page of ${recordKind(shape.resource)} ${after !== undefined} ${relation} ${keyOf(shape)}`
-      return once(key, () => {
+      return once(`page ${after !== undefined} ${relation} ${keyOf(shape)}`, () => {
         const further = after && isAfter(shape.order)
         const part = partOf(shape, further)
         return pageOf(shape, { from: firstMatches(shape, relation, part, pageEnd, further) })
@@ -203,7 +201,7 @@ export function createStatements(db: Database) {
     },
     /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
     rowsOfKeys: (shape: ListShape, relation: Relation): PreparedPage =>
-      once(`${recordKind(shape.resource)} of keys ${relation} ${keyOf(shape)}`, () => {
+      once(`rows of keys ${relation} ${keyOf(shape)}`, () => {
         const keys = sql`string_to_array(${sql.placeholder("keys")}, ' ')`
         const hasKey = sql`${keyColumn(shape.resource)} = any(${keys})`
         return pageOf(shape, pageRows(shape, relation, hasKey))
@@ -356,7 +354,7 @@ function partOf(shape: ListShape, further?: SQL): Part {
 const keyOf = (shape: ListShape): string => {
   const { resource, filters, byScan = [], parent, order, updated } = shape
   return [
-    resource.name,
+    recordKind(resource),
     parent ? `of ${parent.resource.name}` : "",
     updated ? "updated" : "",
     [...filters].sort(),
