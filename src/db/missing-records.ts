@@ -1,5 +1,5 @@
 /** Reads the missing records: the last files of their source lack them, and no load has removed them yet. */
-import type { TransactionSql } from "postgres"
+import type { Sql, TransactionSql } from "postgres"
 import { resources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import { utc } from "./utc.ts"
