@@ -111,35 +111,28 @@ export function createExportSlots(options: ExportSlotOptions) {
 
 /** Measures how fast a client takes an export. The time in which the service prepares a part does not count. */
 function createPace(steadyMs: () => number) {
-  /** The newest parts that the client took, 64 KB or just more. The begin counts as such a part. */
-  const taken = [{ bytes: leastBytes, atMs: 0 }]
-  let takenBytes = leastBytes
+  /** Since the begin, or since the client last had another 64 KB. */
+  let takenBytes = 0
   let waitedMs = 0
   let offered: { bytes: number; sinceMs: number } | undefined
 
-  const waited = () => waitedMs + (offered ? steadyMs() - offered.sinceMs : 0)
+  /** The milliseconds in which the client has not yet taken another 64 KB. */
+  const lateness = () => waitedMs + (offered ? steadyMs() - offered.sinceMs : 0)
 
   return {
+    lateness,
     /** The client may take a part. */
     offer: (bytes: number): void => {
       offered = { bytes, sinceMs: steadyMs() }
     },
     /** The client took the last part and requests the next one. */
     taken: (): void => {
-      waitedMs = waited()
-      taken.push({ bytes: offered?.bytes ?? 0, atMs: waitedMs })
+      waitedMs = lateness()
       takenBytes += offered?.bytes ?? 0
       offered = undefined
-      for (
-        let [oldest] = taken;
-        oldest && takenBytes - oldest.bytes >= leastBytes;
-        [oldest] = taken
-      ) {
-        takenBytes -= oldest.bytes
-        taken.shift()
-      }
+      if (takenBytes < leastBytes) return
+      takenBytes = 0
+      waitedMs = 0
     },
-    /** The milliseconds in which the client took its last 64 KB. */
-    lateness: (): number => waited() - (taken[0]?.atMs ?? 0),
   }
 }
