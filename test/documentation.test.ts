@@ -1,7 +1,7 @@
 /** Checks tables and examples of the README and the guide against the program. */
 import { expect, test } from "bun:test"
 import packages from "../package.json"
-import { limitOf } from "../src/access/plan.ts"
+import { limitOf } from "../src/access/windows.ts"
 import { plans } from "../src/db/account-tables.ts"
 import { errorTable, type Fault } from "../src/http/api-error.ts"
 import { shownCount } from "../src/http/rate-limit-headers.ts"

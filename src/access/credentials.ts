@@ -17,9 +17,8 @@ import { maxStalenessMs } from "../db/notifications.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import type { AccountId } from "../db/pool/turns.ts"
 import { milliseconds } from "../resources/values.ts"
-import { limitOf } from "./plan.ts"
-import { hashSecret } from "./secret.ts"
-import { hasTokenLength, isWellFormed } from "./token.ts"
+import { hashSecret, hasTokenLength, isWellFormed } from "./secret.ts"
+import { limitOf } from "./windows.ts"
 
 /** The account and token behind a request. */
 export interface Caller {

@@ -3,8 +3,7 @@ import { and, eq, like, type SQL, sql } from "drizzle-orm"
 import { accounts, tokens } from "../db/account-tables.ts"
 import { milliseconds } from "../resources/values.ts"
 import { AccountError, type Transaction } from "./change.ts"
-import { hashSecret } from "./secret.ts"
-import { prefixOf } from "./token.ts"
+import { hashSecret, prefixOf } from "./secret.ts"
 import type { TokenOfAccount } from "./token-list.ts"
 
 /** A token by its owner's account and its number, or by the first characters of its text. */

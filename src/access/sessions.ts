@@ -25,8 +25,8 @@ import {
   type Transaction,
   unknownAddress,
 } from "./change.ts"
-import { limitOf } from "./plan.ts"
 import { hashSecret, randomText } from "./secret.ts"
+import { limitOf } from "./windows.ts"
 
 /** A session ends after this time without use. */
 export const idleMs = 90 * dayMs

@@ -7,8 +7,7 @@ import { accounts, tokens } from "../db/account-tables.ts"
 import { addAccount, existingAccount } from "./accounts.ts"
 import { AccountError, type Changed, change, type Editor, type Transaction } from "./change.ts"
 import { checkUnrevoked, type FoundToken, findToken, type TokenSelector } from "./find-token.ts"
-import { hashSecret } from "./secret.ts"
-import { createToken, prefixOf } from "./token.ts"
+import { createToken, hashSecret, prefixOf } from "./secret.ts"
 import { isValidToken, type TokenOfAccount } from "./token-list.ts"
 
 /** The most valid tokens of an account in the account area; and while some are being replaced. */

@@ -10,15 +10,9 @@
 import type { Pool } from "../db/pool/pool.ts"
 import { noAnswerWithin } from "../db/pool/unavailable.ts"
 import { secondOf } from "../text/display.ts"
+import { dayMs, hourMs } from "../text/durations.ts"
 import { settleWithin } from "../text/settle-within.ts"
 import { type OnWriteFailure, writeInBackground } from "./background-writes.ts"
-import {
-  firstShownDay,
-  firstShownHour,
-  lastHours,
-  startOfHour,
-  usageOverview,
-} from "./usage-overview.ts"
 import { addCounts, type Count, type CountOfAccount, readCounts } from "./usage-rows.ts"
 
 /** The token of a request; its number is `withoutToken` for pages of the explorer. */
@@ -116,3 +110,66 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
     stop: (limitMs = waitMs): Promise<void> => stop(limitMs),
   }
 }
+
+export interface Period {
+  /** The beginning of the hour or day, ms since 1970. */
+  startMs: number
+  requests: number
+  /** Of these, requests with a token marked for spreadsheets. */
+  ofSpreadsheets: number
+}
+
+const shownHours = 24
+const shownDays = 30
+
+const startOfHour = (ms: number): number => Math.floor(ms / hourMs) * hourMs
+
+const firstShownHour = (nowMs: number): number => startOfHour(nowMs) - (shownHours - 1) * hourMs
+
+const firstShownDay = (nowMs: number): number =>
+  Math.floor(nowMs / dayMs) * dayMs - (shownDays - 1) * dayMs
+
+/** The usage of an account for its page: the last day by hour, the last 30 days by day (UTC). */
+function usageOverview(counts: readonly Count[], nowMs: number) {
+  const firstDayMs = firstShownDay(nowMs)
+  const shown = counts.filter(({ startMs }) => startMs >= firstDayMs)
+  return {
+    hours: lastHours(shown, nowMs),
+    /** 30 days, ending with the current one. */
+    days: periods(shown, firstDayMs, { count: shownDays, lengthMs: dayMs }),
+    /** The tokens with requests in this time, the most used first; one may be `withoutToken`. */
+    tokens: [...Map.groupBy(shown, ({ tokenId }) => tokenId)]
+      .map(([tokenId, ofToken]) => ({
+        tokenId,
+        lastDay: sum(ofToken.filter(({ startMs }) => startMs >= firstShownHour(nowMs))),
+        last30Days: sum(ofToken),
+      }))
+      .sort((a, b) => b.last30Days - a.last30Days || a.tokenId - b.tokenId),
+  }
+}
+
+/** 24 clock hours, ending with the current one. */
+const lastHours = (counts: readonly Count[], nowMs: number): Period[] =>
+  periods(counts, firstShownHour(nowMs), { count: shownHours, lengthMs: hourMs })
+
+function periods(
+  counts: readonly Count[],
+  firstMs: number,
+  { count, lengthMs }: { count: number; lengthMs: number },
+): Period[] {
+  const all = Array.from({ length: count }, (_, index) => ({
+    startMs: firstMs + index * lengthMs,
+    requests: 0,
+    ofSpreadsheets: 0,
+  }))
+  for (const { startMs, requests, forSpreadsheets } of counts) {
+    const period = all[Math.floor((startMs - firstMs) / lengthMs)]
+    if (!period) continue
+    period.requests += requests
+    if (forSpreadsheets) period.ofSpreadsheets += requests
+  }
+  return all
+}
+
+const sum = (counts: readonly Count[]): number =>
+  counts.reduce((all, { requests }) => all + requests, 0)

@@ -1,4 +1,5 @@
 /** The windows of a process: of accounts, and of the addresses of unauthenticated requests. */
+import type { Plan } from "../db/account-tables.ts"
 import type { WindowState } from "../http/rate-limit-headers.ts"
 import type { RedisConnection } from "../redis/connection.ts"
 import { createSharedWindow } from "./window/shared-window.ts"
@@ -34,6 +35,13 @@ export interface WindowsOptions extends Clocks {
 
 /** The wall clock as it was set when the process started: its milliseconds begin with those of `Date`. */
 export const steadyNowMs = (): number => Math.floor(performance.timeOrigin + performance.now())
+
+/** Requests per window on the standard plan. */
+export const standardLimit = 1_000
+
+/** Requests per window. @param requestLimit the account's own on the enterprise plan, null on the others */
+export const limitOf = (plan: Plan, requestLimit: number | null): number =>
+  plan === "admin" ? Number.POSITIVE_INFINITY : (requestLimit ?? standardLimit)
 
 const megabyte = 1024 * 1024
 /** A full window of 1,000 requests takes 9 KB, one of a million 8 MB: room for 30,000 of those, or 32 of these. */

@@ -1,9 +1,8 @@
 /** The log of a process that serves, on its standard output. */
 import { write } from "node:fs"
 import type { Config } from "../config.ts"
-import { createLog, type Log } from "../log/log.ts"
+import { createLog, jsonLine, type Log } from "../log/log.ts"
 import { createLogBuffer, type LogBuffer, type WriteSome } from "../log/log-buffer.ts"
-import { jsonLine } from "../log/log-line.ts"
 import { textLine } from "../log/text-line.ts"
 
 /** How long the process waits at its end for the log to be written. */

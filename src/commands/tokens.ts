@@ -1,6 +1,6 @@
 import { showAccount } from "../access/accounts.ts"
 import { AccountError } from "../access/change.ts"
-import { prefixOf } from "../access/token.ts"
+import { prefixOf } from "../access/secret.ts"
 import { issueToken, revokeToken, rotateToken } from "../access/tokens.ts"
 import { dayMs, hourMs, minuteMs } from "../text/durations.ts"
 import { argument, command, flag, group, integer, option, reading, required } from "./command.ts"

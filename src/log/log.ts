@@ -3,7 +3,20 @@
  * prefix that lists show, and every one-time link to less, wherever in a line it occurs.
  */
 import { codeOf } from "../text/error-code.ts"
-import { jsonLine, type LineFormat, type LogFields, type LogLevel } from "./log-line.ts"
+
+export type LogLevel = "debug" | "info" | "warn" | "error"
+/** Undefined fields are omitted. */
+export type LogFields = Readonly<Record<string, unknown>>
+
+export interface LogEvent {
+  at: Date
+  level: LogLevel
+  event: string
+  fields: LogFields
+}
+
+/** Writes an event as a line or several, without the last line break. */
+export type LineFormat = (event: LogEvent) => string
 
 type LogEventOf = (event: string, fields?: LogFields) => void
 
@@ -48,3 +61,32 @@ export const withoutTokens = (text: string): string =>
   text
     .replace(/(mds_[0-9A-Za-z]{8})[0-9A-Za-z]+/g, "$1…")
     .replace(/(mds_link_)[0-9A-Za-z_-]+/g, "$1…")
+
+/**
+ * Control characters, the line breaks of Unicode, and direction marks: some readers end a line at them, and
+ * terminals execute some of them.
+ */
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu
+
+/** One JSON object. */
+export const jsonLine: LineFormat = ({ at, level, event, fields }) =>
+  escaped(json({ time: at.toISOString(), level, event, ...fields }))
+
+/** Escapes each UTF-16 unit of invisible characters as JSON does. */
+export const escaped = (text: string): string =>
+  text.replace(invisible, (found) =>
+    found
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  )
+
+/** A number beyond JSON's range, or a cyclic object, must not lose the line. */
+function json(line: LogFields): string {
+  try {
+    return JSON.stringify(line)
+  } catch (error) {
+    const { time, level, event } = line
+    return JSON.stringify({ time, level, event, unwritable: String(error) })
+  }
+}

@@ -1,5 +1,5 @@
 /** The form of the log for people. No value can end its line, look like another field or control the terminal. */
-import { escaped, type LineFormat, type LogFields, type LogLevel } from "./log-line.ts"
+import { escaped, type LineFormat, type LogFields, type LogLevel } from "./log.ts"
 
 const colours: Record<LogLevel, number> = { debug: 90, info: 32, warn: 33, error: 31 }
 const dim = 90

@@ -5,7 +5,7 @@
 import { bearer } from "@elysiajs/bearer"
 import { Elysia } from "elysia"
 import type { Caller, Credentials } from "../access/credentials.ts"
-import { standardLimit } from "../access/plan.ts"
+import { standardLimit } from "../access/windows.ts"
 import { ApiError } from "../http/api-error.ts"
 import { exchangeOf, requireAdmitted, showWindow, type WindowOptions } from "./exchange.ts"
 

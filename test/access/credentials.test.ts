@@ -2,7 +2,7 @@
 
 import { expect, test } from "bun:test"
 import { setDisabled, setPlan, showAccount } from "../../src/access/accounts.ts"
-import { createToken } from "../../src/access/token.ts"
+import { createToken } from "../../src/access/secret.ts"
 import { revokeToken } from "../../src/access/tokens.ts"
 import { maxStalenessMs, subscribeToChanges } from "../../src/db/notifications.ts"
 import { createPool, type Pool } from "../../src/db/pool/pool.ts"

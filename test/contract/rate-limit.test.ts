@@ -5,7 +5,7 @@
 
 import { afterEach, expect, test } from "bun:test"
 import { setPlan } from "../../src/access/accounts.ts"
-import { createToken } from "../../src/access/token.ts"
+import { createToken } from "../../src/access/secret.ts"
 import { enterpriseLimit, serviceOfFile, testService } from "../support/service.ts"
 import { readError } from "./bodies.ts"
 

@@ -5,7 +5,7 @@
 
 import { expect, test } from "bun:test"
 import { setDisabled } from "../../src/access/accounts.ts"
-import { createToken } from "../../src/access/token.ts"
+import { createToken } from "../../src/access/secret.ts"
 import { routes } from "../support/routes.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { requestText, sendRaw } from "./raw-http.ts"

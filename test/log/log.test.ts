@@ -1,8 +1,7 @@
 /** Every line of the log is one JSON object, and contains no whole token. */
 import { expect, test } from "bun:test"
-import { createToken } from "../../src/access/token.ts"
-import { createLog, describeError } from "../../src/log/log.ts"
-import { jsonLine } from "../../src/log/log-line.ts"
+import { createToken } from "../../src/access/secret.ts"
+import { createLog, describeError, jsonLine } from "../../src/log/log.ts"
 
 function logged(write: (log: ReturnType<typeof createLog>) => void): string[] {
   const lines: string[] = []

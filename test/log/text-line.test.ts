@@ -1,8 +1,7 @@
 /** The log for people has a line for each event, which no value in it can forge or end. */
 import { expect, test } from "bun:test"
-import { createToken } from "../../src/access/token.ts"
-import { createLog } from "../../src/log/log.ts"
-import type { LogFields } from "../../src/log/log-line.ts"
+import { createToken } from "../../src/access/secret.ts"
+import { createLog, type LogFields } from "../../src/log/log.ts"
 import { textLine } from "../../src/log/text-line.ts"
 
 function written(write: (log: ReturnType<typeof createLog>) => void, colours = false): string {

@@ -3,9 +3,9 @@
  * preview may open it.
  */
 import { Elysia } from "elysia"
-import { standardLimit } from "../../access/plan.ts"
 import { idleMs, type SignedIn } from "../../access/sessions.ts"
 import { type LinkPurpose, linkPath, validMinutes } from "../../access/sign-in-links.ts"
+import { standardLimit } from "../../access/windows.ts"
 import { hidden } from "../kit/components.ts"
 import { type Form, readForm, readQuery } from "../kit/form.ts"
 import { number } from "../kit/format.ts"

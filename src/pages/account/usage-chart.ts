@@ -2,7 +2,7 @@
  * Requests by hour or by day, as bars and as a table. The drawing is stretched to the page's width, so it has
  * no text: its labels are HTML around it.
  */
-import type { Period } from "../../access/usage-overview.ts"
+import type { Period } from "../../access/usage.ts"
 import { panel, table } from "../kit/components.ts"
 import { count, number } from "../kit/format.ts"
 import { attributes, type Html, html } from "../kit/html.ts"

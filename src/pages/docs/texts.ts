@@ -1,5 +1,5 @@
 /** The documentation as text for programs, with the placeholder of the service's address. */
-import { limitOf } from "../../access/plan.ts"
+import { limitOf } from "../../access/windows.ts"
 import type { Description } from "../../description/openapi.ts"
 import { paging } from "../../responses/list-endpoint.ts"
 import { number } from "../kit/format.ts"

@@ -1,6 +1,6 @@
 /** Tokens carry 256 random bits, and accidental damage of a token is detected without the database. */
 import { expect, test } from "bun:test"
-import { createToken, isWellFormed, prefixOf } from "../../src/access/token.ts"
+import { createToken, isWellFormed, prefixOf } from "../../src/access/secret.ts"
 
 const alphabet = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
