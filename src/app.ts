@@ -12,15 +12,14 @@ import type { ObserveOptions } from "./plugins/observe.ts"
 import { otherMethods } from "./plugins/other-methods.ts"
 import { preflight } from "./plugins/preflight.ts"
 import { rateLimit } from "./plugins/rate-limit.ts"
-import { type ResponsesOptions, responses } from "./plugins/responses.ts"
 import { decodablePath, requestTarget } from "./plugins/target.ts"
-import { data } from "./routes/data.ts"
+import { type DataOptions, data } from "./routes/data.ts"
 import { describeOnce, description } from "./routes/description.ts"
 import { endpoints } from "./routes/endpoints.ts"
 import { adminOperations, type OperationOptions, operations } from "./routes/operations.ts"
 import { usage } from "./routes/usage.ts"
 
-export type AppOptions = ResponsesOptions &
+export type AppOptions = DataOptions &
   OperationOptions &
   PagesOptions &
   ObserveOptions &
@@ -48,7 +47,6 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
         .use(usage(options)) // does not count; has a bound of its own
         .use(rateLimit(options)) // window, or 429
         .use(requestTarget()) // target, or 405
-        .use(responses(options)) // list, record
         .use(data(options)) // list or record of each endpoint
         .use(others)
         .all("/", () => notFound())

@@ -4,7 +4,7 @@ import { OptionalKind, type TProperties, Type } from "@sinclair/typebox"
 import { type Fault, invalidParameters } from "../http/api-error.ts"
 import { readPairs } from "../http/parameters.ts"
 import { contradictions } from "../responses/contradictions.ts"
-import { changes, paging, representation, selection } from "../responses/list-endpoint.ts"
+import { changes, paging, representation, selection } from "../responses/endpoint.ts"
 
 /** A result has at most so many records. */
 export const maxRecords = 50

@@ -3,15 +3,14 @@ import type { Static, TObject } from "@sinclair/typebox"
 import type { Release, Releases } from "../db/reader/releases.ts"
 import type { ReadSources } from "../db/reader/sources.ts"
 import { encodeQuery, type Pair } from "../http/query-string.ts"
-import type { ResponsesOptions } from "../plugins/responses.ts"
 import { dayOfData } from "../responses/at-release.ts"
 import type { Requester } from "../responses/data-request.ts"
-import { apiPath } from "../responses/endpoint.ts"
-import type { asOf, ListEndpoint } from "../responses/list-endpoint.ts"
+import { apiPath, type asOf, type ListEndpoint } from "../responses/endpoint.ts"
 import { type ParameterValues, planList, planRecord } from "../responses/plan.ts"
+import type { DataOptions } from "../routes/data.ts"
 import { company } from "../routes/endpoints.ts"
 
-export interface ReadingOptions extends Pick<ResponsesOptions, "responses" | "now"> {
+export interface ReadingOptions extends Pick<DataOptions, "responses" | "now"> {
   releases: Pick<Releases, "current">
   readSources: ReadSources
 }

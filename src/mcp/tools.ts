@@ -7,7 +7,7 @@ import type { Release } from "../db/reader/releases.ts"
 import { invalidParameters } from "../http/api-error.ts"
 import { isPastExpiry, tenements } from "../resources/tenements.ts"
 import { asxCodeInPath } from "../resources/values.ts"
-import { asOf, type ListEndpoint, paging, changes as sinceOf } from "../responses/list-endpoint.ts"
+import { asOf, type ListEndpoint, paging, changes as sinceOf } from "../responses/endpoint.ts"
 import type { ParameterValues } from "../responses/plan.ts"
 import { undatedRecords, undatedWords } from "../responses/undated.ts"
 import {

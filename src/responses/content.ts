@@ -1,9 +1,14 @@
-/** The content of a record, of a page and of a short list in one of the formats. */
+/** The content of a record, of a page and of a list in each format. */
+import type { Export } from "../db/reader/export-reader.ts"
+import type { Release } from "../db/reader/releases.ts"
+import { createRecordSink, type RowEncoder } from "../db/reader/rows.ts"
 import { atomFeed } from "../http/atom.ts"
 import { codedBody } from "../http/content-coding.ts"
 import { linkHeader, type PageMeta } from "../http/page.ts"
-import type { ResourceRecord } from "../resources/resource.ts"
-import { parquetOf, textOfRecords } from "./export-rows.ts"
+import { type ParquetColumn, parquetFile } from "../http/parquet.ts"
+import { queryText } from "../http/query-string.ts"
+import { pick, type Readable, type ResourceRecord } from "../resources/resource.ts"
+import { delimitedWriter } from "../text/delimited.ts"
 import type { ListPlan } from "./plan.ts"
 import { type Content, type ContentHeaders, contentOf, type Validators } from "./represent.ts"
 
@@ -67,3 +72,130 @@ const fileName = ({ format, shown }: ListPlan): ContentHeaders =>
   format === "json" || format === "atom"
     ? {}
     : { "Content-Disposition": `attachment; filename="${shown.name}.${format}"` }
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** Records that are read, or encoded, at a time. */
+export const recordsPerChunk = 2_000
+
+/** Reads a list with encoders of one kind; null where its parent does not exist. */
+type ReadRows = <T>(newEncoder: () => RowEncoder<T>) => Promise<Export<T> | null>
+
+const utf8 = new TextEncoder()
+
+interface EncodedExport {
+  plan: ListPlan
+  release: Release
+  sources: () => Promise<Records>
+  read: ReadRows
+}
+
+/** Every record of a list, chunk by chunk. `head` comes before the rows. */
+export async function encodedExport({ plan, release, sources, read }: EncodedExport) {
+  if (plan.format === "parquet") {
+    const file = await parquetFile(columnsOf(plan), {
+      release: String(release.id),
+      query: queryOf(plan),
+      licences: JSON.stringify(licencesOf(plan.shown, await sources())),
+    })
+    const found = await read(() => recordEncoder(plan, (records) => records))
+    return found && { head: "", total: found.total, chunks: parquetChunks(found.chunks, file) }
+  }
+  const { head, newEncoder } = textFormat(plan)
+  const found = await read(newEncoder)
+  return found && { head, ...found }
+}
+
+/** The licences of the sources of a resource or, for records that come from several resources, of all. */
+function licencesOf({ name }: Readable, sources: Records) {
+  const own = sources.filter(({ resource }) => resource === name)
+  return (own.length > 0 ? own : sources).map((source) =>
+    pick(source, ["source", "licence", "attribution"]),
+  )
+}
+
+const queryOf = ({ path, canonical }: ListPlan): string => `${path}?${queryText(canonical)}`
+
+async function* parquetChunks(
+  chunks: Export<Records>["chunks"],
+  file: Awaited<ReturnType<typeof parquetFile>>,
+) {
+  for await (const { records, content } of chunks) yield { records, content: file.add(content) }
+  yield { records: 0, content: file.end() }
+}
+
+/** The records as a whole Parquet file. */
+async function parquetOf(plan: ListPlan, records: Records): Promise<Bytes> {
+  const file = await parquetFile(columnsOf(plan), { query: queryOf(plan) })
+  return Buffer.concat([file.add(records), file.end()])
+}
+
+/** The records in a format of text. */
+function textOfRecords(plan: ListPlan, records: Records): string {
+  const { head, rows } = textFormat(plan)
+  return head + rows(records)
+}
+
+/** Rows with a header, or lines of JSON. */
+function textFormat(plan: ListPlan) {
+  const { format, formula_guard: formulaGuard, bom } = plan
+  if (format === "csv" || format === "tsv") {
+    const { header, rows, newEncoder } = delimitedWriter(format, columnsOf(plan), { formulaGuard })
+    const head = (bom ? "\uFEFF" : "") + header
+    return { head, rows, newEncoder: () => picking(plan, newEncoder()) }
+  }
+  const rows = (records: Records) => records.map((record) => `${JSON.stringify(record)}\n`).join("")
+  const newEncoder = () => recordEncoder(plan, (records) => utf8.encode(rows(records)))
+  return { head: "", rows, newEncoder }
+}
+
+/** Decodes the cells, for a format that is encoded from records. */
+function recordEncoder<T>(
+  { shown, fields }: ListPlan,
+  encode: (records: Records) => T,
+): RowEncoder<T> {
+  const { records, ...sink } = createRecordSink(shown)
+  return {
+    ...sink,
+    content: () => encode(fields ? records.map((each) => pick(each, fields)) : records),
+  }
+}
+
+/** Encodes the cells of the requested fields alone, in their order. */
+function picking<T>({ shown, fields }: ListPlan, encoder: RowEncoder<T>): RowEncoder<T> {
+  if (!fields) return encoder
+  const names = Object.keys(shown.fields)
+  const places = fields.map((name) => names.indexOf(name))
+  let cells: (readonly [text: Buffer, start: number, end: number] | null)[] = []
+  return {
+    cell: (...cell) => cells.push(cell),
+    emptyCell: () => cells.push(null),
+    endRow: () => {
+      for (const place of places) {
+        const cell = cells[place]
+        if (cell) encoder.cell(...cell)
+        else encoder.emptyCell()
+      }
+      encoder.endRow()
+      cells = []
+    },
+    content: encoder.content,
+  }
+}
+
+function columnsOf({ shown, fields }: ListPlan): ParquetColumn[] {
+  const declared: Readable["fields"] = shown.fields
+  return (fields ?? Object.keys(declared)).map((name) => {
+    const { schema, nullable = true } = declared[name] ?? {}
+    return { name, nullable, type: columnTypes[schema?.format ?? schema?.type] ?? "text" }
+  })
+}
+
+/** By the format or, without one, the type of a field. Any other is text. */
+const columnTypes: Readonly<Record<string, ParquetColumn["type"]>> = {
+  date: "date",
+  "date-time": "instant",
+  integer: "integer",
+  number: "number",
+  boolean: "boolean",
+}

@@ -8,7 +8,7 @@ import {
   representations,
 } from "../http/formats.ts"
 import type { CrossCheck, ParameterValue } from "../http/parameters.ts"
-import { paging } from "./list-endpoint.ts"
+import { paging } from "./endpoint.ts"
 
 type Values = Readonly<Record<string, ParameterValue>>
 

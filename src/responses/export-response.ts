@@ -6,13 +6,12 @@ import { ApiError } from "../http/api-error.ts"
 import { streamCoder, streamHeaders } from "../http/content-coding.ts"
 import { representations } from "../http/formats.ts"
 import { describeError, type Log } from "../log/log.ts"
+import { createHistogram } from "../metrics/histogram.ts"
 import type { ResolvedList } from "./at-release.ts"
-import { exportHeaders } from "./content.ts"
+import { encodedExport, exportHeaders, recordsPerChunk } from "./content.ts"
 import type { DataRequest } from "./data-request.ts"
-import type { ExportCounts } from "./export-counts.ts"
-import { encodedExport, recordsPerChunk } from "./export-rows.ts"
 import type { ExportSlots } from "./export-slots.ts"
-import { exportStream } from "./export-stream.ts"
+import { type ExportOutcome, exportStream } from "./export-stream.ts"
 import type { ListPlan } from "./plan.ts"
 import {
   cacheStatus,
@@ -127,4 +126,40 @@ async function exportBody(
     },
   })
   return answer(found.total, stream)
+}
+
+/** `refused`: the export got no turn. */
+type CountedOutcome = ExportOutcome["outcome"] | "refused"
+
+export type ExportCounts = ReturnType<typeof createExportCounts>
+
+const secondsBounds = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800]
+
+/** Counts exports by outcome, with the records and bytes that they sent. */
+export function createExportCounts() {
+  const outcomes: Record<CountedOutcome, number> = {
+    complete: 0,
+    cancelled: 0,
+    stalled: 0,
+    aborted: 0,
+    failed: 0,
+    refused: 0,
+  }
+  const durations = createHistogram(secondsBounds)
+  let records = 0
+  let bytes = 0
+  return {
+    /** @param sent what its stream sent in how many seconds; undefined without a stream */
+    count: (
+      outcome: CountedOutcome,
+      sent?: Pick<ExportOutcome, "records" | "bytes"> & { seconds: number },
+    ): void => {
+      outcomes[outcome]++
+      if (!sent) return
+      records += sent.records
+      bytes += sent.bytes
+      durations.observe(sent.seconds)
+    },
+    readings: () => ({ outcomes, records, bytes, seconds: durations.read() }),
+  }
 }

@@ -15,16 +15,19 @@ import { complete, filterOf, orderOf, type Readable } from "../resources/resourc
 import { digest } from "../text/digest.ts"
 import { contradictions, preferredFormat } from "./contradictions.ts"
 import type { Target } from "./data-request.ts"
-import { apiPath, type DataEndpoint, type RecordEndpoint, recordKey } from "./endpoint.ts"
 import {
+  apiPath,
   asOf,
   changes,
+  type DataEndpoint,
   type ListEndpoint,
   ordering,
   paging,
+  type RecordEndpoint,
+  recordKey,
   representation,
   selection,
-} from "./list-endpoint.ts"
+} from "./endpoint.ts"
 
 interface PlanOfAny {
   /** The resource of the response's records. */

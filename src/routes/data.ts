@@ -1,12 +1,37 @@
 /** The routes of the data: one for each endpoint with lists or records. */
 import { Elysia } from "elysia"
-import { type ResponsesOptions, responses } from "../plugins/responses.ts"
+import { exchangeOf, liftIdleTimeout } from "../plugins/exchange.ts"
+import { type RateLimitOptions, rateLimit } from "../plugins/rate-limit.ts"
+import { requestTarget } from "../plugins/target.ts"
+import type { planOf } from "../responses/plan.ts"
+import type { Responses } from "../responses/respond.ts"
 import { endpoints } from "./endpoints.ts"
 
-export const data = (options: ResponsesOptions) => {
-  const app = new Elysia({ name: "data" }).use(responses(options))
+export interface DataOptions extends RateLimitOptions {
+  responses: Responses
+  planOf: typeof planOf
+}
+
+export const data = (options: DataOptions) => {
+  const { responses, planOf } = options
+  const app = new Elysia({ name: "data" }).use(rateLimit(options)).use(requestTarget())
   for (const endpoint of endpoints) {
-    if (endpoint.kind !== "object") app.get(endpoint.path, ({ respond }) => respond(endpoint))
+    if (endpoint.kind === "object") continue
+    app.get(endpoint.path, ({ request, server, caller, isCallerValid, target, params }) => {
+      const { id: requestId, headers } = exchangeOf(request)
+      // The key of the record or of the list's parent, if the path has one. Elysia's type excludes undefined.
+      const [key = ""] = Object.values<string>(params ?? {})
+      const asked = {
+        request,
+        requestId,
+        headers,
+        account: caller.accountId,
+        sequenceOwner: `token ${caller.tokenId}`,
+        isCallerValid,
+        liftIdleTimeout: () => liftIdleTimeout(server, request),
+      }
+      return responses.respond(asked, planOf(endpoint, target, key))
+    })
   }
   return app
 }

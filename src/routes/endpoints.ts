@@ -11,8 +11,12 @@ import { sources } from "../resources/sources.ts"
 import { belongsToParent, subsidiaries } from "../resources/subsidiaries.ts"
 import { belongsToCompany, tenements } from "../resources/tenements.ts"
 import { versionsOf } from "../resources/versions.ts"
-import { type Endpoint, recordEndpoint } from "../responses/endpoint.ts"
-import { type ListEndpoint, listEndpoint } from "../responses/list-endpoint.ts"
+import {
+  type Endpoint,
+  type ListEndpoint,
+  listEndpoint,
+  recordEndpoint,
+} from "../responses/endpoint.ts"
 import { splitValues } from "../text/fold.ts"
 import { usageOfAccount } from "./usage.ts"
 

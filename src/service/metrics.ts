@@ -22,7 +22,7 @@ import { createProcessMetrics } from "../metrics/process.ts"
 import { createRequestMetrics } from "../metrics/requests.ts"
 import type { RedisConnection } from "../redis/connection.ts"
 import type { CachedResponses } from "../responses/cached-responses.ts"
-import type { ExportCounts } from "../responses/export-counts.ts"
+import type { ExportCounts } from "../responses/export-response.ts"
 import type { ExportSlots } from "../responses/export-slots.ts"
 import type { Database } from "./database.ts"
 

@@ -4,7 +4,7 @@ import { companies } from "../../src/resources/companies.ts"
 import { reports } from "../../src/resources/reports.ts"
 import { subsidiaries } from "../../src/resources/subsidiaries.ts"
 import { belongsToCompany, tenements } from "../../src/resources/tenements.ts"
-import { type ListEndpoint, listEndpoint } from "../../src/responses/list-endpoint.ts"
+import { type ListEndpoint, listEndpoint } from "../../src/responses/endpoint.ts"
 import { planSentList } from "../../src/responses/plan.ts"
 
 const ofCompanies = listEndpoint({

@@ -1,7 +1,7 @@
 /** The documentation as text for programs, with the placeholder of the service's address. */
 import { limitOf } from "../../access/windows.ts"
 import type { Description } from "../../description/openapi.ts"
-import { paging } from "../../responses/list-endpoint.ts"
+import { paging } from "../../responses/endpoint.ts"
 import { number } from "../kit/format.ts"
 import { addressPlaceholder as address, guideMarkdown } from "./guide.ts"
 import { background, type DocsPage, guide, operatorGuide, userGuide } from "./pages.ts"

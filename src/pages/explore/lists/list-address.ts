@@ -1,8 +1,7 @@
 /** The URL of a list in the explorer: every view has one that people can share. */
 
 import { type CanonicalQuery, decodeQuery, queryText } from "../../../http/query-string.ts"
-import { pathWith } from "../../../responses/endpoint.ts"
-import { paging } from "../../../responses/list-endpoint.ts"
+import { paging, pathWith } from "../../../responses/endpoint.ts"
 import type { Changes, ListView, RecordLinks } from "./list-view.ts"
 
 /** A list as a person requested it. */

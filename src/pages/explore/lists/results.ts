@@ -2,7 +2,7 @@
 
 import type { Release } from "../../../db/reader/releases.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
-import { paging } from "../../../responses/list-endpoint.ts"
+import { paging } from "../../../responses/endpoint.ts"
 import { notice, type Sorting, table } from "../../kit/components.ts"
 import { count, instant, number } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"

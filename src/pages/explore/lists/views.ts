@@ -2,7 +2,7 @@
 
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { subsidiaries } from "../../../resources/subsidiaries.ts"
-import { listEndpoint } from "../../../responses/list-endpoint.ts"
+import { listEndpoint } from "../../../responses/endpoint.ts"
 import {
   company,
   companyHistory,
