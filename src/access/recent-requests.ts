@@ -7,7 +7,6 @@
  * Beyond a budget of bytes, the least recently active account loses its requests.
  */
 import { desc, eq, sql } from "drizzle-orm"
-import { LRUCache } from "lru-cache"
 import { accounts, recentRequests } from "../db/account-tables.ts"
 import { locks } from "../db/advisory-locks.ts"
 import type { Pool } from "../db/pool/pool.ts"
@@ -54,15 +53,16 @@ export function createRecentRequests({
   maxBytes = 8 * 1024 * 1024,
   writeEveryMs,
 }: RecentRequestsOptions) {
+  /** The requests of each account, oldest first. The least recently active account is the first. */
+  const unwritten = new Map<number, RecentRequest[]>()
+  let bytes = 0
   let dropped = 0
-  /** The requests of each account, oldest first. */
-  const unwritten = new LRUCache<number, readonly RecentRequest[]>({
-    maxSize: maxBytes,
-    sizeCalculation: bytesOf,
-    dispose: (requests, _accountId, reason) => {
-      if (reason === "evict") dropped += requests.length
-    },
-  })
+
+  /** Removes the oldest requests of an account. */
+  function remove(accountId: number, requests: RecentRequest[], count = requests.length): void {
+    for (const each of requests.splice(0, count)) bytes -= bytesOf(each)
+    if (requests.length === 0) unwritten.delete(accountId)
+  }
 
   /** Requests stay in memory only while the database is unavailable: any other failure would repeat. */
   async function write(): Promise<void> {
@@ -71,7 +71,10 @@ export function createRecentRequests({
       onFailure(new Error(message), { unwritten_requests: dropped })
       dropped = 0
     }
-    const added = [...unwritten].map(([accountId, requests]) => ({ accountId, requests }))
+    const added = [...unwritten].map(([accountId, requests]) => ({
+      accountId,
+      requests: [...requests],
+    }))
     if (added.length === 0) return
     await pool
       .runAlone(null, (db) => addRequests(db, added))
@@ -81,9 +84,8 @@ export function createRecentRequests({
       })
     for (const { accountId, requests } of added) {
       const written = new Set(requests)
-      const left = unwritten.peek(accountId)?.filter((each) => !written.has(each)) ?? []
-      if (left.length > 0) unwritten.set(accountId, left)
-      else unwritten.delete(accountId)
+      const present = unwritten.get(accountId) ?? []
+      remove(accountId, present, present.filter((each) => written.has(each)).length)
     }
   }
 
@@ -96,8 +98,17 @@ export function createRecentRequests({
 
   return {
     record: (accountId: number, request: RecentRequest): void => {
-      const requests = [...(unwritten.peek(accountId) ?? []), request]
-      unwritten.set(accountId, requests.slice(-maxStoredRequests))
+      const requests = unwritten.get(accountId) ?? []
+      requests.push(request)
+      bytes += bytesOf(request)
+      unwritten.delete(accountId)
+      unwritten.set(accountId, requests)
+      if (requests.length > maxStoredRequests) remove(accountId, requests, 1)
+      for (const [leastActive, lost] of unwritten) {
+        if (bytes <= maxBytes) break
+        dropped += lost.length
+        remove(leastActive, lost)
+      }
     },
 
     /**
@@ -112,8 +123,7 @@ export function createRecentRequests({
   }
 }
 
-const bytesOf = (requests: readonly RecentRequest[]): number =>
-  requests.reduce((sum, { target }) => sum + requestBytes + charBytes * target.length, 0)
+const bytesOf = ({ target }: RecentRequest): number => requestBytes + charBytes * target.length
 
 const countOf = (all: readonly (readonly RecentRequest[])[]): number =>
   all.reduce((sum, requests) => sum + requests.length, 0)

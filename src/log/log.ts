@@ -58,9 +58,11 @@ export function describeError(error: unknown, causes = 4): LogFields {
 
 /** The text with every token in it cut to its prefix, and every one-time link to less. */
 export const withoutTokens = (text: string): string =>
-  text
-    .replace(/(mds_[0-9A-Za-z]{8})[0-9A-Za-z]+/g, "$1…")
-    .replace(/(mds_link_)[0-9A-Za-z_-]+/g, "$1…")
+  text.includes("mds_")
+    ? text
+        .replace(/(mds_[0-9A-Za-z]{8})[0-9A-Za-z]+/g, "$1…")
+        .replace(/(mds_link_)[0-9A-Za-z_-]+/g, "$1…")
+    : text
 
 /**
  * Control characters, the line breaks of Unicode, and direction marks: some readers end a line at them, and

@@ -157,8 +157,7 @@ function loggedTarget(url: string): LoggedTarget {
   const { path, query } = withoutParameters(url)
   const copied = (text: string) => (url.length > keptWhole ? Buffer.from(text).toString() : text)
   // A client may send a token under a wrong name.
-  const scrub = (text: string) => (text.includes("mds_") ? withoutTokens(text) : text)
-  return { path: scrub(copied(path)), query: scrub(copied(query)) }
+  return { path: withoutTokens(copied(path)), query: withoutTokens(copied(query)) }
 }
 
 /** Matches text without escapes, which can conceal the name of a parameter. */

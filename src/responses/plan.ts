@@ -252,7 +252,8 @@ export function createPlans(sizes: Pick<CacheSizes, "plans">): typeof planOf {
 
   return (endpoint, target, key) => {
     if (endpoint.kind === "record") return planOf(endpoint, target, key)
-    const id = digest(`${target.accept} ${apiPath(endpoint, key)}?${target.query}`)
+    // Neither header nor query can have a line break, so only the key may.
+    const id = digest(`${target.accept}\n${endpoint.path}?${target.query}\n${key}`)
     const cached = plans.get(id)
     if (cached) return cached
     const plan = planSentList(endpoint, target, key)
