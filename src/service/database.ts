@@ -5,27 +5,25 @@ import {
   type DatabaseAddress,
   watchAvailability,
 } from "../db/pool/availability.ts"
-import type { PoolReadings } from "../db/pool/pool.ts"
+import { createPool, type PoolOptions, type PoolReadings } from "../db/pool/pool.ts"
 import type { Unavailable } from "../db/pool/unavailable.ts"
 import type { ReaderPools } from "../db/reader/reader-caches.ts"
 import { replicated } from "../db/reader/replicated.ts"
 import { describeError, type Log } from "../log/log.ts"
-import { createPools, type Pools } from "./pools.ts"
-
-export type Database = ReturnType<typeof connectDatabase>
 
 export interface DatabaseOptions {
   config: Config
   databaseUrl: string
   log: Log
-  /** Called when the primary stops responding: connections to it may be dead. */
-  onLost: (error: Unavailable) => void
 }
 
-export function connectDatabase({ config, databaseUrl, log, onLost }: DatabaseOptions) {
+export function connectDatabase({ config, databaseUrl, log }: DatabaseOptions) {
   const { DATABASE_DIRECT_URL, DATABASE_READ_URL: readUrl } = config
   const directUrl = DATABASE_DIRECT_URL ?? databaseUrl
-  const primary = connect(config, log, { url: databaseUrl, directUrl }, "the database", onLost)
+  let onLost = (_: Unavailable): void => {}
+  const primary = connect(config, log, { url: databaseUrl, directUrl }, "the database", (error) =>
+    onLost(error),
+  )
   const replica = readUrl
     ? connect(config, log, { url: readUrl, directUrl: readUrl }, "the replica")
     : null
@@ -50,6 +48,12 @@ export function connectDatabase({ config, databaseUrl, log, onLost }: DatabaseOp
     /** On the primary. */
     pools,
     readPools,
+    /** The primary's own address, without a pooler. */
+    directUrl,
+    /** Calls this from now on when the primary stops responding: connections to it may be dead. */
+    whenLost: (listener: typeof onLost): void => {
+      onLost = listener
+    },
     /** Returns the URL of the primary for lasting sessions. @throws Unavailable while it does not respond */
     sessionUrl: (): string => {
       primary.availability.ensure()
@@ -90,6 +94,59 @@ function connect(
     },
     onBack: () => log.info(`${name} responds again`),
   })
-  const pools: Pools = createPools(config, address.url, availability)
+  const pools: ReturnType<typeof createPools> = createPools(config, address.url, availability)
   return { availability, pools }
+}
+
+/**
+ * The best plan of a list's statement depends on its bound values: the frequency of a type, the depth of a
+ * page. Planning takes well under a millisecond; a generic plan can cost hundreds.
+ */
+const plannedForValues = { plan_cache_mode: "force_custom_plan" }
+/** Memory for the bitmap of a frequent term among millions of rows, which avoids rechecking rows. */
+const plannedForLists = { ...plannedForValues, work_mem: "64MB" }
+
+type PoolConfig = Pick<Config, "DATABASE_CONNECTIONS" | "STATEMENT_TIMEOUT_SECONDS">
+
+/** The pools of a serving process, one for each kind of work, so that none delays another. */
+function createPools(
+  { DATABASE_CONNECTIONS: all, STATEMENT_TIMEOUT_SECONDS }: PoolConfig,
+  url: string,
+  availability: Availability,
+) {
+  const pool = (
+    name: string,
+    connections: number,
+    options: Pick<PoolOptions, "connectionsPerAccount" | "parameters">,
+  ) =>
+    createPool(url, {
+      name,
+      connections,
+      statementTimeoutMs: STATEMENT_TIMEOUT_SECONDS * 1000,
+      availability,
+      ...options,
+    })
+
+  const records = Math.ceil(all / 3)
+  const exports = Math.ceil(all / 8)
+  const accounts = Math.ceil(all / 8)
+  const lists = all - records - exports - accounts
+  return {
+    /**
+     * Records, tokens and releases. While a statement of an account runs, its further lookups wait for the
+     * next batch. One connection makes the largest batches, which cost a quarter less CPU than with two.
+     */
+    records: pool("records", records, { connectionsPerAccount: 1 }),
+    /** Pages and totals of lists. */
+    lists: pool("lists", lists, {
+      connectionsPerAccount: Math.ceil(lists / 2),
+      parameters: plannedForLists,
+    }),
+    exports: pool("exports", exports, {
+      connectionsPerAccount: Math.ceil(exports / 2),
+      parameters: plannedForValues,
+    }),
+    /** Writes, sign-in, the account area and readiness. */
+    accounts: pool("accounts", accounts, { connectionsPerAccount: Math.max(1, accounts - 1) }),
+  }
 }

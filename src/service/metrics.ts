@@ -4,7 +4,7 @@ import type { Credentials } from "../access/credentials.ts"
 import type { Windows } from "../access/windows.ts"
 import type { Reader } from "../db/reader/reader.ts"
 import { createSourceReadings } from "../db/reader/source-readings.ts"
-import { describeError, type Log } from "../log/log.ts"
+import { describeError } from "../log/log.ts"
 import type { LogBufferReadings } from "../log/log-buffer.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import { dataMetrics } from "../metrics/data.ts"
@@ -20,16 +20,13 @@ import {
 } from "../metrics/families.ts"
 import { createProcessMetrics } from "../metrics/process.ts"
 import { createRequestMetrics } from "../metrics/requests.ts"
-import type { RedisConnection } from "../redis/connection.ts"
 import type { CachedResponses } from "../responses/cached-responses.ts"
 import type { ExportCounts } from "../responses/export-response.ts"
 import type { ExportSlots } from "../responses/export-slots.ts"
-import type { Database } from "./database.ts"
+import type { Base } from "./base.ts"
 
-interface MeasuredParts {
-  database: Database
+interface MeasuredParts extends Pick<Base, "database" | "redis" | "log" | "now"> {
   notifications: { readonly listening: boolean }
-  redis: RedisConnection | null
   unauthenticated: UnauthenticatedRequests
   cachedResponses: CachedResponses
   reader: Reader
@@ -40,8 +37,6 @@ interface MeasuredParts {
   logBuffer: (() => LogBufferReadings) | undefined
   fetches: (() => Readonly<Record<string, number>>) | undefined
   isReady: () => Promise<boolean>
-  log: Log
-  now: () => Date
 }
 
 export function createServiceMetrics(parts: MeasuredParts) {

@@ -1,51 +1,57 @@
-/** Builds the parts that serve data: the reader, caches, page sequences and exports. */
-
-import type { Config } from "../config.ts"
-import type { CacheSizes } from "../db/cache.ts"
-import type { CachedReleases } from "../db/reader/newest-release.ts"
+/** Builds the parts that serve data: releases, the reader, caches, page sequences and exports. */
+import { createHolderCompanies } from "../db/reader/holder-companies.ts"
+import { cacheNewestRelease } from "../db/reader/newest-release.ts"
 import { createReader } from "../db/reader/reader.ts"
-import type { ReaderPools } from "../db/reader/reader-caches.ts"
-import type { ReadSources } from "../db/reader/sources.ts"
-import type { Log } from "../log/log.ts"
-import type { RedisConnection } from "../redis/connection.ts"
+import { createReleases } from "../db/reader/releases.ts"
+import { createSourceLoads } from "../db/reader/source-loads.ts"
+import { createSources } from "../db/reader/sources.ts"
+import { createSuggestedHolders } from "../db/reader/suggested-holders.ts"
 import { createReleaseResolver } from "../responses/at-release.ts"
 import { createCachedResponses } from "../responses/cached-responses.ts"
 import { createExportCounts } from "../responses/export-response.ts"
-import type { ExportSlots } from "../responses/export-slots.ts"
+import { createExportSlots } from "../responses/export-slots.ts"
 import { createPins } from "../responses/pins.ts"
 import { createPlans } from "../responses/plan.ts"
 import { createResponses } from "../responses/respond.ts"
+import type { Base } from "./base.ts"
 
-export interface ResponsesPartsOptions {
-  config: Config
-  sizes: CacheSizes
-  pools: ReaderPools
-  exportSlots: ExportSlots
-  releases: CachedReleases
-  readSources: ReadSources
-  redis: RedisConnection | null
-  log: Log
-  now: () => Date
-  steadyMs: () => number
-}
-
-export function createResponseParts(options: ResponsesPartsOptions) {
-  const { config, sizes, pools, releases, exportSlots } = options
-  const reader = createReader(pools, sizes, releases.recordSeen)
-  const pins = createPins({ ...options, maxBytes: sizes.pageSequences })
+export function createResponseParts(base: Base) {
+  const { config, sizes, database, notWritten, steadyMs, now } = base
+  const { records } = database.pools
+  const releases = cacheNewestRelease(createReleases(records), now)
+  // Connects before the first request, which retries and reports a failure.
+  void Promise.allSettled([releases.current()])
+  const reader = createReader(database.readPools, sizes, releases.recordSeen)
+  const readSources = createSources(database.pools)
+  const exportSlots = createExportSlots({
+    slots: config.MAX_EXPORTS,
+    stallMs: config.EXPORT_STALL_SECONDS * 1000,
+    steadyMs,
+    onNotChecked: notWritten("an export's caller was not checked"),
+  })
+  const pins = createPins({ ...base, maxBytes: sizes.pageSequences })
   const cachedResponses = createCachedResponses(sizes)
   const exportCounts = createExportCounts()
-  const resolver = createReleaseResolver({ ...options, pins })
   const responses = createResponses({
-    ...options,
-    resolver,
+    ...base,
+    resolver: createReleaseResolver({ releases, pins, now }),
     reader,
+    readSources,
     cachedResponses,
+    exportSlots,
     exportCounts,
     baseUrl: config.BASE_URL,
   })
   return {
-    parts: { responses, planOf: createPlans(sizes) },
+    parts: {
+      responses,
+      planOf: createPlans(sizes),
+      releases,
+      readSources,
+      sourceLoads: createSourceLoads(records),
+      suggestedHolders: createSuggestedHolders(records),
+      holderCompanies: createHolderCompanies(records),
+    },
     measured: { reader, cachedResponses, exportSlots, exportCounts },
   }
 }
