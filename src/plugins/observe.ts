@@ -63,7 +63,7 @@ function createRecord(options: ObserveOptions) {
     const route = routePattern(exchange.route)
     const bytes = bytesOf(method, response)
     const elapsedMs = performance.now() - exchange.startedMs
-    const isHidden = isProbe(url)
+    const isHidden = route !== undefined && probes.has(route)
     if (!isHidden) {
       const seconds = elapsedMs / 1_000
       requestMetrics.observe({ method, route, status, seconds, bytes, errorCode })
@@ -102,8 +102,7 @@ function createRecord(options: ObserveOptions) {
 }
 
 /** Probes and scrapers request these so often that their lines would drown the others. */
-const probes = /^https?:\/\/[^/]*\/(?:livez|readyz|metrics)(?:\?|$)/
-const isProbe = (url: string): boolean => probes.test(url)
+const probes = new Set(["/livez", "/readyz", "/metrics"])
 
 /** Returns the pattern of a route; undefined for the route of unknown paths. */
 const routePattern = (route: string | undefined): string | undefined =>

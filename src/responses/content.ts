@@ -43,10 +43,11 @@ export function pageText(
   baseUrl: string,
 ): string {
   if (plan.format === "json") return JSON.stringify({ data: records, meta })
-  if (plan.format !== "atom" || !plan.feed) return textOfRecords(plan, records)
+  const { feed } = plan.endpoint
+  if (plan.format !== "atom" || !feed) return textOfRecords(plan, records)
   const query = plan.canonical.filter(([name]) => name !== "format")
   const publishedAt = new Date(validators["Last-Modified"] ?? 0)
-  return atomFeed(plan.feed, records, { baseUrl, path: plan.path, query, publishedAt })
+  return atomFeed(feed, records, { baseUrl, path: plan.path, query, publishedAt })
 }
 
 /** Every record of a short list. */

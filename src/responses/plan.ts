@@ -69,8 +69,7 @@ export interface ListPlan extends PlanOfAny, Omit<Static<TObject<typeof common>>
   identity: string
   /** The name of the filter whose values the response counts, if it counts any. */
   facet: string | undefined
-  feed: ListEndpoint["feed"]
-  ofNoRelease: ListEndpoint["ofNoRelease"]
+  endpoint: ListEndpoint
   /** Identifies the page sequence, by a text of fixed length. */
   sequence: string
 }
@@ -151,8 +150,7 @@ export function planList(
     facet: counts && key,
     shown: counts ? resource : list.resource,
     format,
-    feed: endpoint.feed,
-    ofNoRelease: endpoint.ofNoRelease,
+    endpoint,
     path,
     canonical,
     cacheBuster,

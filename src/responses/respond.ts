@@ -175,7 +175,7 @@ export function createResponses(options: RespondOptions) {
 
   return {
     respond: async (asked: DataRequest, plan: Plan): Promise<Response> => {
-      if (plan.kind === "list" && plan.ofNoRelease) {
+      if (plan.kind === "list" && plan.endpoint.ofNoRelease) {
         const state = await readSources(asked.account)
         return respondWith(asked, plan, state, () => sourcesReading(plan, state))
       }

@@ -5,7 +5,7 @@ import { Elysia } from "elysia"
 import type { Description, DescriptionOptions } from "../description/openapi.ts"
 import { codedBody, encodedResponse } from "../http/content-coding.ts"
 import { namesTag } from "../http/entity-tag.ts"
-import { preflightResponse } from "../plugins/preflight.ts"
+import { preflightResponse } from "../plugins/methods.ts"
 import { digest } from "../text/digest.ts"
 import { once } from "../text/once.ts"
 
