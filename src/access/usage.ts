@@ -15,9 +15,6 @@ import { settleWithin } from "../text/settle-within.ts"
 import { type OnWriteFailure, writeInBackground } from "./background-writes.ts"
 import { addCounts, type Count, type CountOfAccount, readCounts } from "./usage-rows.ts"
 
-/** The token of a request; its number is `withoutToken` for pages of the explorer. */
-export type TokenOfRequest = Pick<CountOfAccount, "accountId" | "tokenId">
-
 export interface UsageOptions {
   pool: Pool
   onFailure: OnWriteFailure
@@ -70,7 +67,11 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
   }
 
   return {
-    count: ({ accountId, tokenId }: TokenOfRequest, at: Date): void => {
+    /** Counts a request of an account with a token, or `withoutToken`. */
+    count: (
+      { accountId, tokenId }: Omit<CountOfAccount, "startMs" | "requests">,
+      at: Date,
+    ): void => {
       const startMs = startOfHour(at.getTime())
       const key = `${accountId} ${tokenId} ${startMs}`
       const count = counts.get(key)

@@ -93,7 +93,7 @@ export const ordering = {
 export const selection = { fields: Type.Optional(Type.Array(Type.String())) }
 
 /** Accepted by single records too, of resources that are loaded. */
-export function selectionOf(resource: Readable) {
+function selectionOf(resource: Readable) {
   const further = Object.keys(resource.further ?? {})
   const fields = Type.Array(oneOf(Object.keys(complete(resource).fields)), {
     minItems: 1,
