@@ -193,6 +193,7 @@ const namesOfSeveralFiles = [
     "observedTime",
     "oneOf",
     "pageOf",
+    "reasonOf",
     "releases",
     "reports",
     "sources",
