@@ -235,6 +235,7 @@ CREATE TABLE "suggested_links" (
 CREATE TABLE "tenements" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
 	"tenement_id" text NOT NULL,
+	"reference_key" text COLLATE "C" DEFAULT '' NOT NULL,
 	"state" text COLLATE "C" NOT NULL,
 	"status" text,
 	"status_folded" text COLLATE "C",
@@ -262,6 +263,7 @@ CREATE TABLE "tenements" (
 CREATE TABLE "tenements_history" (
 	"id" text COLLATE "C" NOT NULL,
 	"tenement_id" text NOT NULL,
+	"reference_key" text COLLATE "C" DEFAULT '' NOT NULL,
 	"state" text COLLATE "C" NOT NULL,
 	"status" text,
 	"status_folded" text COLLATE "C",
@@ -383,6 +385,7 @@ CREATE INDEX "tenements_by_status" ON "tenements" USING btree ("status_folded","
 CREATE INDEX "tenements_by_type" ON "tenements" USING btree ("type_folded","id");--> statement-breakpoint
 CREATE INDEX "tenements_by_holder" ON "tenements" USING gin ("holder_name_folded" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "tenements_by_number" ON "tenements" USING gin ("search_key" gin_trgm_ops);--> statement-breakpoint
+CREATE INDEX "tenements_by_reference" ON "tenements" USING btree ("reference_key","id");--> statement-breakpoint
 CREATE INDEX "tenements_by_company" ON "tenements" USING gin ("asx_codes");--> statement-breakpoint
 CREATE INDEX "tenements_by_holder_key" ON "tenements" USING gin ("holder_keys");--> statement-breakpoint
 CREATE INDEX "tenements_by_grant_date_asc" ON "tenements" USING btree (coalesce("grant_date", 'infinity'::date),"id");--> statement-breakpoint

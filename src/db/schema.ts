@@ -217,6 +217,8 @@ export const linkDecisions = pgTable(
 
 const tenementColumns = {
   tenement_id: text().notNull(),
+  /** Equal for all written forms of the reference (`referenceKey()`). */
+  reference_key: bytewise().notNull().default(""),
   state: bytewise().notNull(),
   status: text(),
   status_folded: bytewise(),
@@ -263,6 +265,7 @@ export const tenements = pgTable(
     index("tenements_by_type").on(t.type_folded, t.id),
     index("tenements_by_holder").using("gin", t.holder_name_folded.op("gin_trgm_ops")),
     index("tenements_by_number").using("gin", t.search_key.op("gin_trgm_ops")),
+    index("tenements_by_reference").on(t.reference_key, t.id),
     index("tenements_by_company").using("gin", t.asx_codes),
     index("tenements_by_holder_key").using("gin", t.holder_keys),
     ...sortIndexes(t),

@@ -48,17 +48,11 @@ export const companyFilter = (description: string, where: Filter["where"]): Filt
  * Declares a filter for part of a text, on the column of the folded text, which has a trigram index.
  * For a term without a trigram that index returns every row, which takes much longer than a scan. The
  * condition of such a term has a form that no index serves.
- * @param folded folds a term
  */
-export function termFilter(
-  description: string,
-  example: string,
-  column: PgColumn,
-  folded = fold,
-): Filter {
+export function termFilter(description: string, example: string, column: PgColumn): Filter {
   const where = contains(column)
   return {
-    ...filter(freeText(description, example), where, folded, containing),
+    ...filter(freeText(description, example), where, fold, containing),
     byScan: {
       where: (pattern: SQL) => sql`(${where(pattern)}) is true`,
       isNeededFor: (term) => !hasTrigram(String(term)),
@@ -66,4 +60,4 @@ export function termFilter(
   }
 }
 
-const hasTrigram = (folded: string): boolean => /[\p{L}\p{N}]{3}/u.test(folded)
+export const hasTrigram = (folded: string): boolean => /[\p{L}\p{N}]{3}/u.test(folded)

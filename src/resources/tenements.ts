@@ -1,20 +1,25 @@
 import { Type } from "@sinclair/typebox"
-import { sql } from "drizzle-orm"
+import { type SQL, sql } from "drizzle-orm"
 import { tenementsHistory as history, states, tenements as table } from "../db/schema.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
 import { namedHolders } from "../text/holder-names.ts"
 import { oneOf } from "../text/one-of.ts"
+import { referenceKey } from "../text/reference-key.ts"
 import {
   companyFilter,
+  containing,
+  contains,
   equals,
   fromDay,
+  hasTrigram,
   includes,
   termFilter,
   textFilter,
   toDay,
 } from "./conditions.ts"
-import { field, filter, type Resource, type Value } from "./resource.ts"
+import { type Filter, field, filter, type Readable, type Resource, type Value } from "./resource.ts"
 import {
   calendarDate,
   fieldsOf,
@@ -29,8 +34,36 @@ import {
 
 const state = oneOf(states, { description: "State or territory", examples: ["WA"] })
 
-/** Reduces the text to letters and digits, as in keys; a text without any to a character that no key contains. */
-const numberKey = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]+/g, "") || "/"
+/** Reduces the text to its runs of letters and digits; a text without any to a character that no key contains. */
+const spacedNumber = (text: string): string =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, " ")
+    .trim() || "/"
+
+const withoutSpaces = (spaced: string): string => spaced.replaceAll(" ", "")
+
+/** The column of keys contains the first bound text, or the reference has the second one as its key. */
+const numbered =
+  (containsPart: (pattern: SQL) => SQL): Filter["where"] =>
+  (bound) =>
+    sql`(${containsPart(sql`(${bound}::text[])[1]`)} or ${table.reference_key} = (${bound}::text[])[2])`
+
+const containsNumber = contains(table.search_key)
+
+/** The id or the reference contains the term, or is the same reference in another written form. */
+const numberFilter: Filter = {
+  ...filter(
+    freeText("Part of the id or of the reference, or the reference in any spelling", "E47/9001"),
+    numbered(containsNumber),
+    spacedNumber,
+    (spaced) => arrayLiteral([containing(withoutSpaces(spaced)), referenceKey(spaced) || null]),
+  ),
+  byScan: {
+    where: numbered((pattern) => sql`(${containsNumber(pattern)}) is true`),
+    isNeededFor: (spaced) => !hasTrigram(withoutSpaces(String(spaced))),
+  },
+}
 
 /** The tenements linked to a company: it or one of its subsidiaries holds them. */
 export const belongsToCompany = includes(table.asx_codes)
@@ -88,12 +121,7 @@ export const tenements: Resource = {
           else string_to_array(${table.holder_name}, '; ') end`,
       },
     },
-    search: termFilter(
-      "Part of the id or of the reference; only letters and digits count",
-      "E47/9001",
-      table.search_key,
-      numberKey,
-    ),
+    search: numberFilter,
     company: companyFilter(
       "ASX code of the company that holds it, itself or by a subsidiary",
       belongsToCompany,
@@ -123,6 +151,7 @@ export const tenements: Resource = {
   },
   defaultOrder: [{ column: table.id, direction: "asc" }],
   derived: {
+    reference_key: { from: "tenement_id", derive: (value) => referenceKey(text(value)) },
     status_folded: { from: "status", derive: foldedOrNull },
     type_folded: { from: "type", derive: foldedOrNull },
     holder_name_folded: { from: "holder_name", derive: foldedOrNull },
@@ -136,6 +165,19 @@ export const tenements: Resource = {
     },
   },
   links: "holders",
+}
+
+const keyOfReference = freeText("Key of a reference", "E 00000047 00009001")
+
+/** The same in the order of their numbers, between two keys of references. */
+export const tenementsByNumber: Readable = {
+  ...tenements,
+  filters: {
+    ...tenements.filters,
+    from_key: filter(keyOfReference, (key) => sql`${table.reference_key} >= ${key}`),
+    before_key: filter(keyOfReference, (key) => sql`${table.reference_key} < ${key}`),
+  },
+  sorts: { reference: table.reference_key },
 }
 
 /**

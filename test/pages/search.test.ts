@@ -114,7 +114,15 @@ test("a term finds the best five of each kind", async () => {
 })
 
 test("a tenement is found by a part of its number or id, however it is punctuated", async () => {
-  for (const term of ["E47/9003", "e 47 9003", "E47-9003", "WA-E47-9003", "79003"]) {
+  const references = [
+    "E47/9003",
+    "e 47 9003",
+    "E47-9003",
+    "E 047/09003-I",
+    "E4709003",
+    "E  4709003",
+  ]
+  for (const term of [...references, "WA-E47-9003", "79003"]) {
     expect(groupsOf(await search(term)).Tenements).toEqual({
       names: ["E47/9003"],
       links: [
@@ -128,6 +136,9 @@ test("a tenement is found by a part of its number or id, however it is punctuate
     ["E47%2F9003", 1],
     ["wa-e47", 7],
     ["m1%201", 1],
+    ["M%2001%2F00001-s", 1],
+    ["M0100001", 1],
+    ["M%2010%2F1", 0],
     ["1wam", 0],
     ["7", 7],
     ["%2F", 0],
@@ -139,6 +150,24 @@ test("a tenement is found by a part of its number or id, however it is punctuate
     }
     expect([query, list.meta.total]).toEqual([query, total])
   }
+})
+
+test("A number that no tenement has leads to the nearest ones of its type and state", async () => {
+  const nearest = "E47/9000 (WA), E47/9001 (WA), E47/9002 (WA)."
+  const words = (written: string) =>
+    `No tenement has the number “${written}”. The nearest numbers of its type: ${nearest}`
+  for (const path of ["/explore/search?q=", "/explore/tenements?search="]) {
+    expect(textOf(await person.read(`${path}E 47/8999`))).toContain(words("E 47/8999"))
+    expect(textOf(await person.read(`${path}E4612345`))).toContain(words("E4612345"))
+    const between = textOf(await person.read(`${path}E 48/1`))
+    expect(between).toContain("E47/9004 (WA), E47/9005 (WA), E47/9006 (WA).")
+    for (const unknown of ["P 47/8999", "8999", "none"]) {
+      expect(await person.read(path + unknown)).not.toContain("nearest")
+    }
+  }
+  const found = await person.read("/explore/tenements?search=E 47/9003")
+  const elsewhere = await person.read("/explore/tenements?search=E 47/8999&state=SA")
+  expect(found + elsewhere).not.toContain("nearest")
 })
 
 test("A search finds a removed tenement by its number, and a tenement as it was", async () => {

@@ -15,6 +15,7 @@ import type { PageResult } from "../kit/page-context.ts"
 import { mostSearched, textOf } from "./lists/cells.ts"
 import { cleanQuery, linksAt } from "./lists/list-address.ts"
 import { type ListOfRecords, type ListView, recordPathOf, titleOf } from "./lists/list-view.ts"
+import { nearestNumbers } from "./lists/nearest-numbers.ts"
 import { tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, holdersView, largestFirst, reportsView } from "./lists/views.ts"
 import type { Visit } from "./visit.ts"
@@ -127,12 +128,13 @@ export async function searchPage(visit: Visit): Promise<PageResult> {
     }),
   )
   const found = groups.filter(({ matches }) => matches.length > 0)
+  const hasNumber = found.some(({ title }) => title === titleOf(tenementsView))
   return {
     title: "Search",
     section: "/explore",
     searched: term,
     main: html`${pageTitle("Search", leadOf(term, found.length > 0))}
-<div class="stack" id="matches">${found.length > 0 ? found.map(groupOf(term)) : browse}</div>`,
+<div class="stack" id="matches">${found.length > 0 ? found.map(groupOf(term)) : browse}${!hasNumber && (await nearestNumbers(visit, term))}</div>`,
   }
 }
 

@@ -2,6 +2,7 @@
 import { ApiError, type Fault, faultsOf } from "../../../http/api-error.ts"
 import { readParameters } from "../../../http/parameters.ts"
 import { encodeQuery, queryText } from "../../../http/query-string.ts"
+import { tenements } from "../../../resources/tenements.ts"
 import { apiPath, pathWith } from "../../../responses/endpoint.ts"
 import { undatedWords } from "../../../responses/undated.ts"
 import { hidden, menu, notice, pageTitle, tabs, trail } from "../../kit/components.ts"
@@ -22,6 +23,7 @@ import {
   withQuery,
 } from "./list-address.ts"
 import { type ListView, recordPathOf, titleOf } from "./list-view.ts"
+import { nearestNumbers } from "./nearest-numbers.ts"
 import { possibleCompanies } from "./possible-companies.ts"
 import { columnsShown, newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
 import { companiesView, mainViews } from "./views.ts"
@@ -54,11 +56,14 @@ export async function csvDownload(visit: Visit, view: ListView, code = ""): Prom
 
 async function shownList(visit: Visit, list: RequestedList, page: ShownPage): Promise<PageResult> {
   const { view, code } = list
-  const [facets, unfiltered, newest, companies, undated] = await Promise.all([
+  const number = view.endpoint.resource === tenements ? sentValue(list, "search") : undefined
+  const isMissed = page.meta.total === 0 && sentValue(list, "as_of") === undefined
+  const [facets, unfiltered, newest, companies, nearest, undated] = await Promise.all([
     visit.facets(view, code, visit.query, page.release),
     page.meta.total > 0 ? {} : visit.facets(view, code, "", page.release),
     page.meta.page > 1 ? visit.newest() : null,
     possibleCompanies(visit, list, page),
+    number !== undefined && isMissed && nearestNumbers(visit, number, sentValue(list, "state")),
     visit.undated(view, code, visit.query, page.release),
   ])
   const asOf = sentValue(list, "as_of")
@@ -74,7 +79,7 @@ async function shownList(visit: Visit, list: RequestedList, page: ShownPage): Pr
   const linkTo = (filter: string, value: string) => addressWith(list, { [filter]: value })
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
-${companies}
+${companies}${nearest}
 <div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}
 ${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page) })}${columnsMenu(list)}</div>
 ${undated.map((each) => html`<p class="muted">${undatedWords("The list", each)}</p>`)}
