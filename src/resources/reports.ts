@@ -4,6 +4,7 @@ import { reportGroups } from "../db/report-groups.ts"
 import { reportsHistory as history, reports as table } from "../db/schema.ts"
 import { fold, splitValues } from "../text/fold.ts"
 import { oneOf } from "../text/one-of.ts"
+import { startOfDay, sydney, timezones } from "../text/time-zones.ts"
 import { companyFilter, equals, includes, termFilter } from "./conditions.ts"
 import { filter, type Resource } from "./resource.ts"
 import {
@@ -69,14 +70,25 @@ export const reports: Resource = {
       values: { column: table.report_group },
     },
     from: filter(
-      calendarDate("First day (UTC), included", "2026-01-01"),
-      (day) => sql`${table.published_at} >= ${day}::date::timestamp at time zone 'UTC'`,
+      calendarDate("First day, included", "2026-01-01"),
+      (start) => sql`${table.published_at} >= to_timestamp(${start}::float8)`,
+      undefined,
+      (day, { timezone }) => startOfDay(day, String(timezone)),
     ),
     to: filter(
-      calendarDate("Last day (UTC), included", "2026-01-31"),
-      (day) => sql`${table.published_at} < (${day}::date + 1)::timestamp at time zone 'UTC'`,
+      calendarDate("Last day, included", "2026-01-31"),
+      (end) => sql`${table.published_at} < to_timestamp(${end}::float8)`,
+      undefined,
+      (day, { timezone }) => startOfDay(day, String(timezone), 1),
     ),
     search: termFilter("Part of the title", "drilling", table.title_folded),
+  },
+  parameters: {
+    timezone: oneOf(timezones, {
+      default: "UTC",
+      description: "Time zone of the days `from` and `to`. Records always have times in UTC",
+      examples: [sydney],
+    }),
   },
   sorts: {},
   defaultOrder: [{ column: table.published_at, direction: "desc" }],

@@ -5,7 +5,7 @@
  *
  * Names are those of the interface everywhere: JSON key = SQL alias = CSV header.
  */
-import type { TSchema } from "@sinclair/typebox"
+import type { TProperties, TSchema } from "@sinclair/typebox"
 import type { SQL } from "drizzle-orm"
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 
@@ -37,8 +37,8 @@ export interface Filter {
   values?: CountedColumn | CountedArrays
   /** The parameter's value in the one spelling that all equal ones share. */
   canonical: (value: NonNullable<Value>) => NonNullable<Value>
-  /** Converts the canonical value to the one that the condition binds. */
-  bind: (value: NonNullable<Value>) => unknown
+  /** Converts the canonical value to the one that the condition binds. @param given all parameters */
+  bind: (value: NonNullable<Value>, given: Readonly<Record<string, unknown>>) => unknown
 }
 
 /** A column of values; it may list several as `A; B`. */
@@ -92,6 +92,8 @@ export interface Readable {
   /** Whether the further fields are among the fields. */
   isComplete?: true
   filters: Record<string, Filter>
+  /** Further parameters of its lists, which filters read when they bind. */
+  parameters?: TProperties
   /** The values of `sort` and their columns; empty where clients cannot choose. */
   sorts: Record<string, PgColumn>
   defaultOrder: readonly OrderTerm[]
@@ -138,12 +140,12 @@ export const filter = (
   schema: TSchema,
   where: Filter["where"],
   canonical: (text: string) => string = (text) => text,
-  bind: (text: string) => unknown = (text) => text,
+  bind: (text: string, given: Readonly<Record<string, unknown>>) => unknown = (text) => text,
 ): Filter => ({
   schema,
   where,
   canonical: (value) => (typeof value === "string" ? canonical(value) : value),
-  bind: (value) => (typeof value === "string" ? bind(value) : value),
+  bind: (value, given) => (typeof value === "string" ? bind(value, given) : value),
 })
 
 /** The fields that loads write, whether or not an endpoint shows them. */

@@ -135,6 +135,7 @@ function parametersOf(
   return {
     ...paging,
     ...Object.fromEntries(filters.map((name) => [name, optional(filterOf(resource, name).schema)])),
+    ...resource.parameters,
     ...(sorts[0] && {
       sort: oneOf(sorts, { default: sorts[0], description: "Field to sort by" }),
       order: ordering.order,

@@ -229,7 +229,9 @@ function toList(
     order: orderOf(resource, sort, order),
     updated: values.updated_since !== undefined,
     removed: values.removed_since !== undefined,
-    bound: Object.fromEntries(filters.map(({ name, filter, value }) => [name, filter.bind(value)])),
+    bound: Object.fromEntries(
+      filters.map(({ name, filter, value }) => [name, filter.bind(value, values)]),
+    ),
     parent: belongsTo && { ...belongsTo, key: recordKey(belongsTo.resource, parent) },
   }
 }

@@ -46,7 +46,8 @@ test("a tool that finds records takes the filters and orders of its list", async
   ] as const) {
     const tool = result?.tools?.find((each) => each.name === name)
     const orders = Object.keys(resource.sorts).length > 0 ? ["sort", "order"] : []
-    const expected = [...filters, ...orders, "as_of", "page", "per_page"].sort()
+    const others = Object.keys(resource.parameters ?? {})
+    const expected = [...filters, ...others, ...orders, "as_of", "page", "per_page"].sort()
     expect(Object.keys(tool?.inputSchema.properties ?? {}).sort()).toEqual(expected)
   }
 })

@@ -39,8 +39,12 @@ const lines = (value: unknown) =>
     .map((each) => each.trim())
     .filter(Boolean)
     .join(" | ") || text(value)
-const moment = (value: unknown) =>
-  `${String(value).slice(0, 10)} ${String(value).slice(11, 16)} UTC`
+const sydneyTime = new Intl.DateTimeFormat("sv-SE", {
+  timeZone: "Australia/Sydney",
+  dateStyle: "short",
+  timeStyle: "short",
+})
+const sydney = (value: unknown) => `${sydneyTime.format(new Date(String(value)))} Sydney`
 
 const companiesOf = (id: unknown) =>
   awkward.tenements.find((each) => each.id === id)?.asx_codes.join(" | ") || "–"
@@ -70,7 +74,7 @@ const rows: Record<string, (record: Shown) => string[]> = {
     text(r.title),
     text(r.asx_code),
     lines(r.type),
-    moment(r.published_at),
+    sydney(r.published_at),
     r.url === null ? "–" : "Open",
   ],
   subsidiaries: (s) => [
@@ -98,7 +102,8 @@ const lists: [path: string, query: string, kind: string][] = [
 
 describe.each(lists)("%s?%s", (path, query, kind) => {
   test("The pages of a list show every row of the API's list in order, with the total", async () => {
-    const all = await readList(await service.get(`${path}?${query}&per_page=100`))
+    const zone = path === "/reports" ? "&timezone=Australia/Sydney" : ""
+    const all = await readList(await service.get(`${path}?${query}&per_page=100${zone}`))
     const shown: string[][] = []
     let next: string | undefined = `/explore${path}?${query}&per_page=8`
     for (let page = 1; next && page < 100; page++) {
@@ -144,7 +149,9 @@ test("the sentence has the filters in words", async () => {
     '0 tenements in Western Australia with the status “granted” of the type “x” held by names containing “Ore "<”, at release 1',
   )
   const reports = await person.read("/explore/reports?company=big&from=2026-01-01&to=2026-01-31")
-  expect(leadOf(reports)).toMatch(/^\d+ announcements? of BIG from 2026-01-01 to 2026-01-31, at/)
+  expect(leadOf(reports)).toMatch(
+    /^\d+ announcements? of BIG from 2026-01-01 \(Sydney\) to 2026-01-31 \(Sydney\), at/,
+  )
 })
 
 test("The form shows each filter's value with a link that clears only it", async () => {

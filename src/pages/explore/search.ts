@@ -12,7 +12,7 @@ import { pageTitle } from "../kit/components.ts"
 import { isolated } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
-import { mostSearched, textOf } from "./lists/cells.ts"
+import { inSydney, mostSearched, textOf } from "./lists/cells.ts"
 import { cleanQuery, linksAt } from "./lists/list-address.ts"
 import { type ListOfRecords, type ListView, recordPathOf, titleOf } from "./lists/list-view.ts"
 import { nearestNumbers } from "./lists/nearest-numbers.ts"
@@ -88,9 +88,7 @@ const kinds: readonly Kind[] = [
         .sort((a, b) => placeOf(a.label, folded) - placeOf(b.label, folded))
     },
   },
-  recordsOf(reportsView, (record) =>
-    withCode(record, ` ${textOf("published_at")(record).slice(0, 10)}`),
-  ),
+  recordsOf(reportsView, (record) => withCode(record, html` ${inSydney("published_at")(record)}`)),
 ]
 
 /** Names that begin with the term come first. */

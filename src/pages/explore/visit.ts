@@ -16,10 +16,12 @@ import { encodeQuery, queryText } from "../../http/query-string.ts"
 import { complete, type Readable } from "../../resources/resource.ts"
 import { dayOfData } from "../../responses/at-release.ts"
 import type { DataRequest } from "../../responses/data-request.ts"
+import type { ListEndpoint } from "../../responses/list-endpoint.ts"
 import { type ListPlan, planList, planRecord, planSentList } from "../../responses/plan.ts"
 import type { ListPage, Responses } from "../../responses/respond.ts"
 import { undatedRecords } from "../../responses/undated.ts"
 import { settleWithin } from "../../text/settle-within.ts"
+import { sydney } from "../../text/time-zones.ts"
 import { sentQuery } from "./lists/list-address.ts"
 import {
   countedOf,
@@ -67,8 +69,8 @@ export function createVisits(options: VisitOptions) {
   return ({ person, query, publicUrl, ...visitor }: Visitor) => {
     const account = person.accountId
     const requester = { account, sequenceOwner: `session ${person.sessionId}` }
-    const planned = (list: ListAddress, key: string, query: string) =>
-      planSentList(list.endpoint, { query, accept: null }, list.key ?? key)
+    const planned = ({ endpoint, key: own }: ListAddress, key: string, query: string) =>
+      planSentList(endpoint, { query: inSydney(endpoint, query), accept: null }, own ?? key)
     const newest = () => releases.current(account)
     return {
       query,
@@ -131,6 +133,12 @@ export function createVisits(options: VisitOptions) {
     }
   }
 }
+
+/** The days of announcements are those of the exchange. */
+const inSydney = ({ parameters }: ListEndpoint, query: string): string =>
+  "timezone" in parameters && /(^|&)(from|to)=/.test(query)
+    ? `${query}&${encodeQuery([["timezone", sydney]])}`
+    : query
 
 const resourceOf = ({ endpoint: { resource }, isComplete }: ListAddress): Readable =>
   isComplete ? complete(resource) : resource

@@ -4,6 +4,7 @@ import type { ResourceRecord } from "../../../resources/resource.ts"
 import { pathWith } from "../../../responses/endpoint.ts"
 import { fold, splitValues } from "../../../text/fold.ts"
 import { namedHolders } from "../../../text/holder-names.ts"
+import { localTime, sydney } from "../../../text/time-zones.ts"
 import { status, type Tone } from "../../kit/components.ts"
 import { dash, dollars, instant, number, orDash, stateViewers } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
@@ -63,6 +64,14 @@ export const moment =
   (field: string) =>
   ({ [field]: value }: ResourceRecord): Content =>
     typeof value === "string" ? instant(value) : dash
+
+/** The same in the time of the exchange. */
+export const inSydney =
+  (field: string) =>
+  ({ [field]: value }: ResourceRecord): Content =>
+    typeof value === "string"
+      ? html`<time datetime="${value}" title="${value}">${localTime(value, sydney).slice(0, 16).replace("T", " ")} Sydney</time>`
+      : dash
 
 /** Of a moment: its day, with the whole on hover. */
 export const day =

@@ -1,7 +1,7 @@
 /** The tenements with the nearest numbers, for a number that none has. */
 import { encodeQuery, type Pair } from "../../../http/query-string.ts"
 import { tenementsByNumber } from "../../../resources/tenements.ts"
-import { listEndpoint } from "../../../responses/list-endpoint.ts"
+import { listEndpoint } from "../../../responses/endpoint.ts"
 import { referenceKey } from "../../../text/reference-key.ts"
 import { notice } from "../../kit/components.ts"
 import { isolated } from "../../kit/format.ts"
