@@ -6,7 +6,8 @@ import { encodeQuery, type Pair } from "../http/query-string.ts"
 import { dayOfData } from "../responses/at-release.ts"
 import type { Requester } from "../responses/data-request.ts"
 import { apiPath, type asOf, type ListEndpoint } from "../responses/endpoint.ts"
-import { type ParameterValues, planList, planRecord } from "../responses/plan.ts"
+import { type ListPlan, type ParameterValues, planList, planRecord } from "../responses/plan.ts"
+import type { ListPage } from "../responses/respond.ts"
 import type { DataOptions } from "../routes/data.ts"
 import { company } from "../routes/endpoints.ts"
 
@@ -34,6 +35,12 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
     return `${publicUrl}${path}?${encodeQuery([...others, ["as_of", String(id)]])}`
   }
 
+  const partOf = (plan: ListPlan, { records, meta, release }: ListPage) => {
+    const { total, page, total_pages } = meta
+    const request = addressOf(plan.path, plan.canonical, release)
+    return { request, total, page, total_pages, records }
+  }
+
   return {
     dayOf: ({ as_of }: ParameterValues, release: Release) => dayOfData(as_of, release, now()),
 
@@ -44,12 +51,22 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
       { release: at, key = "" }: Place = {},
     ) => {
       const plan = planList(endpoint, values, key)
-      const { records, meta, release } = at
+      const found = at
         ? await responses.pageAt(plan, { release: at, account })
         : await responses.page(requester, plan)
-      const { total, page, total_pages } = meta
-      const request = addressOf(plan.path, plan.canonical, release)
-      return { release, part: { request, total, page, total_pages, records } }
+      return { release: found.release, part: partOf(plan, found) }
+    },
+
+    /** What was added to a list or changed after a point, and what has left the list since. */
+    changes: async (endpoint: ListEndpoint, values: ParameterValues, since: string) => {
+      const planWith = (compared: ParameterValues) =>
+        planList(endpoint, { ...values, ...compared }, "")
+      const { release, changed, removed } = await responses.changes(requester, planWith, since)
+      return {
+        release,
+        changed: partOf(planWith({ updated_since: since }), changed),
+        removed: partOf(planWith({ removed_since: since }), removed),
+      }
     },
 
     /** @param point with `as_of`, or without */

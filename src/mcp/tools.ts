@@ -165,8 +165,13 @@ const changeFilters = Type.Object(
   },
 )
 
+const filtersOf = ({ filters, resource }: ListEndpoint): string[] => [
+  ...filters,
+  ...Object.keys(resource.parameters ?? {}),
+]
+
 const isFilter = (name: string): boolean =>
-  searches.some(({ endpoint }) => endpoint.filters.includes(name))
+  searches.some(({ endpoint }) => filtersOf(endpoint).includes(name))
 
 const changes: Tool = {
   name: "changes",
@@ -187,22 +192,20 @@ const changes: Tool = {
     const { endpoint, selection, notes } =
       searches.find(({ endpoint }) => endpoint.resource.name === list) ?? companySearch
     const declared = Object.entries(endpoint.parameters).filter(([name]) =>
-      endpoint.filters.includes(name),
+      filtersOf(endpoint).includes(name),
     )
     const chosen = readArguments(filters, Object.fromEntries(declared))
     const values = { ...chosen, ...point, ...selection, per_page: maxRecords / 2 }
-    const changed = await reading.list(endpoint, { ...values, updated_since: since })
-    const { release } = changed
-    const removed = { ...values, removed_since: since }
+    const { release, changed, removed } = await reading.changes(endpoint, values, String(since))
     return {
       release: shown(release),
       since,
-      added_or_changed: changed.part,
-      removed: (await reading.list(endpoint, removed, { release })).part,
+      added_or_changed: changed,
+      removed,
       notes: [
         "Added and changed records are shown as they are at the release, removed ones as they were at `since`.",
         "A record is in `removed` when it was removed or no longer matches the filters.",
-        ...notes(changed.part.records, reading.dayOf(point, release)),
+        ...notes(changed.records, reading.dayOf(point, release)),
       ],
     }
   },

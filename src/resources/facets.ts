@@ -1,10 +1,25 @@
+import { sql } from "drizzle-orm"
 import { oneOf } from "../text/one-of.ts"
-import { field, filterOf, keyColumn, type Readable } from "./resource.ts"
+import { field, filterOf, keyColumn, type Readable, type Resource } from "./resource.ts"
 import { countOf, textOf } from "./values.ts"
 
 /** The names of the filters that have a facet. */
 export const countedFilters = ({ filters }: Readable): string[] =>
   Object.keys(filters).filter((name) => filters[name]?.values)
+
+/**
+ * The same resource with counts of its companies too, for lists of few records.
+ * @param field the further or other field that has the codes
+ */
+export function countedByCompany(resource: Resource, field: string): Resource {
+  const { fields, further, filters } = resource
+  const { select, column } = fields[field] ?? further[field] ?? {}
+  const { company } = filters
+  if (!select || !column || !company) throw new Error(`${resource.name} have no companies`)
+  const each = column.columnType === "PgArray" ? sql`${column}` : sql`array[${column}]`
+  const values = { column: sql`nullif(${select}, '')`, isList: true, each } as const
+  return { ...resource, filters: { ...filters, company: { ...company, values } } }
+}
 
 /**
  * Declares the values of a field, with the number of records that have each, as a resource.

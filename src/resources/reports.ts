@@ -67,7 +67,7 @@ export const reports: Resource = {
         }),
         equals(table.report_group),
       ),
-      values: { column: table.report_group },
+      values: { column: table.report_group, each: sql`array[${table.report_group}]` },
     },
     from: filter(
       calendarDate("First day, included", "2026-01-01"),

@@ -41,10 +41,14 @@ export interface Filter {
   bind: (value: NonNullable<Value>, given: Readonly<Record<string, unknown>>) => unknown
 }
 
-/** A column of values; it may list several as `A; B`. */
+/**
+ * A column of values; it may list several as `A; B`. `each` has them as an array, as the condition binds them:
+ * it counts the records that left the list of each value.
+ */
 interface CountedColumn {
-  column: PgColumn
+  column: PgColumn | SQL
   isList?: true
+  each?: SQL
 }
 
 /** The keys of a record's values, each once, and the spellings of these values. */

@@ -104,7 +104,10 @@ export const tenements: Resource = {
     ...provenanceOf(table),
   },
   filters: {
-    state: { ...filter(state, equals(table.state)), values: { column: table.state } },
+    state: {
+      ...filter(state, equals(table.state)),
+      values: { column: table.state, each: sql`array[${table.state}]` },
+    },
     status: textFilter("Status", "granted", table.status_folded, table.status),
     type: textFilter("Type", "exploration", table.type_folded, table.type),
     holder: termFilter("Part of a holder's name", "gold", table.holder_name_folded),

@@ -28,7 +28,11 @@ export interface ResolvedList {
 export type ReleaseResolver = ReturnType<typeof createReleaseResolver>
 
 export function createReleaseResolver({ releases, pins, now }: ReleaseOptions) {
-  /** @param text a valid point in time */
+  /**
+   * @param name the parameter that has the point
+   * @param text a valid point in time
+   * @throws as `resolve`
+   */
   async function releaseAt(name: string, text: string, account: AccountId): Promise<Release> {
     const invalid = (message: string) => invalidParameters([{ parameter: name, message }])
     const point = parsePointInTime(text)
@@ -48,6 +52,8 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions) {
     asOf === undefined ? releases.current(account) : releaseAt("as_of", asOf, account)
 
   return {
+    releaseAt,
+
     /**
      * Reads a page at the release that its page sequence has pinned. Without a pin, reads and pins the
      * release of `as_of`, or the newest. Records and exports have no pages.

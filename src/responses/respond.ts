@@ -10,13 +10,13 @@ import type { Release } from "../db/reader/releases.ts"
 import type { ReadSources, SourceStates } from "../db/reader/sources.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
 import { offsetOf, type PageMeta, pageMeta, pageOf } from "../http/page.ts"
-import { pick, type ResourceRecord } from "../resources/resource.ts"
+import { pick, type Readable, type ResourceRecord } from "../resources/resource.ts"
 import type { ReleaseResolver, ResolvedList } from "./at-release.ts"
 import type { CachedResponses } from "./cached-responses.ts"
 import { pageContent, recordContent, wholeContent } from "./content.ts"
 import type { DataRequest, Requester } from "./data-request.ts"
 import { type ExportOptions, exportResponse } from "./export-response.ts"
-import type { ListPlan, Plan, RecordPlan } from "./plan.ts"
+import type { ListPlan, ParameterValues, Plan, RecordPlan } from "./plan.ts"
 import {
   type Content,
   cacheStatus,
@@ -195,6 +195,35 @@ export function createResponses(options: RespondOptions) {
       ),
 
     pageAt,
+
+    /**
+     * Reads the records of a list that were added or changed after a point, and those that have left the list
+     * since, at one release.
+     * @param planWith plans the list with one further parameter, or without
+     * @param since a valid point in time, by default the previous release
+     */
+    changes: async (
+      requester: Requester,
+      planWith: (compared: ParameterValues) => ListPlan,
+      since?: string,
+    ) => {
+      const { account } = requester
+      const plan = planWith(since === undefined ? {} : { updated_since: since })
+      const release = await atRelease(plan, requester, async (shown) => shown)
+      const point = since ?? String(Math.max(0, release.id - 1))
+      const pageWith = (compared: ParameterValues) =>
+        pageAt(planWith(compared), { release, account })
+      const [from, changed, removed] = await Promise.all([
+        resolver.releaseAt("updated_since", point, account),
+        pageWith({ updated_since: point }),
+        pageWith({ removed_since: point }),
+      ])
+      return { release, from, changed, removed }
+    },
+
+    /** Reads the versions of records at a release; null for a record that it does not have. */
+    versionsAt: (resource: Readable, keys: readonly string[], options: ReadOptions) =>
+      Promise.all(keys.map((key) => reader.find(resource, key, options))),
 
     /** Counts the values of a filter in a list; null for too many. */
     facetAt: async (plan: ListPlan, filter: string, options: FacetOptions) =>

@@ -5,7 +5,7 @@
  */
 import { and, getTableColumns, getTableName, type SQL, sql } from "drizzle-orm"
 import type { PgTable } from "drizzle-orm/pg-core"
-import { keyColumn, type Readable } from "../../resources/resource.ts"
+import { type Filter, keyColumn, type Readable } from "../../resources/resource.ts"
 
 /**
  * - `current`: the records of the newest release, whichever that is
@@ -26,6 +26,8 @@ export interface Part {
   inList?: SQL | undefined
   /** Only records that changed after the release bound as `updated_since`. */
   updated: boolean
+  /** For `removed`: the values of a record, and the condition that it is in the list of one of them. */
+  counted?: { each: SQL; where: Filter["where"] } | undefined
   /** The first rows in an order; all rows without it. */
   first?: { orderBy: SQL[]; limit: SQL } | undefined
 }
@@ -37,6 +39,9 @@ const wholeRelation: Part = { where: undefined, updated: false }
  * them than to scan all rows in the order of the list or by a filter.
  */
 const fewChanges = 5_000
+
+/** The column of a removed record's value, by which it is counted. */
+export const removedValue = sql`removed_value`
 
 /** @param part without the first rows of `asOf`, the planner would sort all records for one page */
 export function relationOf(
@@ -102,13 +107,15 @@ function removedRows(resource: Readable, part: Part): SQL {
   const { table, history } = resource
   if (!history) throw new Error(`Nothing is removed from ${resource.name}`)
   const key = sql.identifier(keyColumn(resource).name)
-  const earlier = sql`(select *, ${key} as earlier_key from ${history}
-    where ${endsAfter(removedSinceName)} and until_release <= ${sql.placeholder(releaseName)} offset 0)`
   // Under the table's name, so that the conditions of the list apply.
   const name = tableName(resource)
+  const { counted } = part
+  const value = counted ? sql`, unnest(${counted.each}) as ${removedValue}` : sql``
+  const earlier = sql`(select *, ${key} as earlier_key${value} from ${history} as ${name}
+    where ${endsAfter(removedSinceName)} and until_release <= ${sql.placeholder(releaseName)} offset 0)`
   const isNotIn = (from: PgTable, ...conditions: SQL[]) =>
     sql`(select true from ${from} as ${name}
-      where ${and(sql`${name}.${key} = earlier_key`, existsBy(resource, releaseName), ...conditions, part.inList)} limit 1) is null`
+      where ${and(sql`${name}.${key} = earlier_key`, existsBy(resource, releaseName), ...conditions, part.inList, counted?.where(removedValue))} limit 1) is null`
   return select(resource, earlier, part, [
     existsBy(resource, removedSinceName),
     isNotIn(table),
@@ -119,7 +126,7 @@ function removedRows(resource: Readable, part: Part): SQL {
 function select(
   resource: Readable,
   from: PgTable | SQL,
-  { where, first }: Part,
+  { where, first, counted }: Part,
   conditions: SQL[],
 ) {
   const { table, pastVersions } = resource
@@ -130,7 +137,7 @@ function select(
     sql`, `,
   )
   const name = tableName(resource)
-  const rows = sql`select ${columns} from ${from} as ${name} where ${and(...conditions, where) ?? sql`true`}`
+  const rows = sql`select ${columns}${counted ? sql`, ${removedValue}` : sql``} from ${from} as ${name} where ${and(...conditions, where) ?? sql`true`}`
   return first
     ? sql`(${rows} order by ${sql.join(first.orderBy, sql`, `)} limit ${first.limit})`
     : sql`(${rows})`

@@ -21,7 +21,14 @@ import type { Database } from "../pool/pool.ts"
 import { releases } from "../schema.ts"
 import { fewKeys } from "./few-keys.ts"
 import { firstMatches } from "./first-matches.ts"
-import { type Part, type Relation, relationOf, releaseName, updatedSinceName } from "./relations.ts"
+import {
+  type Part,
+  type Relation,
+  relationOf,
+  releaseName,
+  removedValue,
+  updatedSinceName,
+} from "./relations.ts"
 import { type Release, releaseKey } from "./releases.ts"
 import { createRecordSink, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
 import { isAfter, orderBy, type Position, sortTerms } from "./seek.ts"
@@ -242,11 +249,12 @@ export function createStatements(db: Database) {
      */
     facet: (shape: ListShape, filter: string, relation: Relation, isSampled: boolean) =>
       once(`facet ${filter} ${isSampled} ${relation} ${keyOf({ ...shape, order: [] })}`, () => {
-        const { values } = filterOf(shape.resource, filter)
+        const { values, where } = filterOf(shape.resource, filter)
         if (!values) throw new Error(`The values of ${filter} are not counted`)
-        const rows = sql`${rowsIn(shape, relation)} ${isSampled ? sql`limit ${sampledRows}` : sql``}`
+        const part = isSampled ? sql`limit ${sampledRows}` : sql``
         if ("keys" in values) {
           const { keys, spellings } = values
+          const rows = sql`${rowsIn(shape, relation)} ${part}`
           // The query planner runs this form in parallel; it is twice as fast as a join with the arrays.
           const each = sql`select unnest(${keys}) as key, unnest(${spellings}) as value ${rows}`
           const counted = sql`select key, value collate "C" as value, count(*) as rows
@@ -259,8 +267,11 @@ export function createStatements(db: Database) {
             sql`(${ranked}) as ranked`,
           )
         }
-        const groups = sql`select value, count(*) as rows
-          from (select ${values.column} as value ${rows}) as counted
+        const { column, each } = values
+        const counted = relation === "removed" && each ? { each, where } : undefined
+        const value = counted ? removedValue : column
+        const rows = sql`select ${value} as value ${rowsIn(shape, relation, counted)} ${part}`
+        const groups = sql`select value, count(*) as rows from (${rows}) as counted
           group by 1 limit ${mostGroups} + 1`
         return oneRow(
           "facet",
@@ -321,8 +332,8 @@ function pageRows(shape: ListShape, relation: Relation, further?: SQL): PageRows
 }
 
 /** FROM and WHERE of a list. */
-function rowsIn(shape: ListShape, relation: Relation): SQL {
-  const part = partOf(shape)
+function rowsIn(shape: ListShape, relation: Relation, counted?: Part["counted"]): SQL {
+  const part = { ...partOf(shape), counted }
   const rows = relationOf(shape.resource, relation, part)
   return sql`from ${rows} where ${part.where ?? sql`true`}`
 }

@@ -11,9 +11,10 @@ import { exchangeOf, liftIdleTimeout } from "../../plugins/exchange.ts"
 import { targetOf } from "../../plugins/target.ts"
 import { pathWith } from "../../responses/endpoint.ts"
 import { number, relative } from "../kit/format.ts"
-import { type PageOptions, signedIn } from "../kit/page-context.ts"
+import { type PageOptions, type PageResult, signedIn } from "../kit/page-context.ts"
 import { PageError } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
+import { changesPage } from "./changes.ts"
 import { cleanQuery, sentQuery, withQuery } from "./lists/list-address.ts"
 import { csvDownload, listPage } from "./lists/list-page.ts"
 import type { ListOfRecords, ListView } from "./lists/list-view.ts"
@@ -55,16 +56,18 @@ export const explore = (options: ExploreOptions) => {
         isCallerValid: isSessionValid,
         liftIdleTimeout: () => liftIdleTimeout(server, request),
       })
+      /** Redirects to the clean URL, which can be shared. */
+      const filtered = async (read: () => Promise<PageResult>) => {
+        const clean = cleanQuery(query)
+        if (clean !== query) return redirect(clean === "" ? path : `${path}?${clean}`)
+        await admit(options, person, isTypeAhead(request))
+        return page(await read())
+      }
       return {
-        /** Redirects to the clean URL, which can be shared. */
-        list: async (view: ListView) => {
-          const company = view.isOfExplorerOnly && belongsToCompany(query)
-          if (company) return company
-          const clean = cleanQuery(query)
-          if (clean !== query) return redirect(clean === "" ? path : `${path}?${clean}`)
-          await admit(options, person, isTypeAhead(request))
-          return page(await listPage(visit, view, code))
-        },
+        list: async (view: ListView) =>
+          (view.isOfExplorerOnly && belongsToCompany(query)) ||
+          filtered(() => listPage(visit, view, code)),
+        changes: (name?: string) => filtered(() => changesPage(visit, name)),
         search: async () => {
           await admit(options, person, isTypeAhead(request))
           return page(await searchPage(visit))
@@ -85,6 +88,8 @@ export const explore = (options: ExploreOptions) => {
     })
     .get("/", () => redirect("/explore/tenements"))
     .get("/search", ({ search }) => search())
+    .get("/changes", ({ changes }) => changes())
+    .get("/changes/:list", ({ changes, params }) => changes(params.list))
     .get("/companies/:code", ({ record, params }) =>
       record(companiesView, params.code, companyParts),
     )

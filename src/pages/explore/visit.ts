@@ -12,11 +12,11 @@ import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { isScanned } from "../../db/reader/statements.ts"
 import type { ReadSuggestedHolders } from "../../db/reader/suggested-holders.ts"
 import { readParameters } from "../../http/parameters.ts"
-import { encodeQuery, queryText } from "../../http/query-string.ts"
+import { type CanonicalQuery, encodeQuery, type Pair, queryText } from "../../http/query-string.ts"
 import { complete, type Readable } from "../../resources/resource.ts"
 import { dayOfData } from "../../responses/at-release.ts"
 import type { DataRequest } from "../../responses/data-request.ts"
-import type { ListEndpoint } from "../../responses/list-endpoint.ts"
+import type { ListEndpoint } from "../../responses/endpoint.ts"
 import { type ListPlan, planList, planRecord, planSentList } from "../../responses/plan.ts"
 import type { ListPage, Responses } from "../../responses/respond.ts"
 import { undatedRecords } from "../../responses/undated.ts"
@@ -116,6 +116,22 @@ export function createVisits(options: VisitOptions) {
         const endpoint = { ...view.record.endpoint, resource: resourceOf(view) }
         return responses.record(requester, planRecord(endpoint, point, key))
       },
+      /** The changes of a list, with all fields; see `changes` of the responses. */
+      changes: (list: ListAddress, query: CanonicalQuery, since: string | undefined) =>
+        responses.changes(
+          // Its release moves no pin of the list's own pages.
+          { account, sequenceOwner: `changes in session ${person.sessionId}` },
+          (compared) => {
+            const asked = [...query, ...Object.entries(compared).map(pairOf)]
+            const plan = planned(list, "", encodeQuery(asked))
+            return { ...plan, list: { ...plan.list, resource: complete(list.endpoint.resource) } }
+          },
+          since,
+        ),
+      total: async (list: ListAddress, query: string, release: Release) =>
+        (await responses.totalAt(planned(list, "", query), { release, account })) ?? 0,
+      versions: ({ endpoint }: ListAddress, keys: readonly string[], release: Release) =>
+        responses.versionsAt(complete(endpoint.resource), keys, { release, account }),
       /** Every record of a list as a response in CSV. */
       export: async (list: ListAddress, key: string, query: string) => {
         const asked = { ...visitor, ...requester, headers: {} }
@@ -139,6 +155,8 @@ const inSydney = ({ parameters }: ListEndpoint, query: string): string =>
   "timezone" in parameters && /(^|&)(from|to)=/.test(query)
     ? `${query}&${encodeQuery([["timezone", sydney]])}`
     : query
+
+const pairOf = ([name, value]: [string, unknown]): Pair => [name, String(value)]
 
 const resourceOf = ({ endpoint: { resource }, isComplete }: ListAddress): Readable =>
   isComplete ? complete(resource) : resource

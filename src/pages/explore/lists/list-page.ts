@@ -1,7 +1,7 @@
 /** A list as a page: its filters, its records, and its exports. */
-import { ApiError, type Fault, faultsOf } from "../../../http/api-error.ts"
+import { ApiError, faultsOf } from "../../../http/api-error.ts"
 import { readParameters } from "../../../http/parameters.ts"
-import { encodeQuery, queryText } from "../../../http/query-string.ts"
+import { type CanonicalQuery, encodeQuery, queryText } from "../../../http/query-string.ts"
 import { tenements } from "../../../resources/tenements.ts"
 import { apiPath, pathWith } from "../../../responses/endpoint.ts"
 import { undatedWords } from "../../../responses/undated.ts"
@@ -35,10 +35,10 @@ export async function listPage(visit: Visit, view: ListView, code = ""): Promise
     readParameters(visit.query, pageParameters(view))
     return await shownList(visit, list, await visit.page(view, code, queryText(exportQuery(list))))
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    if (error.code === "NOT_FOUND") throw recordNotFound(companiesView, code)
-    if (error.code !== "INVALID_PARAMETER") throw error
-    return faultyList(visit, list, faultsOf(error))
+    if (error instanceof ApiError && error.code === "NOT_FOUND") {
+      throw recordNotFound(companiesView, code)
+    }
+    return faultyList(visit, list, error)
   }
 }
 
@@ -80,7 +80,7 @@ async function shownList(visit: Visit, list: RequestedList, page: ShownPage): Pr
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
 ${companies}${nearest}
-<div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}
+<div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}<a class="button" href="${changesOf(list)}">Changed since …</a>
 ${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page) })}${columnsMenu(list)}</div>
 ${undated.map((each) => html`<p class="muted">${undatedWords("The list", each)}</p>`)}
 ${resultsTable(list, page, unfiltered, day)}
@@ -117,6 +117,14 @@ ${boxes}
   )
 }
 
+/** The changes of the list, with its filters. */
+const changesOf = ({ view, code, sent }: RequestedList): string => {
+  const filters = sent.filter(([name]) => view.filters.some((filter) => filter.name === name))
+  const isByCompany = code !== "" && "company" in view.endpoint.resource.filters
+  const company: CanonicalQuery = isByCompany ? [["company", code]] : []
+  return withQuery(`/explore/changes/${view.endpoint.resource.name}`, [...filters, ...company])
+}
+
 /** Frequent queries, combined with the current filters; the current query is marked. */
 function presetLinks(list: RequestedList, day: string): Content {
   const { presets = [] } = list.view
@@ -131,12 +139,17 @@ function presetLinks(list: RequestedList, day: string): Content {
   return html`<ul class="page-sizes" aria-label="Often needed">${links}</ul>`
 }
 
-/** Each error is beside its field; a summary replaces the records. */
-async function faultyList(
+/**
+ * Each fault is beside its field; a summary replaces the records.
+ * @throws the error, unless it is ApiError INVALID_PARAMETER
+ */
+export async function faultyList(
   visit: Visit,
   list: RequestedList,
-  faults: readonly Fault[],
+  error: unknown,
 ): Promise<PageResult> {
+  if (!(error instanceof ApiError) || error.code !== "INVALID_PARAMETER") throw error
+  const faults = faultsOf(error)
   const { view, code } = list
   const facets = await visit.facets(view, code, "", await visit.newest())
   const isOfPage = faults.every(({ parameter }) => parameter === "page")

@@ -3,6 +3,7 @@
 import type { Release } from "../../../db/reader/releases.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { paging } from "../../../responses/endpoint.ts"
+import type { Page } from "../../../responses/respond.ts"
 import { notice, type Sorting, table } from "../../kit/components.ts"
 import { count, instant, number } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
@@ -63,7 +64,7 @@ function sortingBy(
   return isCurrent ? { href, current: isAscending ? "ascending" : "descending" } : { href }
 }
 
-function belowTable(list: RequestedList, { records, meta }: ShownPage): Html | null {
+export function belowTable(list: RequestedList, { records, meta }: Page): Html | null {
   const { page, per_page, total, total_pages } = meta
   if (total === 0) return null
   const first = (page - 1) * per_page + 1

@@ -20,8 +20,8 @@ interface VersionRow {
   earlier: ResourceRecord | undefined
 }
 
-export function history({ fields }: ListView, { records, meta }: ShownPage, path: string): Html {
-  const labels = new Map(fields.map(({ field, head }) => [field, head]))
+export function history(view: ListView, { records, meta }: ShownPage, path: string): Html {
+  const labels = labelsOf(view)
   const rows = records
     .slice(0, versionsShown)
     .map((version, index) => ({ labels, version, earlier: records[index + 1] }))
@@ -46,13 +46,28 @@ const until = (version: ResourceRecord): Content =>
 function changes({ labels, version, earlier }: VersionRow): Content {
   if (typeof version.changed !== "string" || earlier === undefined) return orDash(null)
   const names = splitValues(version.changed)
-  return names.length === 0
+  return differences(names, labels, earlier, version)
+}
+
+type Labels = VersionRow["labels"]
+
+/** The labels of the fields of a view, by their names in the API. */
+export const labelsOf = ({ fields }: ListView): Labels =>
+  new Map(fields.map(({ field, head }) => [field, head]))
+
+/** The fields of those names before and after a change. */
+export const differences = (
+  names: readonly string[],
+  labels: Labels,
+  earlier: ResourceRecord,
+  later: ResourceRecord,
+): Content =>
+  names.length === 0
     ? "its links"
     : names.map(
         (name) =>
-          html`<div>${labels.get(name) ?? name.replaceAll("_", " ")}: <span class="muted">${written(earlier[name])}</span> → ${written(version[name])}</div>`,
+          html`<div>${labels.get(name) ?? name.replaceAll("_", " ")}: <span class="muted">${written(earlier[name])}</span> → ${written(later[name])}</div>`,
       )
-}
 
 const exact = new Intl.NumberFormat("en-AU", { maximumFractionDigits: 20 })
 

@@ -1,0 +1,193 @@
+/**
+ * What changed between two releases: how many records of each list, and those of one list with their fields
+ * before and after. The rows and counts are those of the API's `updated_since` and `removed_since`.
+ */
+import { Type } from "@sinclair/typebox"
+import type { Release } from "../../db/reader/releases.ts"
+import { readParameters } from "../../http/parameters.ts"
+import { type CanonicalQuery, type Pair, queryText } from "../../http/query-string.ts"
+import { countedByCompany } from "../../resources/facets.ts"
+import { reports } from "../../resources/reports.ts"
+import { complete, type ResourceRecord } from "../../resources/resource.ts"
+import { tenements } from "../../resources/tenements.ts"
+import { changes, listEndpoint } from "../../responses/endpoint.ts"
+import type { ListPage } from "../../responses/respond.ts"
+import { type Column, pageTitle, status, table } from "../kit/components.ts"
+import { count, instant, number } from "../kit/format.ts"
+import { type Content, html } from "../kit/html.ts"
+import type { PageResult } from "../kit/page-context.ts"
+import { notFound } from "../kit/page-error.ts"
+import { textOf } from "./lists/cells.ts"
+import { countedPanels } from "./lists/counted-values.ts"
+import { filterForm } from "./lists/filter-form.ts"
+import {
+  addressWith,
+  exportQuery,
+  linksAt,
+  pageParameters,
+  type RequestedList,
+  sentQuery,
+  sentValue,
+  withQuery,
+} from "./lists/list-address.ts"
+import { faultyList } from "./lists/list-page.ts"
+import type { FilterField, ListView, RecordLinks, ShownField } from "./lists/list-view.ts"
+import { titleOf } from "./lists/list-view.ts"
+import { belowTable, columnsOf } from "./lists/results.ts"
+import { tenementsView } from "./lists/tenement-views.ts"
+import { mainViews, reportsView } from "./lists/views.ts"
+import { differences, labelsOf } from "./records/history.ts"
+import type { Facets, Visit } from "./visit.ts"
+
+/** The lists by name, those with a company with its counts. */
+const views = new Map<string, ListView>(
+  mainViews.map((view) => [view.endpoint.resource.name, view]),
+)
+views.set(tenements.name, {
+  ...tenementsView,
+  endpoint: listEndpoint({
+    path: "/tenements",
+    resource: countedByCompany(tenements, "asx_codes"),
+  }),
+})
+views.set(reports.name, {
+  ...reportsView,
+  endpoint: listEndpoint({ path: "/reports", resource: countedByCompany(reports, "asx_code") }),
+})
+
+const period = { since: Type.Optional(changes.updated_since) }
+
+const since: FilterField = {
+  name: "since",
+  label: "Changed since",
+  words: (point) => `since ${point}`,
+}
+
+const addressOf = (name: string, query: CanonicalQuery) =>
+  withQuery(`/explore/changes/${name}`, query)
+
+/** @throws PageError 404 for the name of no list; as reads of lists do */
+export async function changesPage(visit: Visit, name: string = tenements.name) {
+  const view = views.get(name)
+  if (!view) throw notFound("list", name, "No list has this name.", null)
+  const shown = {
+    ...view,
+    path: `/changes/${name}`,
+    endpoint: { ...view.endpoint, parameters: { ...view.endpoint.parameters, ...period } },
+    filters: [since, ...view.filters.filter((each) => each.name in view.endpoint.parameters)],
+  }
+  const list: RequestedList = { view: shown, code: "", sent: sentQuery(visit.query) }
+  try {
+    readParameters(visit.query, pageParameters(shown))
+    return await shownChanges(visit, list, view)
+  } catch (error) {
+    return faultyList(visit, list, error)
+  }
+}
+
+async function shownChanges(
+  visit: Visit,
+  { sent: given, ...asked }: RequestedList,
+  view: ListView,
+): Promise<PageResult> {
+  const query = given.filter(([name]) => name !== "since" && name !== "fields")
+  const read = await visit.changes(view, query, sentValue({ ...asked, sent: given }, "since"))
+  const { release, from, changed, removed } = read
+  const at: Pair = ["as_of", String(release.id)]
+  const others = query.filter(([name]) => name !== "as_of")
+  // Links keep both releases.
+  const between: readonly [Pair, Pair] = [["since", String(from.id)], at]
+  const list: RequestedList = { ...asked, sent: [...others, ...between] }
+  const filters = others.filter(([name]) => asked.view.filters.some((each) => each.name === name))
+  const queryOf = (kind: Compared): CanonicalQuery => [...filters, [kind, String(from.id)], at]
+  const countsOf = (kind: Compared) => visit.facets(view, "", queryText(queryOf(kind)), release)
+  const keyOf = textOf(view.endpoint.resource.key)
+  const [earlier, totals, ofChanged, ofRemoved] = await Promise.all([
+    visit.versions(view, changed.records.map(keyOf), from),
+    Promise.all([...views].map((each) => totalsOf(visit, each, between, release))),
+    countsOf("updated_since"),
+    countsOf("removed_since"),
+  ])
+  const before = new Map(changed.records.map((record, index) => [record, earlier[index]]))
+  const part = (kind: Compared, page: ListPage, facets: Facets, links: RecordLinks) => {
+    const isRemoved = kind === "removed_since"
+    const title = isRemoved ? "Removed" : "Added or changed"
+    const csv = withQuery(`/explore${view.path}.csv`, [
+      ...exportQuery({ view, sent: queryOf(kind) }),
+      ["bom", "true"],
+    ])
+    const columns = columnsOf(view.fields.filter(isShown), links, visit.dayOf(undefined, release))
+    const change = {
+      head: "Change",
+      wide: true,
+      cell: (record: ResourceRecord) => changeOf(view, before.get(record), record),
+    }
+    return html`<section class="stack"><div class="toolbar"><h2>${title}: ${count(page.meta.total, ...view.noun)}</h2>${page.meta.total > 0 && html`<a class="button" href="${csv}">CSV</a>`}</div>
+${table({ caption: title, columns: isRemoved ? columns : [...columns, change], rows: page.records, empty: "None on this page." })}
+${belowTable(list, page)}
+${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(isRemoved ? countable(view) : view, facets, (filter, value) => addressWith(list, { [filter]: value }), true)}</div>`}</section>`
+  }
+  return {
+    title: "Changes",
+    section: "/explore",
+    main: html`${pageTitle("Changes", leadOf(from, release))}
+<div class="stack list">${table({ caption: "Changes by list", columns: totalColumns, rows: totals, empty: "" })}
+<p class="muted">Removed: no longer in the list, as it was then. Companies become inactive, and are then removed from the list of active ones.</p>
+${filterForm(list, ofChanged)}
+${part("updated_since", changed, ofChanged, linksAt(at[1]))}
+${part("removed_since", removed, ofRemoved, linksAt(String(from.id)))}</div>`,
+  }
+}
+
+type Compared = keyof typeof changes
+
+/** With the filters of whose values it is known how many records left the list of each. */
+const countable = (view: ListView): ListView => ({
+  ...view,
+  filters: view.filters.filter(({ name }) => view.endpoint.resource.filters[name]?.values?.each),
+})
+
+const isShown = ({ only, minor }: ShownField): boolean => only !== "record" && !minor
+
+const leadOf = (from: Release, { id, publishedAt }: Release): Content =>
+  html`Between release ${number(from.id)}${from.id > 0 && html` of ${published(from.publishedAt)}`} and release ${number(id)}${id > 0 && html` of ${published(publishedAt)}`}`
+
+const published = (seconds: number) => instant(new Date(seconds * 1000).toISOString())
+
+/** Added where the earlier release has no version. */
+function changeOf(
+  view: ListView,
+  earlier: ResourceRecord | null | undefined,
+  record: ResourceRecord,
+): Content {
+  if (!earlier) return status("added", "good")
+  const { since_release: _, ...others } = complete(view.endpoint.resource).fields
+  const names = Object.keys(others).filter((name) => String(earlier[name]) !== String(record[name]))
+  return names.length === 0 ? "no shown field" : differences(names, labelsOf(view), earlier, record)
+}
+
+interface Totals {
+  title: string
+  href: string
+  changed: number
+  removed: number
+}
+
+const totalColumns: readonly Column<Totals>[] = [
+  { head: "List", cell: ({ title, href }) => html`<a href="${href}">${title}</a>` },
+  { head: "Added or changed", number: true, cell: ({ changed }) => number(changed) },
+  { head: "Removed", number: true, cell: ({ removed }) => number(removed) },
+]
+
+/** Of the whole list. */
+async function totalsOf(
+  visit: Visit,
+  [name, view]: [string, ListView],
+  between: readonly [since: Pair, at: Pair],
+  release: Release,
+): Promise<Totals> {
+  const [[, since], at] = between
+  const totalOf = (kind: Compared) => visit.total(view, queryText([[kind, since], at]), release)
+  const [changed, removed] = await Promise.all([totalOf("updated_since"), totalOf("removed_since")])
+  return { title: titleOf(view), href: addressOf(name, between), changed, removed }
+}
