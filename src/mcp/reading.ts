@@ -69,6 +69,9 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
       }
     },
 
+    companiesFormerly: (term: string, release: Release) =>
+      responses.companiesFormerly(term, { release, account }),
+
     /** @param point with `as_of`, or without */
     company: async (code: string, point: Static<TObject<typeof asOf>>) => {
       const plan = planRecord(company, point, code)

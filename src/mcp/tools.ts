@@ -95,6 +95,10 @@ function searching({ tool, endpoint, selection, notes }: Searched): Tool {
       return {
         release: shown(release),
         ...part,
+        ...(endpoint === companyList &&
+          values.search !== undefined && {
+            by_former_name: await reading.companiesFormerly(String(values.search), release),
+          }),
         notes: [
           ...undated.map((each) => undatedWords("The list", each)),
           ...notes(part.records, reading.dayOf(values, release)),

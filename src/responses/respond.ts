@@ -4,12 +4,14 @@
  */
 import type { AccountId } from "../db/pool/turns.ts"
 import type { FacetOptions } from "../db/reader/facets.ts"
+import type { ReadFormerNames } from "../db/reader/former-names.ts"
 import type { Reader } from "../db/reader/reader.ts"
 import type { ReadOptions } from "../db/reader/reads.ts"
 import type { Release } from "../db/reader/releases.ts"
 import type { ReadSources, SourceStates } from "../db/reader/sources.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
 import { offsetOf, type PageMeta, pageMeta, pageOf } from "../http/page.ts"
+import { companies } from "../resources/companies.ts"
 import { pick, type Readable, type ResourceRecord } from "../resources/resource.ts"
 import type { ReleaseResolver, ResolvedList } from "./at-release.ts"
 import type { CachedResponses } from "./cached-responses.ts"
@@ -33,6 +35,7 @@ export interface RespondOptions extends ExportOptions {
   reader: Reader
   /** New sources come last, so that pages of different states do not overlap. */
   readSources: ReadSources
+  formerNames: ReadFormerNames
   cachedResponses: CachedResponses
   /** The service's public address, which links carry; empty for relative links. */
   baseUrl: string
@@ -64,7 +67,7 @@ export type Responses = ReturnType<typeof createResponses>
 
 /** Its functions throw ApiError INVALID_PARAMETER and NOT_FOUND, Unavailable and ReleaseUnavailable. */
 export function createResponses(options: RespondOptions) {
-  const { resolver, reader, readSources, cachedResponses, baseUrl } = options
+  const { resolver, reader, readSources, formerNames, cachedResponses, baseUrl } = options
   const { atRelease, listAt } = resolver
 
   const resolveAt = async (plan: ListPlan, { release, account }: ReadOptions) => ({
@@ -224,6 +227,18 @@ export function createResponses(options: RespondOptions) {
     /** Reads the versions of records at a release; null for a record that it does not have. */
     versionsAt: (resource: Readable, keys: readonly string[], options: ReadOptions) =>
       Promise.all(keys.map((key) => reader.find(resource, key, options))),
+
+    /** Finds companies by former names; `formerly` has the name as a remark. */
+    companiesFormerly: async (term: string, options: ReadOptions) => {
+      const names = await formerNames(term, options.account)
+      const found = await Promise.all(
+        names.map(async ({ asx_code, formerly }): Promise<ResourceRecord[]> => {
+          const record = await reader.find(companies, asx_code, options)
+          return record ? [{ ...record, formerly }] : []
+        }),
+      )
+      return found.flat()
+    },
 
     /** Counts the values of a filter in a list; null for too many. */
     facetAt: async (plan: ListPlan, filter: string, options: FacetOptions) =>

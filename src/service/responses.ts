@@ -1,4 +1,5 @@
 /** Builds the parts that serve data: releases, the reader, caches, page sequences and exports. */
+import { createFormerNames } from "../db/reader/former-names.ts"
 import { createHolderCompanies } from "../db/reader/holder-companies.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
 import { createReader } from "../db/reader/reader.ts"
@@ -37,6 +38,7 @@ export function createResponseParts(base: Base) {
     resolver: createReleaseResolver({ releases, pins, now }),
     reader,
     readSources,
+    formerNames: createFormerNames(records),
     cachedResponses,
     exportSlots,
     exportCounts,

@@ -1,7 +1,8 @@
 /** The search box of the explorer: the best matches of each kind, on a page that needs no script. */
 import { expect, test } from "bun:test"
+import { resultOf } from "../mcp/conversation.ts"
 import { none } from "../support/fixtures.ts"
-import { enterpriseLimit, serviceOfFile } from "../support/service.ts"
+import { enterpriseLimit, serviceOfFile, testService } from "../support/service.ts"
 import { addressesIn, headingOf, leadOf, textOf } from "./page-reader.ts"
 import { signedInVisitor, visitor } from "./visitor.ts"
 
@@ -181,6 +182,34 @@ test("A search finds a removed tenement by its number, and a tenement as it was"
     await totalOf("as_of=1"),
     await totalOf("removed_since=1"),
   ]).toEqual([6, 7, 1])
+})
+
+test("A company is found by former names, and a successor by those of its predecessor", async () => {
+  const own = await testService({ records })
+  await own.sql`insert into former_names (asx_code, name, name_key, until_release, is_certain) values
+    ('FMX', 'Quandong Minerals NL', 'QUANDONG MINERALS NL', 1, true),
+    ('OLD', 'Quandong Resources Limited', 'QUANDONG RESOURCES LTD', 1, true),
+    ('BIG', 'Quandong Oil & Gas', 'QUANDONG OIL AND GAS', 1, false)`
+  await own.sql`update companies set successor = 'ZA9' where asx_code = 'OLD'`
+  const visitorOfOwn = await signedInVisitor(own, "admin@example.com")
+  const find = async (term: string) =>
+    textOf((await visitorOfOwn.read(`/explore/search?q=${term}`)).split('id="matches"')[1] ?? "")
+  const found = await find("quandong")
+  expect(found).toContain("FMG Small Explorers FMX Formerly Quandong Minerals NL")
+  expect(found).toContain("Other FMG A ZA9 Formerly Quandong Resources Limited")
+  expect(found).toContain("The Iron of FMG BIG The code was of Quandong Oil & Gas")
+  expect(await find("Quandong resources LIMITED")).not.toContain("BIG")
+  expect(await find("fmg old")).toContain("Other FMG A ZA9 Formerly FMG Old")
+  const list = await (await own.get("/companies?search=quandong")).json()
+  expect(list).toMatchObject({ meta: { total: 0 } })
+  const tool = await resultOf(own, "find_companies", { search: "quandong" })
+  expect(tool).toMatchObject({
+    total: 0,
+    by_former_name: expect.arrayContaining([
+      expect.objectContaining({ asx_code: "ZA9", formerly: "Formerly Quandong Resources Limited" }),
+    ]),
+  })
+  await own.stop()
 })
 
 test("Markup in a search term is shown as text", async () => {

@@ -66,7 +66,11 @@ const withCode = (record: ResourceRecord, words: Content) =>
 const kinds: readonly Kind[] = [
   recordsOf(
     companiesView,
-    (record) => withCode(record, !record.is_active && " inactive"),
+    (record) =>
+      withCode(record, [
+        record.formerly && ` ${record.formerly}`,
+        !record.is_active && " inactive",
+      ]),
     companiesByRank,
   ),
   recordsOf(tenementsView, ({ state, type, holder_name }) =>
@@ -96,13 +100,16 @@ const placeOf = (name: string, term: string): number => (fold(name).startsWith(t
 
 async function companiesByRank(visit: Visit, term: string): Promise<ResourceRecord[]> {
   const query = `${largestFirst}&per_page=${mostCompanies}`
-  const lists = await Promise.all(
-    [true, false].map((active) =>
+  const lists = await Promise.all([
+    ...[true, false].map((active) =>
       firstWith(visit, companiesView, term, `${query}&active=${active}`),
     ),
-  )
+    visit.companiesFormerly(term),
+  ])
   const folded = fold(term)
-  return lists.flat().sort((a, b) => rankOf(a, folded) - rankOf(b, folded))
+  const ranked = lists.flat().sort((a, b) => rankOf(a, folded) - rankOf(b, folded))
+  const codes = ranked.map(textOf("asx_code"))
+  return ranked.filter((_, index) => codes.indexOf(codes[index] ?? "") === index)
 }
 
 /** The code itself, then names and codes that begin with the term, then the others. */

@@ -77,6 +77,8 @@ export function createVisits(options: VisitOptions) {
       publicUrl,
       newest,
       dayOf: (asOf: string | undefined, release: Release) => dayOfData(asOf, release, now()),
+      companiesFormerly: async (term: string) =>
+        responses.companiesFormerly(term, { release: await newest(), account }),
       suggestedHolders: (code: string) => suggestedHolders(code, account),
       holderCompanies: (holderKey: string) => holderCompanies(holderKey, account),
       page: async (list: ListAddress, key: string, query: string): Promise<ShownPage> => {
