@@ -15,6 +15,7 @@ import { type PageOptions, type PageResult, signedIn } from "../kit/page-context
 import { PageError } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
 import { changesPage } from "./changes.ts"
+import { comparePage } from "./compare.ts"
 import { cleanQuery, sentQuery, withQuery } from "./lists/list-address.ts"
 import { csvDownload, listPage } from "./lists/list-page.ts"
 import type { ListOfRecords, ListView } from "./lists/list-view.ts"
@@ -24,7 +25,7 @@ import { companyParts } from "./records/company-parts.ts"
 import { holderPage } from "./records/holder-page.ts"
 import { type ReadParts, recordPage } from "./records/record-page.ts"
 import { searchPage } from "./search.ts"
-import { createVisits, type VisitOptions } from "./visit.ts"
+import { createVisits, type Visit, type VisitOptions } from "./visit.ts"
 
 interface AdmissionOptions {
   windows: Windows
@@ -68,9 +69,10 @@ export const explore = (options: ExploreOptions) => {
           (view.isOfExplorerOnly && belongsToCompany(query)) ||
           filtered(() => listPage(visit, view, code)),
         changes: (name?: string) => filtered(() => changesPage(visit, name)),
-        search: async () => {
+        /** A page of its own. */
+        own: async (read: (visit: Visit) => Promise<PageResult>) => {
           await admit(options, person, isTypeAhead(request))
-          return page(await searchPage(visit))
+          return page(await read(visit))
         },
         csv: async (view: ListView) => {
           await admit(options, person)
@@ -87,7 +89,8 @@ export const explore = (options: ExploreOptions) => {
       }
     })
     .get("/", () => redirect("/explore/tenements"))
-    .get("/search", ({ search }) => search())
+    .get("/search", ({ own }) => own(searchPage))
+    .get("/compare", ({ own }) => own(comparePage))
     .get("/changes", ({ changes }) => changes())
     .get("/changes/:list", ({ changes, params }) => changes(params.list))
     .get("/companies/:code", ({ record, params }) =>

@@ -26,7 +26,7 @@ import {
 import { period, quoted, state, status, type } from "./filters.ts"
 import type { Cell, ListOfRecords, ListView } from "./list-view.ts"
 
-const daysAfter = (day: string, days: number): string =>
+export const daysAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)
 
 const granted = { status: "granted", sort: "expiry_date", order: "asc" }

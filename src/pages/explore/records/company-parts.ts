@@ -58,7 +58,8 @@ ${undated.map(({ count, total, field }) => html`<p class="muted">${number(count)
           : html`A secondary listing of <a href="${links(recordPathOf(companiesView, owner))}">${owner}</a>, which has the company’s tenements.`
       }</p>`
   return html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
-${tenements}</section>
+${tenements}
+<p><a href="/explore/compare?codes=${code}">Compare</a> with other companies.</p></section>
 ${expiries && expiries.meta.total > 0 && part(expiriesView, expiries, found, toTenements(...next))}
 ${holders}
 ${part(companySubsidiariesView, subsidiaries, found, links(`${inCompany}/subsidiaries`))}

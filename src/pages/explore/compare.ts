@@ -1,0 +1,90 @@
+/** Companies side by side. */
+import type { Release } from "../../db/reader/releases.ts"
+import { readParameters } from "../../http/parameters.ts"
+import { encodeQuery } from "../../http/query-string.ts"
+import { freeText } from "../../resources/values.ts"
+import { field, pageTitle, table } from "../kit/components.ts"
+import { number, orDash } from "../kit/format.ts"
+import { type Content, html } from "../kit/html.ts"
+import type { PageResult } from "../kit/page-context.ts"
+import { inSydney, shortSum, textOf } from "./lists/cells.ts"
+import { cleanQuery, linksAt } from "./lists/list-address.ts"
+import { recordNotFound } from "./lists/list-page.ts"
+import { recordPathOf } from "./lists/list-view.ts"
+import { daysAfter, nextToExpire, tenementsView } from "./lists/tenement-views.ts"
+import { companiesView, reportsView } from "./lists/views.ts"
+import type { Visit } from "./visit.ts"
+
+const mostCompanies = 6
+const parameters = { codes: freeText("ASX codes, separated by commas", "BHP,RIO,FMG") }
+
+/** By the label of a row, the cell of the company. */
+type Cells = ReadonlyMap<string, Content>
+
+/** @throws PageError 404 for an unknown code; ApiError INVALID_PARAMETER */
+export async function comparePage(visit: Visit): Promise<PageResult> {
+  const query = cleanQuery(visit.query)
+  const { codes: written } = query === "" ? { codes: "" } : readParameters(query, parameters)
+  const codes = [...new Set(written.toUpperCase().split(/[\s,;]+/))].filter(Boolean)
+  const newest = await visit.newest()
+  const companies = await Promise.all(
+    codes.slice(0, mostCompanies).map(async (code) => ({
+      code,
+      cells: await cellsOf(visit, code, newest),
+    })),
+  )
+  const rows = [...new Set(companies.flatMap(({ cells }) => [...cells.keys()]))]
+  const columns = companies.map(({ code, cells }) => ({
+    head: code,
+    number: true,
+    cell: (row: string) => cells.get(row) ?? "0",
+  }))
+  return {
+    title: "Compare companies",
+    section: "/explore",
+    main: html`${pageTitle("Compare companies", `Up to ${mostCompanies} companies, by their codes.`)}
+<div class="stack"><form class="panel" method="get"><div class="filters"><div class="wide">${field({ name: "codes", label: "Codes", value: codes.join(", ") })}</div><div class="apply"><button class="primary">Compare</button></div></div></form>
+${codes.length > 0 && table({ caption: "Companies side by side", rows, empty: "", columns: [{ head: "", cell: (row: string) => row }, ...columns] })}</div>`,
+  }
+}
+
+async function cellsOf(visit: Visit, code: string, release: Release): Promise<Cells> {
+  const [record] = await visit.versions(companiesView, [code], release)
+  if (!record) throw recordNotFound(companiesView, code)
+  const at = ["as_of", String(release.id)] as const
+  const day = visit.dayOf(undefined, release)
+  const expiring = Object.entries({ ...nextToExpire(day), expires_to: daysAfter(day, 365) })
+  const soon = encodeQuery([["company", code], ...expiring, at])
+  const ofCompany = encodeQuery([["company", code], at])
+  const [facets, expiries, quarterly] = await Promise.all([
+    visit.facets(tenementsView, "", ofCompany, release),
+    visit.total(tenementsView, soon, release),
+    visit.page(reportsView, "", `${ofCompany}&group=quarterly&per_page=1`),
+  ])
+  const links = linksAt(undefined)
+  const toTenements = (filters: readonly (readonly [string, string])[], count: number) =>
+    html`<a href="${links("/tenements", [["company", code], ...filters])}">${number(count)}</a>`
+  const counted = (["state", "status", "type"] as const).flatMap((name) =>
+    (facets[name] ?? []).map(({ value, count }): [string, Content] => [
+      `Tenements, ${name}: ${value ?? "unknown"}`,
+      value === null ? number(count) : toTenements([[name, value]], count),
+    ]),
+  )
+  const [last] = quarterly.records
+  return new Map<string, Content>([
+    [
+      "Company",
+      html`<a href="${links(recordPathOf(companiesView, code))}">${textOf("company_name")(record)}</a>`,
+    ],
+    ["Market cap, A$", shortSum("market_cap_aud")(record)],
+    ["Tenements", toTenements([], Number(record.total_tenements))],
+    ...counted,
+    ["Expiring within a year", toTenements(expiring, expiries)],
+    [
+      "Last quarterly",
+      last
+        ? html`<a href="${links(recordPathOf(reportsView, textOf("hash")(last)))}">${inSydney("published_at")(last)}</a>`
+        : orDash(null),
+    ],
+  ])
+}

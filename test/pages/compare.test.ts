@@ -1,0 +1,41 @@
+/** The page of companies side by side shows the counts of the API's lists. */
+import { expect, test } from "bun:test"
+import { readList } from "../contract/bodies.ts"
+import { awkward } from "../support/fixtures.ts"
+import { serviceOfFile } from "../support/service.ts"
+import { cellsOf, headingOf, linkTo, textOf } from "./page-reader.ts"
+import { signedInVisitor } from "./visitor.ts"
+
+const service = await serviceOfFile()
+const person = await signedInVisitor(service, "admin@example.com")
+
+test("each count is the total of the list that it links to", async () => {
+  const codes = ["BIG", "STR", "LFN"]
+  const page = await person.read("/explore/compare?codes=big,STR+lfn,BIG")
+  const rows = new Map(cellsOf(page).map(([label = "", ...cells]) => [label, cells]))
+  for (const [index, code] of codes.entries()) {
+    const company = awkward.companies.find(({ asx_code }) => asx_code === code)
+    expect(rows.get("Company")?.[index]).toBe(company?.company_name ?? "")
+    const totalOf = async (query: string) =>
+      (await readList(await service.get(`/tenements?company=${code}&${query}`))).meta.total
+    expect(rows.get("Tenements")?.[index]).toBe(String(await totalOf("")))
+    for (const [label, cells] of rows) {
+      const [, name, value] = /^Tenements, (\w+): (.*)$/.exec(label) ?? []
+      if (!name || !value || value === "unknown") continue
+      const total = await totalOf(`${name}=${encodeURIComponent(value)}`)
+      expect([label, code, cells[index]]).toEqual([label, code, String(total)])
+    }
+    const reports = await service.get(`/reports?company=${code}&group=quarterly&per_page=1`)
+    const [last] = (await readList(reports)).data
+    expect(rows.get("Last quarterly")?.[index] !== "–").toBe(last !== undefined)
+  }
+  const next = await person.read("/explore/companies/BIG")
+  expect(linkTo(next, "Compare")).toBe("/explore/compare?codes=BIG")
+})
+
+test("without codes the page asks for them, and an unknown code is not found", async () => {
+  const page = await person.read("/explore/compare")
+  expect(headingOf(page)).toBe("Compare companies")
+  expect(page).not.toContain("<table>")
+  expect(textOf(await person.read("/explore/compare?codes=BIG,NOPE", 404))).toContain("NOPE")
+})
