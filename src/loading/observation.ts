@@ -7,7 +7,7 @@ import { utc } from "../db/utc.ts"
 import type { Source } from "../sources/source.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
 import { instant } from "./field-values.ts"
-import type { FileFigures } from "./figures.ts"
+import type { FileFigures, Manifest } from "./figures.ts"
 import { LoadError } from "./load-error.ts"
 
 export interface LastObservation {
@@ -15,6 +15,8 @@ export interface LastObservation {
   now: string
   /** Null where the source has not been loaded. */
   observed: string | null
+  /** Whether that was given or stated, not assumed; null where it has not been loaded. */
+  isKnown: boolean | null
   /** Digests of its files, sorted; null where it has not been loaded. */
   files: string[] | null
 }
@@ -37,6 +39,7 @@ export async function lastObservation(
 ): Promise<LastObservation> {
   const [row] = await sql.unsafe<[LastObservation]>(
     `select ${utc("date_trunc('second', now())")} as now, ${utc("last_observed_at")} as observed,
+       last_observed_is_known as "isKnown",
        array_to_json(last_files) as files
      from (values ($1, $2)) as given (name, resource) left join sources using (name, resource)`,
     [name, resource.name],
@@ -50,7 +53,7 @@ const maxClockSkewMs = 5 * 60_000
 /** @throws LoadError where files of that time would put older values over newer ones */
 export function checkObserved(
   given: string | undefined,
-  { now, observed }: LastObservation,
+  { now, observed, isKnown }: LastObservation,
   source: string,
 ): void {
   if (given === undefined) return
@@ -62,7 +65,7 @@ export function checkObserved(
   if (observed !== null && given < observed) {
     throw new LoadError(
       `Cannot load files of ${given}: ${source} has been loaded from files of ${observed}, and older values would replace newer ones. ` +
-        "Load captures in the order of their times",
+        `Load captures in the order of their times${isKnown ? "" : `. That time was assumed, since its load had no --observed: if these files are newer, load them with --observed ${observed}`}`,
     )
   }
 }
@@ -90,6 +93,28 @@ export function observedTime(
   // The time of an earlier load may be ahead of this clock: time never decreases.
   return observed !== null && (isSame || observed > now) ? observed : now
 }
+
+const dayInName = /(?<!\d)(\d{4})([-_.]?)(\d{2})\2(\d{2})(?!\d)/
+
+/** Lines about the time of files that the operator has not given, and that no file states. */
+export function assumedTime({ files, observed }: Pick<Manifest, "files" | "observed">): string[] {
+  if (statedTime(files) !== undefined) return []
+  const older = files.flatMap(({ name }) => {
+    const [, year, , month, date] = dayInName.exec(name) ?? []
+    const day = `${year}-${month}-${date}`
+    return isCalendarDate(day) && day < observed.slice(0, 10) ? [{ name, day }] : []
+  })
+  const warnings = older
+    .slice(0, maxWarned)
+    .map(({ name, day }) => `warning: ${name} names an older day: load it with --observed ${day}`)
+  return [
+    `data as of ${observed}, assumed: give the time of the files with --observed`,
+    ...warnings,
+  ]
+}
+
+/** Of many files with an older day, the first ones tell enough. */
+const maxWarned = 3
 
 /** The digests of a load's files, sorted. */
 export const digestsOf = (files: readonly { sha256: string }[]): string[] =>

@@ -31,8 +31,11 @@ export interface LoadSummary
   seconds: number
 }
 
-/** Lines without a line break at the end. No line begins with text from a file. */
-export function formatSummary(summary: LoadSummary): string {
+/**
+ * Lines without a line break at the end. No line begins with text from a file.
+ * @param further lines before the outcome
+ */
+export function formatSummary(summary: LoadSummary, further: readonly string[] = []): string {
   const { source, files, resources, missing, links } = summary
   const rejects = rejectsText(summary)
   return [
@@ -50,6 +53,7 @@ export function formatSummary(summary: LoadSummary): string {
     ),
     ...(links ? linkLines(links) : []),
     ...(rejects === undefined ? [] : [rejects]),
+    ...further,
     outcome(summary),
   ]
     .map(printableLine)

@@ -233,6 +233,16 @@ test("Files older than the loaded ones, also partial ones, and files from the fu
   expect((await load(whole, 5)).observed).toBe(at(5).observed)
 })
 
+test("a refusal of files older than an assumed time names the way out, which works", async () => {
+  const { observed } = await bench.load("asx-directory", whole)
+  const refusal = await bench.refusal("asx-directory", withoutBhp, at(4))
+  expect(refusal).toContain("That time was assumed, since its load had no --observed")
+  const option = refusal.split("load them with --observed ")[1]
+  expect(option).toBe(observed)
+  const again = await bench.load("asx-directory", withoutBhp, { observed: option })
+  expect(again.files[0]?.accepted).toBe(49)
+})
+
 test("The source records the outcome of its last load, also unchanged or rejected", async () => {
   const status = async () => {
     const [row] = await bench.sql`select * from sources where name = 'asx-directory'`

@@ -4,6 +4,7 @@
  */
 import { expect, test } from "bun:test"
 import { type FileFigures, newFileFigures } from "../../src/loading/figures.ts"
+import { assumedTime } from "../../src/loading/observation.ts"
 import { formatSummary, type LoadSummary } from "../../src/loading/summary.ts"
 
 const file = (nth: number, figures: Partial<FileFigures> = {}): FileFigures => ({
@@ -45,6 +46,29 @@ test("up to ten files have a line each, with their warnings and notes", () => {
     "part-3.csv: 1,000 rows read = 1,000 accepted + 0 rejected",
   ])
   expect(lines(files)).toHaveLength(14)
+})
+
+test("a load without --observed says which time it assumes, and warns of an older day in a file's name", () => {
+  const named = (name: string, stated?: string) => ({ ...file(1), name, ...(stated && { stated }) })
+  const observed = "2026-03-01T04:05:06Z"
+  const assumed = `data as of ${observed}, assumed: give the time of the files with --observed`
+  const linesOf = (...files: FileFigures[]) => assumedTime({ files, observed })
+  expect(linesOf(named("rows.csv"), named("2026-03-01.csv"), named("2026-02-30.csv"))).toEqual([
+    assumed,
+  ])
+  for (const name of ["ASX_2026-02-27.csv", "20260227.zip", "wa 2026_02_27 x.csv"]) {
+    expect(linesOf(named(name))).toEqual([
+      assumed,
+      `warning: ${name} names an older day: load it with --observed 2026-02-27`,
+    ])
+  }
+  expect(linesOf(...Array.from({ length: 9 }, () => named("2026-02-27.csv")))).toHaveLength(4)
+  expect(linesOf(named("2026-02-27.csv", "2026-02-28"))).toEqual([])
+  expect(
+    formatSummary(summaryOf([file(1)]), [assumed])
+      .split("\n")
+      .slice(-2, -1),
+  ).toEqual([assumed])
 })
 
 test("The summary of 1,838 unremarkable files is one line", () => {

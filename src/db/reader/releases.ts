@@ -9,6 +9,8 @@ export interface Release {
   id: number
   /** Unix seconds; 0 before the first. */
   publishedAt: number
+  /** The newest time of the files of any source, in Unix seconds; null if unknown. Set for the newest release. */
+  dataAt?: number | null
   /** Unique, unlike the number, which a restored database may use again. Empty before the first. */
   identity: string
 }
@@ -59,6 +61,7 @@ export function createReleases(pool: Pool): Releases {
       publishedAt: epoch(sql`${releases.published_at}`),
       identity: releases.identity,
       oldest: sql<number>`(select min(${releases.id}) from ${releases} where not ${releases.is_pruned})`,
+      dataAt: epoch(sql`(select max(last_observed_at) from sources)`),
       newest: sql<number>`(select max(${releases.id}) from ${releases})`,
     })
     .from(sql`(select 1) as one`)
@@ -71,11 +74,11 @@ export function createReleases(pool: Pool): Releases {
 
   async function read(id: number, until: number, account: AccountId = null) {
     const [row] = await pool.runAlone(account, () => found.execute({ id, until }))
-    const { id: number, publishedAt, identity } = row ?? {}
+    const { id: number, publishedAt, identity, dataAt = null } = row ?? {}
     const release =
       number == null || publishedAt == null || identity == null
         ? noRelease
-        : { id: number, publishedAt, identity }
+        : { id: number, publishedAt, identity, dataAt }
     return { release, oldest: row?.oldest ?? 0, newest: row?.newest ?? 0 }
   }
 

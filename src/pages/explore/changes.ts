@@ -144,7 +144,10 @@ type Compared = keyof typeof changes
 /** With the filters of whose values it is known how many records left the list of each. */
 const countable = (view: ListView): ListView => ({
   ...view,
-  filters: view.filters.filter(({ name }) => view.endpoint.resource.filters[name]?.values?.each),
+  filters: view.filters.filter(({ name }) => {
+    const values = view.endpoint.resource.filters[name]?.values
+    return values && "each" in values
+  }),
 })
 
 const isShown = ({ only, minor }: ShownField): boolean => only !== "record" && !minor

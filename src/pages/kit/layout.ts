@@ -83,7 +83,7 @@ const titleOf = (title: string): string =>
 const published = ({ release, nowMs }: Frame): Content =>
   release &&
   release.id > 0 &&
-  html`<li><a href="/explore/changes">Release ${release.id}</a> · ${relative(release.publishedAt * 1000, nowMs)}</li>`
+  html`<li><a href="/explore/changes">Release ${release.id}</a> · data from ${relative((release.dataAt ?? release.publishedAt) * 1000, nowMs)}</li>`
 
 function state({ email }: Frame): Content {
   if (email === undefined) return null
