@@ -386,6 +386,7 @@ CREATE INDEX "tenements_by_type" ON "tenements" USING btree ("type_folded","id")
 CREATE INDEX "tenements_by_holder" ON "tenements" USING gin ("holder_name_folded" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "tenements_by_number" ON "tenements" USING gin ("search_key" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "tenements_by_reference" ON "tenements" USING btree ("reference_key","id");--> statement-breakpoint
+CREATE INDEX "tenements_by_reference_desc" ON "tenements" USING btree ("reference_key" DESC NULLS LAST,"id");--> statement-breakpoint
 CREATE INDEX "tenements_by_company" ON "tenements" USING gin ("asx_codes");--> statement-breakpoint
 CREATE INDEX "tenements_by_holder_key" ON "tenements" USING gin ("holder_keys");--> statement-breakpoint
 CREATE INDEX "tenements_by_grant_date_asc" ON "tenements" USING btree (coalesce("grant_date", 'infinity'::date),"id");--> statement-breakpoint

@@ -266,6 +266,7 @@ export const tenements = pgTable(
     index("tenements_by_holder").using("gin", t.holder_name_folded.op("gin_trgm_ops")),
     index("tenements_by_number").using("gin", t.search_key.op("gin_trgm_ops")),
     index("tenements_by_reference").on(t.reference_key, t.id),
+    index("tenements_by_reference_desc").on(t.reference_key.desc(), t.id),
     index("tenements_by_company").using("gin", t.asx_codes),
     index("tenements_by_holder_key").using("gin", t.holder_keys),
     ...sortIndexes(t),
