@@ -9,7 +9,7 @@ export interface Release {
   id: number
   /** Unix seconds; 0 before the first. */
   publishedAt: number
-  /** The newest time of the files of any source, in Unix seconds; null if unknown. Set for the newest release. */
+  /** When the files of the last load were true, in Unix seconds; null without one. An operator's decision has none. */
   dataAt?: number | null
   /** Unique, unlike the number, which a restored database may use again. Empty before the first. */
   identity: string
@@ -61,7 +61,9 @@ export function createReleases(pool: Pool): Releases {
       publishedAt: epoch(sql`${releases.published_at}`),
       identity: releases.identity,
       oldest: sql<number>`(select min(${releases.id}) from ${releases} where not ${releases.is_pruned})`,
-      dataAt: epoch(sql`(select max(last_observed_at) from sources)`),
+      dataAt: epoch(sql`(
+        select (r.manifest ->> 'observed')::timestamptz from ${releases} r
+        where r.manifest -> 'files' <> '[]' order by r.id desc limit 1)`),
       newest: sql<number>`(select max(${releases.id}) from ${releases})`,
     })
     .from(sql`(select 1) as one`)

@@ -4,7 +4,7 @@ import { readParameters } from "../../http/parameters.ts"
 import { encodeQuery } from "../../http/query-string.ts"
 import { freeText } from "../../resources/values.ts"
 import { field, pageTitle, table } from "../kit/components.ts"
-import { number, orDash } from "../kit/format.ts"
+import { dash, number, orDash } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
 import { inSydney, shortSum, textOf } from "./lists/cells.ts"
@@ -21,6 +21,9 @@ const parameters = { codes: freeText("ASX codes, separated by commas", "BHP,RIO,
 /** By the label of a row, the cell of the company. */
 type Cells = ReadonlyMap<string, Content>
 
+/** In the cells of a company whose tenements could not be counted in time. */
+const uncounted = ""
+
 /** @throws PageError 404 for an unknown code; ApiError INVALID_PARAMETER */
 export async function comparePage(visit: Visit): Promise<PageResult> {
   const query = cleanQuery(visit.query)
@@ -33,11 +36,13 @@ export async function comparePage(visit: Visit): Promise<PageResult> {
       cells: await cellsOf(visit, code, newest),
     })),
   )
-  const rows = [...new Set(companies.flatMap(({ cells }) => [...cells.keys()]))]
+  const rows = [...new Set(companies.flatMap(({ cells }) => [...cells.keys()]))].filter(
+    (row) => row !== uncounted,
+  )
   const columns = companies.map(({ code, cells }) => ({
     head: code,
     number: true,
-    cell: (row: string) => cells.get(row) ?? "0",
+    cell: (row: string) => cells.get(row) ?? (cells.has(uncounted) ? dash : "0"),
   }))
   return {
     title: "Compare companies",
@@ -70,6 +75,7 @@ async function cellsOf(visit: Visit, code: string, release: Release): Promise<Ce
       value === null ? number(count) : toTenements([[name, value]], count),
     ]),
   )
+  const isUncounted = Object.values(facets).includes(null)
   const [last] = quarterly.records
   return new Map<string, Content>([
     [
@@ -79,6 +85,7 @@ async function cellsOf(visit: Visit, code: string, release: Release): Promise<Ce
     ["Market cap, A$", shortSum("market_cap_aud")(record)],
     ["Tenements", toTenements([], Number(record.total_tenements))],
     ...counted,
+    ...(isUncounted ? [[uncounted, null] as const] : []),
     ["Expiring within a year", toTenements(expiring, expiries)],
     [
       "Last quarterly",

@@ -13,7 +13,7 @@ import { databaseOfFile } from "../../support/of-file.ts"
 const rows = 32_000
 const changed = 20
 /** A few for each changed row in the table, its history and their indexes. */
-const mostBuffers = 300
+const mostBuffers = 350
 
 const { sql, url } = await databaseOfFile()
 const columns = "hash, asx_code, title, title_folded, type, types_folded, published_at, url, source"
@@ -43,7 +43,7 @@ const filters: Record<string, unknown>[] = [
   { company: "C0042" },
   { type: "quarterly" },
   { search: "%quarterly%" },
-  { from: "2000-01-01", to: "2025-12-31" },
+  { from: Date.UTC(2000) / 1000, to: Date.UTC(2026) / 1000 },
 ]
 
 test.each([
@@ -67,6 +67,7 @@ test.each([
       for (const statement of [
         statements.rows(shape, relation),
         statements.count(shape, relation),
+        statements.facet(shape, "group", relation, false),
       ]) {
         const buffers = await buffersOf(statement, bound)
         expect([kind, relation, values, buffers < mostBuffers ? "few" : buffers]).toEqual([
