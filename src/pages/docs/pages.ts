@@ -36,7 +36,7 @@ const guidePages = (
 
 /** For users of the API. */
 export const userGuide = guidePages([
-  ["start", 455, "Start", "A token, a request, filters, CSV and TSV"],
+  ["start", 480, "Start", "A token, a request, filters, CSV and TSV"],
   ["holdings", 320, "What a company holds", "Its tenements, its subsidiaries, its announcements"],
   [
     "meaning",
@@ -44,7 +44,7 @@ export const userGuide = guidePages([
     "Field meanings",
     "Expiry dates, unknown values, missing links; every status and type",
   ],
-  ["google-sheets", 640, "Google Sheets", "IMPORTDATA, refreshing, and its errors"],
+  ["google-sheets", 650, "Google Sheets", "IMPORTDATA, refreshing, and its errors"],
   ["excel", 710, "Excel and Power Query", "A query that keeps the token out of the workbook"],
   ["data-frames", 350, "Python, R and DuckDB", "A whole list as a table, with the right types"],
   ["typescript", 210, "TypeScript", "A client generated from the API's description"],
@@ -54,7 +54,7 @@ export const userGuide = guidePages([
     "Bulk download",
     "One request for all, or every page, in Python, R and TypeScript",
   ],
-  ["copies", 680, "History and sync", "Keep a copy, read a past release, list changes"],
+  ["copies", 700, "History and sync", "Keep a copy, read a past release, list changes"],
   ["assistants", 400, "Ask an assistant", "Tools for Claude Code, VS Code, Cursor and programs"],
   ["limits", 470, "Limits", "Counted requests, and the wait after 429"],
   ["errors", 740, "Errors", "Each error with its causes and cures"],
