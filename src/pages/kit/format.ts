@@ -30,7 +30,7 @@ export const dataSize = (bytes: number): string =>
   bytes < 999_500 ? `${Math.ceil(bytes / 1e3)} kB` : `${oneDecimal.format(bytes / 1e6)} MB`
 
 /** An unknown value. */
-export const dash = html`<span class="muted">–</span>`
+export const dash = html`<span class="muted unknown">–</span>`
 
 export const orDash = (value: Content): Content =>
   value === null || value === undefined || value === "" ? dash : value
