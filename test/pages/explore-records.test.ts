@@ -151,12 +151,16 @@ test("a company's page has its fields, its tenements by value, its subsidiaries 
   expect(headingOf(page)).toBe(String(record.company_name))
   expect(leadOf(page)).toBe("Listed as BIG, at release 1")
   expect(factsOf(page)).toEqual({
+    Sector: "Materials",
     "Industry group": "Metals & Mining",
     Listed: "active",
     Tenements: String(record.total_tenements),
     "Market cap, A$": "250 bn",
   })
   expect(trailOf(page)).toBe("Companies Materials Big Ore, Limited")
+  const list = await person.read("/explore/companies/BIG/tenements")
+  expect(trailOf(list)).toBe("Companies Big Ore, Limited Tenements")
+  expect(factsOf(await person.read("/explore/companies/XSS"))).not.toHaveProperty("Industry group")
   expect(page).toContain('<span title="A$250,000,000,000">250 bn</span>')
   for (const heading of ["By status", "By state"]) {
     for (const { href, records } of barsOf(page, heading) ?? []) {

@@ -33,13 +33,22 @@ export async function listPage(visit: Visit, view: ListView, code = ""): Promise
   try {
     // Pages do not have every parameter of the API.
     readParameters(visit.query, pageParameters(view))
-    return await shownList(visit, list, await visit.page(view, code, queryText(exportQuery(list))))
+    const page = await visit.page(view, code, queryText(exportQuery(list)))
+    return await shownList(visit, { ...list, company: await companyName(visit, list) }, page)
   } catch (error) {
     if (error instanceof ApiError && error.code === "NOT_FOUND") {
       throw recordNotFound(companiesView, code)
     }
     return faultyList(visit, list, error)
   }
+}
+
+/** Of the company of the list. */
+async function companyName(visit: Visit, list: RequestedList): Promise<string | undefined> {
+  if (list.code === "") return undefined
+  const asOf = sentValue(list, "as_of")
+  const { record } = await visit.record(companiesView, list.code, asOf ? { as_of: asOf } : {})
+  return companiesView.record.title(record)
 }
 
 /** Every record of a list in CSV, from the API's own exporter, as a download without a token. */
@@ -165,11 +174,15 @@ export async function faultyList(
   return { ...framed(list, filterForm(list, facets, faults), results), status: 400 }
 }
 
-const framed = ({ view, code }: RequestedList, form: Content, results: Content): PageResult => ({
+const framed = (
+  { view, code, company }: RequestedList,
+  form: Content,
+  results: Content,
+): PageResult => ({
   title: titleOf(view, code),
   section: "/explore",
   scripts: ["copy.js", "explore.js"],
-  main: html`${code !== "" && trail([pageOf(companiesView), { path: `/explore${recordPathOf(companiesView, code)}`, title: code.toUpperCase() }], titleOf(view))}
+  main: html`${code !== "" && trail([pageOf(companiesView), { path: `/explore${recordPathOf(companiesView, code)}`, title: company ?? code.toUpperCase() }], titleOf(view))}
 ${pageTitle(titleOf(view, code), null, code === "" && exploreTabs(view))}
 <p class="visually-hidden" id="announcement" role="status"></p>
 <div class="stack list">${form}

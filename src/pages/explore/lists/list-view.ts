@@ -47,7 +47,7 @@ export interface ShownField extends Omit<Column<ResourceRecord>, "cell" | "sorti
   field?: string
   /** Without one, the text of the field. */
   cell?: Cell
-  /** On a record's page, if it differs; null leaves it out. */
+  /** On a record's page, if it differs; false leaves it out. */
   fact?: Cell
   /** Whether its history is charted below it. */
   hasCourse?: true

@@ -68,8 +68,14 @@ export const companiesView: ListOfRecords = {
       cell: linked("/companies/:code", "asx_code", text("company_name")),
       sort: "name",
     },
-    { head: "Sector", field: "gics_sector", minor: true, only: "list" },
-    { head: "Industry group", field: "gics_industry_group", minor: true, only: "record" },
+    { head: "Sector", field: "gics_sector", minor: true },
+    {
+      head: "Industry group",
+      field: "gics_industry_group",
+      only: "record",
+      fact: (company) =>
+        company.gics_sector !== company.gics_industry_group && text("gics_industry_group")(company),
+    },
     { head: "Listed", field: "is_active", fixed: true, minor: true, cell: activity },
     {
       head: "Tenements",

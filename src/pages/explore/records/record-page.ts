@@ -71,7 +71,9 @@ export async function recordPage(
     const { head, field = "", fact = cellOf(shown), only, hasCourse } = shown
     const write = (version: ResourceRecord) => fact(version, found.links, day)
     if (only === "list") return null
-    return html`<dt>${head}</dt><dd>${write(record)}${hasCourse && course(versions.records, field, write)}</dd>`
+    const written = write(record)
+    if (written === false) return null
+    return html`<dt>${head}</dt><dd>${written}${hasCourse && course(versions.records, field, write)}</dd>`
   }
   return {
     title,
