@@ -55,6 +55,12 @@ test("holders are listed with the most tenements first, with filters and pages",
   ])
   expect(leadOf(page)).toMatch(/^\d+ holders in Western Australia, at release 1$/)
   expect(linkTo(page, cowal)).toBe(pageOf(cowal))
+  const days = "expires_from=2027-02-28&expires_to=2027-02-28"
+  const expiring = await person.read(`/explore/holders?${days}`)
+  expect(cellsOf(expiring)).toEqual([[cowal, "1"]])
+  expect(leadOf(expiring)).toBe(
+    "1 holder of tenements expiring from 2027-02-28 to 2027-02-28, at release 1",
+  )
   const second = await person.read("/explore/holders?per_page=2&page=2&as_of=1")
   expect(linkTo(second, "Previous")).toBe("/explore/holders?per_page=2&as_of=1")
   const csv = await person.get("/explore/holders.csv?state=QLD")

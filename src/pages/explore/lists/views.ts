@@ -32,7 +32,7 @@ import {
   toHolder,
   toList,
 } from "./cells.ts"
-import { quoted, state, status, type, valued } from "./filters.ts"
+import { period, quoted, state, status, type, valued } from "./filters.ts"
 import { type ListOfRecords, type ListView, type RecordLinks, recordPathOf } from "./list-view.ts"
 import { companyTenementsView, tenementsView } from "./tenement-views.ts"
 
@@ -213,6 +213,7 @@ export const holdersView: ListView = {
     state,
     status,
     type,
+    ...period("expires", "Expiring", "of tenements expiring"),
   ],
   fields: [
     {
