@@ -21,7 +21,7 @@ await service.sql`update releases set manifest = ${manifest}::text::jsonb where 
 const person = await signedInVisitor(service, "admin@example.com")
 
 const at = "2026-01-01 00:00 UTC"
-const newest = ["3", "–", at, "current", "its links", "test"]
+const newest = ["3", "–", at, "current", "Linked companies", "test"]
 const second = [
   "2",
   "2025-12-24",
@@ -57,7 +57,7 @@ test("A page shows the newest of many versions and their number", async () => {
     Array.from({ length: 10 }, (_, index) => String(12 - index)),
   )
   expect(page).toContain("The newest 10 of 12 versions.")
-  expect(cellsOf(page, "History").at(-1)?.[4]).toBe("its links")
+  expect(cellsOf(page, "History").at(-1)?.[4]).toBe("Linked companies")
 })
 
 const worth = (market_cap_aud: number | null): Fixtures => ({

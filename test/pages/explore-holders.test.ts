@@ -110,7 +110,7 @@ test("a holder's page names its company with the basis of the link, or possible 
   ])}`
   const page = await person.read(pageOf("Revolution Mining Pty Ltd"))
   expect(cellsOf(page, "Possible companies")).toEqual([
-    ["Big Ore Limited (BIG)", "The name of Revolution Mining NL, with another ending"],
+    ["Big Ore Limited (BIG)", "Equals Revolution Mining NL except for its ending"],
   ])
   expect(textOf(page)).not.toContain("Partners")
   const past = await person.read(`${pageOf("Revolution Mining Pty Ltd")}?as_of=1`)

@@ -73,7 +73,7 @@ test("A page says that the limit is reached, and when to try again", async () =>
     const page = await answer.text()
     expect(headingOf(page)).toBe("Your requests are used up")
     expect(page).toContain(
-      `Your account may make 7 requests within an hour, by these pages and by your programs together. The next one is free at ${new Date(freeMs).toISOString().slice(11, 19)} UTC, in 53 minutes: open this page again then.`,
+      `Your account may make 7 requests an hour. Pages and programs count together. Open this page again at ${new Date(freeMs).toISOString().slice(11, 19)} UTC, in 53 minutes.`,
     )
   }
   expect((await service.get("/tenements", { token: service.tokens.enterprise })).status).toBe(429)

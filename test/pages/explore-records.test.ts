@@ -116,7 +116,7 @@ test("a tenement's page has every field, the whole area on hover, and leads to t
       Holder: holders || dash(record.holder_name),
       Granted: dash(record.grant_date),
       Expires: dash(record.expiry_date),
-      "On the state’s map": `${viewers[String(record.state)]} search it for ${record.tenement_id}`,
+      "On the state’s map": `${viewers[String(record.state)]} search for ${record.tenement_id}`,
     })
     expect(trailOf(page)).toBe(`Tenements ${record.state} ${record.tenement_id}`)
     expect(linkTo(page, String(record.state))).toBe(`/explore/tenements?state=${record.state}`)

@@ -221,13 +221,13 @@ test("a company's page shows its possible holders with the reasons, and the weak
   const page = await person.read("/explore/companies/nil")
   expect(cellsOf(page, "Possible holders")).toEqual([
     ["Holder 1", "999", "Begins with the company’s code"],
-    ["Holder 2", "998", "The name of NIL Ltd, with another ending"],
-    ["Holder 3", "997", "The name of NIL Ltd, with a part in brackets"],
-    ["Holder 4", "996", "The name that the company had before"],
+    ["Holder 2", "998", "Equals NIL Ltd except for its ending"],
+    ["Holder 3", "997", "Equals NIL Ltd except for the words in brackets"],
+    ["Holder 4", "996", "A former name of the company"],
     [
       "Holder 0",
       "1,000",
-      "Begins with the same words as NIL Ltd, and nothing else in common: about half of such suggestions are wrong",
+      "Begins with the same words as NIL Ltd, and has nothing else in common. About half of these suggestions are wrong",
     ],
   ])
   expect(linkTo(page, "Holder 3")).toBe("/explore/holders/Holder%203")

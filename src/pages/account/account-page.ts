@@ -44,7 +44,7 @@ export interface MailedLink {
 
 const parts = [
   { path: "/account", title: "Summary" },
-  { path: "/account/tokens", title: "API Tokens" },
+  { path: "/account/tokens", title: "API tokens" },
   { path: "/account/usage", title: "Usage" },
   { path: "/account/audit", title: "Audit" },
   { path: "/account/sessions", title: "Sessions" },

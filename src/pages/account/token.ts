@@ -113,7 +113,7 @@ const tokenPage = (token: OwnToken, mayRotate: boolean, isSaved: boolean, now: D
     part: "/account/tokens",
     main: html`${isSaved && notice("good", html`Saved. <a href="/account/tokens">Back to your tokens</a>`, true)}
 ${token.isValid && [editing(token), rotation(token, mayRotate), revocation(token)]}
-<p><a href="/account/tokens">All API Tokens</a></p>`,
+<p><a href="/account/tokens">All API tokens</a></p>`,
   })
 
 function endSentence({ isValid, revokedAt, expiresAt }: OwnToken): Content {

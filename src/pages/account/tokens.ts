@@ -90,7 +90,7 @@ function tokensPage(shown: TokensPage) {
     ({ prefix, revokedAt }) => prefix === entered.get("revoked") && revokedAt,
   )
   return accountPage({
-    title: "API Tokens",
+    title: "API tokens",
     ...(faults && { faults }),
     lead: `${count(valid.length, "active token")}. Each reads all data, within the limit of your account. A token is shown only once, when it is created.`,
     part: "/account/tokens",

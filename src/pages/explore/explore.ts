@@ -142,7 +142,7 @@ function usedUp(window: WindowState, windowMs: number, nowMs: number): PageError
   return new PageError(
     429,
     "Your requests are used up",
-    `Your account may make ${number(window.limit)} requests within an hour, by these pages and by your programs together. The next one is free at ${at} UTC, ${relative(freeMs, nowMs)}: open this page again then.`,
+    `Your account may make ${number(window.limit)} requests an hour. Pages and programs count together. Open this page again at ${at} UTC, ${relative(freeMs, nowMs)}.`,
     { "Retry-After": retryAfter },
   )
 }

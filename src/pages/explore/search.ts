@@ -152,7 +152,7 @@ function leadOf(term: string, isFound: boolean): Content {
   return html`Nothing contains ${quoted}. Check the spelling. Type three or more characters.`
 }
 
-const browse = html`<p>Or filter a list: <a href="/explore/companies">companies</a>, <a href="/explore/tenements">tenements</a>, <a href="/explore/reports">announcements</a>.</p>`
+const browse = html`<p>Or filter a list: <a href="/explore/companies">companies</a>, <a href="/explore/tenements">tenements</a>, <a href="/explore/holders">holders</a>, <a href="/explore/reports">announcements</a>.</p>`
 
 const groupOf =
   (term: string) =>

@@ -70,7 +70,7 @@ ${main}
 /** Its script shows matches while a person types; without scripts, Enter opens the page of matches. */
 const searchBox = (value = "") =>
   html`<form class="search" action="/explore/search" role="search" aria-label="Everything">
-<label class="visually-hidden" for="q">Search all lists</label><input ${attributes({ type: "search", id: "q", name: "q", value, placeholder: "Code, name or number", maxlength: 200, autocomplete: "off", spellcheck: "false", enterkeyhint: "search", "aria-keyshortcuts": "/", title: "Press / to search" })}><button aria-label="Search"><svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><circle cx="7" cy="7" r="5"/><path d="m11 11 4 4"/></svg></button>
+<label class="visually-hidden" for="q">Search all lists</label><input ${attributes({ type: "search", id: "q", name: "q", value, placeholder: "Name or number", maxlength: 200, autocomplete: "off", spellcheck: "false", enterkeyhint: "search", "aria-keyshortcuts": "/", title: "Press / to search" })}><button aria-label="Search"><svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><circle cx="7" cy="7" r="5"/><path d="m11 11 4 4"/></svg></button>
 <div class="panel found" id="found" hidden></div><p class="visually-hidden" id="found-status" role="status"></p></form>
 `
 

@@ -78,7 +78,7 @@ ${copyable("try", `curl -H "Authorization: Bearer ${tokenPlaceholder}" "${public
 function loads({ release, loads: made, sources, refusals }: DataState, nowMs: number): Html {
   const published = new Date(release.publishedAt * 1000).toISOString()
   return html`<section class="stack"><h2>Where the data comes from</h2>
-<p class="muted">Release ${release.id} was published on ${instant(published)}, ${relative(Date.parse(published), nowMs)}. <a href="/explore/changes">What changed</a>. Each release is the last load that changed data. The API has the sources at <code>/api/v1/sources</code>.</p>
+<p class="muted">Release ${release.id} was published on ${instant(published)}, ${relative(Date.parse(published), nowMs)}. <a href="/explore/changes">What changed</a>. Each load that changes data publishes a release. The API has the sources at <code>/api/v1/sources</code>.</p>
 ${table<ResourceRecord>({
   caption: "Sources",
   rows: sources,

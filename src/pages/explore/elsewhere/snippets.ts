@@ -69,7 +69,7 @@ export const ofLists: readonly Snippet[] = [
     label: "Google Sheets",
     code: (view) =>
       `=IMPORTDATA("${addressOf(exportOf(view, "csv", ["api_key", tokenPlaceholder]))}")`,
-    note: `Gets every row, not this page alone. Whoever can open the sheet can read the token in it. If your sheet writes decimals with a comma, end the formula with ; ","; "en_US") instead of ).`,
+    note: `Gets every row, not only this page. Everyone who can open the sheet can read its token. If your sheet writes decimals with a comma, end the formula with ; ","; "en_US") instead of ).`,
   },
   {
     id: "excel",

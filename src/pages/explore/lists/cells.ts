@@ -100,7 +100,7 @@ export const linkedTenementsInWords: Cell = (company, links, day) =>
 export const stateViewer: Cell = (record) => {
   const viewer = stateViewers[textOf("state")(record)]
   return viewer
-    ? html`<a href="${viewer.address}" rel="noopener noreferrer">${viewer.name}</a> <span class="muted">search it for ${textOf("tenement_id")(record)}</span>`
+    ? html`<a href="${viewer.address}" rel="noopener noreferrer">${viewer.name}</a> <span class="muted">search for ${textOf("tenement_id")(record)}</span>`
     : dash
 }
 

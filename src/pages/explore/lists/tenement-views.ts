@@ -63,7 +63,7 @@ export const tenementsView: ListOfRecords = {
     { name: "holder", label: "Holder", wide: true, words: quoted("held by names containing") },
     {
       name: "held_by",
-      label: "Held by",
+      label: "Holder (whole name)",
       isUncounted: true,
       isFurther: true,
       words: (value) => `held by ${value}`,

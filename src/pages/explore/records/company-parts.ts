@@ -50,11 +50,11 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
   const soon = toTenements(...Object.entries(expiringSoon.parameters(day)))
   const tenements = hasTenements
     ? html`<div class="columns">${countedPanels(companyTenementsView, facets, (...pair) => toTenements(pair), true)}</div>
-<p><a href="${soon}">${expiringSoon.title}</a></p>
-${undated.map(({ count, total, field }) => html`<p class="muted">${number(count)} of ${number(total)} granted tenements have no ${field}.</p>`)}`
+${expiries && expiries.meta.total > 0 && html`<p><a href="${soon}">${expiringSoon.title}</a></p>`}
+${undated.map(({ count, total, field }) => html`<p class="muted">${count === total ? `All ${number(total)}` : `${number(count)} of ${number(total)}`} granted tenements have no ${field}.</p>`)}`
     : html`<p class="muted">${
         owner === undefined
-          ? html`None linked yet: no tenement is held under the name of the company or of a subsidiary that is known here. Not every holder is linked: see the <a href="/#linked">share of linked tenements by state</a>.`
+          ? html`None linked yet: no tenement is held under the name of the company or of a known subsidiary. The overview shows the <a href="/#linked">share of linked tenements by state</a>.`
           : html`A secondary listing of <a href="${links(recordPathOf(companiesView, owner))}">${owner}</a>, which has the company’s tenements.`
       }</p>`
   return html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>

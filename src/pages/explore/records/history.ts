@@ -63,7 +63,7 @@ export const differences = (
   later: ResourceRecord,
 ): Content =>
   names.length === 0
-    ? "its links"
+    ? "Linked companies"
     : names.map(
         (name) =>
           html`<div>${labels.get(name) ?? name.replaceAll("_", " ")}: <span class="muted">${written(earlier[name])}</span> → ${written(later[name])}</div>`,

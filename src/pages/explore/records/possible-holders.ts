@@ -12,12 +12,12 @@ const words: Readonly<Record<string, (similar: string) => string>> = {
   name: () => "The holder has the company’s name",
   subsidiary: () => "A loaded list names the holder as a subsidiary",
   confirmed: () => "An operator confirmed the link",
-  "former name": () => "The name that the company had before",
-  "place in brackets": (similar) => `The name of ${similar}, with a part in brackets`,
-  "another ending": (similar) => `The name of ${similar}, with another ending`,
+  "former name": () => "A former name of the company",
+  "place in brackets": (similar) => `Equals ${similar} except for the words in brackets`,
+  "another ending": (similar) => `Equals ${similar} except for its ending`,
   "company code": () => "Begins with the company’s code",
   "same first words": (similar) =>
-    `Begins with the same words as ${similar}, and nothing else in common: about half of such suggestions are wrong`,
+    `Begins with the same words as ${similar}, and has nothing else in common. About half of these suggestions are wrong`,
 }
 
 /** Null without suggestions, and for past releases. */
@@ -26,7 +26,7 @@ export async function possibleHolders(visit: Visit, found: FoundRecord): Promise
   const holders = isPast ? [] : await visit.suggestedHolders(key)
   if (holders.length === 0) return null
   return html`<section class="stack"><h2>Possible holders</h2>
-<p class="muted">They are not linked to the company, and their tenements do not count as its own, until an operator confirms that they belong to it: see <a href="/docs/guide/holders">Link holders</a>.</p>
+<p class="muted">These holders may belong to the company. Their tenements do not count until an <a href="/docs/guide/holders">operator links the holders</a>.</p>
 ${table<SuggestedHolder>({
   caption: "Possible holders",
   rows: holders,
