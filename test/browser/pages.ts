@@ -50,6 +50,8 @@ export const pages: readonly PageExample[] = [
     ["/companies", "/explore/companies?sector=materials&sort=market_cap&order=desc"],
     ["/reports", "/explore/reports"],
     ["/reports", "/explore/reports?from=2026-02-01&as_of=1"],
+    ["/holders", "/explore/holders?state=WA"],
+    ["/holders/:name", "/explore/holders/BIG%20ORE%20LIMITED", { kind: "record" }],
     ["/subsidiaries", "/explore/subsidiaries"],
     ["/companies/:code", "/explore/companies/BIG", { kind: "record" }],
     ["/companies/:code", "/explore/companies/APO", { kind: "record" }],
