@@ -26,7 +26,7 @@ export const audit = (options: AccountOptions) =>
 const auditPage = (entries: readonly AuditEntry[], hasNewer: boolean, next: AuditPage["next"]) =>
   accountPage({
     title: "Audit",
-    lead: "Every change of your account, its tokens and its sign-ins, the newest first, however it was made.",
+    lead: "All changes of your account, its tokens and its sign-ins, newest first.",
     part: "/account/audit",
     main: html`${table({
       caption: "Changes",

@@ -53,7 +53,7 @@ function figures({ limit, remaining, resetAtMs }: WindowState): Html {
 </dl>
 <svg class="share" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="rest" width="100" height="4"/><rect ${attributes({ width: share, height: 4 })}/></svg>
 <p class="muted">${nextChange(used, remaining, resetAtMs)}</p>
-<p class="muted">Requests of your programs count, and so do pages and downloads of the <a href="/explore">explorer</a>. Results that the explorer shows while you type do not.</p>`
+<p class="muted">Requests of your programs count, and so do pages and downloads of the <a href="/explore">explorer</a>. Results shown while you type do not count.</p>`
 }
 
 function nextChange(used: number, remaining: number, resetAtMs: number): string {

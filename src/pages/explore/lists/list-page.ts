@@ -209,7 +209,7 @@ export function recordNotFound(view: ListView, key: string): PageError {
   return notFound(
     singular,
     key,
-    `No ${singular} has this key at this release. Check the spelling. If the ${singular} was removed, open the list and set “As of” to an earlier day.`,
+    `No ${singular} has this identifier at this release. Check the spelling. If the ${singular} was removed, open the list and set “As of” to an earlier day.`,
     html`<p><a class="button" href="${pageOf(view).path}">All ${plural}</a></p>`,
   )
 }
