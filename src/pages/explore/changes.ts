@@ -41,7 +41,9 @@ import type { Facets, Visit } from "./visit.ts"
 
 /** The lists by name, those with a company with its counts. */
 const views = new Map<string, ListView>(
-  mainViews.map((view) => [view.endpoint.resource.name, view]),
+  mainViews
+    .filter(({ endpoint }) => endpoint.resource.history)
+    .map((view) => [view.endpoint.resource.name, view]),
 )
 views.set(tenements.name, {
   ...tenementsView,
