@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -100,6 +101,20 @@ test("a killed application leaves no server, and a start right after it gets one
   await until(() => !isAlive(pid))
 })
 
+test("a start after one that was killed while it created the cluster gets a cluster of its own", async () => {
+  for (const killedAfterMs of [0, 100, 200, 300]) {
+    const dir = newPath()
+    const killed = launchApplication(dir)
+    await until(() => existsSync(join(dir, "password")))
+    await Bun.sleep(killedAfterMs)
+    killed.kill("SIGKILL")
+    const next = await start(dir)
+    expect(await ask(next.url, "select 7")).toBe(7)
+    expect(readdirSync(dir).filter((name) => name.startsWith("cluster"))).toEqual(["cluster"])
+    await next.end()
+  }
+})
+
 test("Ctrl-C reaches the application and not the server", async () => {
   const dir = await newDirectory()
   const application = await start(dir)
@@ -189,15 +204,18 @@ const APPLICATION = `
   await server.stop()
 `
 
-/** Another process that uses the server of `dir`, in a process group of its own. */
-async function start(dir: string): Promise<Application> {
-  const child = Bun.spawn([process.execPath, "-e", APPLICATION], {
+const launchApplication = (dir: string) =>
+  Bun.spawn([process.execPath, "-e", APPLICATION], {
     env: { ...process.env, DIRECTORY: dir },
     detached: true,
     stdin: "pipe",
     stdout: "pipe",
     stderr: "inherit",
   })
+
+/** Another process that uses the server of `dir`, in a process group of its own. */
+async function start(dir: string): Promise<Application> {
+  const child = launchApplication(dir)
   const { value } = await child.stdout.getReader().read()
   const { url, adopted } = JSON.parse(new TextDecoder().decode(value))
   const application: Application = {

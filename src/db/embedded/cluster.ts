@@ -1,7 +1,8 @@
 import {
   chownSync,
   existsSync,
-  mkdirSync,
+  mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -13,6 +14,9 @@ import type { ServerUser } from "./server-user.ts"
 
 /** The role that owns all objects of the embedded server. */
 export const role = "mds"
+
+/** How the name of an incomplete cluster begins. */
+const incomplete = "cluster.new"
 
 /** The environment without PG* variables, which would configure the server, and with a fixed locale of its log. */
 export const serverEnvironment = (): Record<string, string> => ({
@@ -35,8 +39,9 @@ export function hasCluster(dir: string): boolean {
 }
 
 /**
- * Creates a cluster in `dir`/cluster with a new password in `dir`/password. An incomplete cluster has another
- * name, and the next run deletes it. The caller has the lock.
+ * Creates a cluster in `dir`/cluster with a new password in `dir`/password. An incomplete cluster has a name of
+ * its own, because the initdb of a killed process may still write to its cluster; the next run deletes it. The
+ * caller has the lock.
  */
 export async function createCluster(
   dir: string,
@@ -44,9 +49,7 @@ export async function createCluster(
   user: ServerUser,
   isDurable: boolean,
 ): Promise<void> {
-  const fresh = join(dir, "cluster.new")
-  rmSync(fresh, { recursive: true, force: true })
-  mkdirSync(fresh, { mode: 0o700 })
+  const fresh = mkdtempSync(join(dir, incomplete))
   const password = join(dir, "password")
   rmSync(password, { force: true })
   writeFileSync(password, crypto.getRandomValues(new Uint8Array(24)).toHex(), { mode: 0o600 })
@@ -74,6 +77,12 @@ export async function createCluster(
   })
   const stderr = await child.stderr.text()
   if ((await child.exited) !== 0) throw new Error(stderr.trim())
+  const isLeft = (path: string) => path.startsWith(join(dir, incomplete)) && path !== fresh
+  for (const left of readdirSync(dir)
+    .map((name) => join(dir, name))
+    .filter(isLeft)) {
+    rmSync(left, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+  }
   renameSync(fresh, join(dir, "cluster"))
 }
 
