@@ -111,6 +111,42 @@ CREATE TABLE "companies_history" (
 	CONSTRAINT "companies_history_until_release" CHECK ("companies_history"."until_release" > "companies_history"."since_release")
 );
 --> statement-breakpoint
+CREATE TABLE "declared_tenements" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"asx_code" text COLLATE "C" NOT NULL,
+	"state" text COLLATE "C" NOT NULL,
+	"tenement_id" text NOT NULL,
+	"number_key" text COLLATE "C" NOT NULL,
+	"interest_percent" double precision,
+	"as_at" date,
+	"url" text,
+	"source" text NOT NULL,
+	"since_release" integer NOT NULL,
+	"file" integer,
+	CONSTRAINT "declared_tenements_id" CHECK ("declared_tenements"."id" ~ '^[A-Za-z0-9._~-]+$' and length("declared_tenements"."id") <= 100),
+	CONSTRAINT "declared_tenements_asx_code" CHECK ("declared_tenements"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
+	CONSTRAINT "declared_tenements_state" CHECK ("declared_tenements"."state" in ('WA', 'NSW', 'QLD', 'VIC', 'SA', 'TAS', 'NT')),
+	CONSTRAINT "declared_tenements_interest_percent" CHECK ("declared_tenements"."interest_percent" > 0 and "declared_tenements"."interest_percent" <= 100),
+	CONSTRAINT "declared_tenements_as_at" CHECK ("declared_tenements"."as_at" between '0001-01-01' and '9999-12-31')
+);
+--> statement-breakpoint
+CREATE TABLE "declared_tenements_history" (
+	"id" text COLLATE "C" NOT NULL,
+	"asx_code" text COLLATE "C" NOT NULL,
+	"state" text COLLATE "C" NOT NULL,
+	"tenement_id" text NOT NULL,
+	"number_key" text COLLATE "C" NOT NULL,
+	"interest_percent" double precision,
+	"as_at" date,
+	"url" text,
+	"source" text NOT NULL,
+	"since_release" integer NOT NULL,
+	"file" integer,
+	"until_release" integer NOT NULL,
+	CONSTRAINT "declared_tenements_history_id_since_release_pk" PRIMARY KEY("id","since_release"),
+	CONSTRAINT "declared_tenements_history_until_release" CHECK ("declared_tenements_history"."until_release" > "declared_tenements_history"."since_release")
+);
+--> statement-breakpoint
 CREATE TABLE "former_names" (
 	"asx_code" text COLLATE "C" NOT NULL,
 	"name" text NOT NULL,
@@ -130,14 +166,27 @@ CREATE TABLE "link_decisions" (
 	CONSTRAINT "link_decisions_asx_code" CHECK ("link_decisions"."asx_code" ~ '^[0-9A-Z]{3,6}$')
 );
 --> statement-breakpoint
+CREATE TABLE "link_keys" (
+	"key" text COLLATE "C" NOT NULL,
+	"asx_code" text COLLATE "C" NOT NULL,
+	"basis" text NOT NULL,
+	"declaration" text COLLATE "C"
+);
+--> statement-breakpoint
 CREATE TABLE "listings" (
 	"asx_code" text COLLATE "C" NOT NULL,
 	"listing_date" date NOT NULL,
 	"company_name" text NOT NULL,
 	"name_keys" text[] NOT NULL,
-	"appeared_at" timestamp(0) with time zone NOT NULL,
+	"is_listed" boolean NOT NULL,
+	"run_since" timestamp(0) with time zone NOT NULL,
+	"last_key" text COLLATE "C" NOT NULL,
+	"last_key_since" timestamp(0) with time zone NOT NULL,
+	"confirmed_keys" text[] DEFAULT '{}' NOT NULL,
+	"appeared_at" timestamp(0) with time zone,
 	"missing_since" timestamp(0) with time zone,
 	"successor" text COLLATE "C",
+	"successor_date" date,
 	"declined" text[] DEFAULT '{}' NOT NULL,
 	CONSTRAINT "listings_asx_code_listing_date_pk" PRIMARY KEY("asx_code","listing_date"),
 	CONSTRAINT "listings_asx_code" CHECK ("listings"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
@@ -252,6 +301,8 @@ CREATE TABLE "tenements" (
 	"source" text NOT NULL,
 	"since_release" integer NOT NULL,
 	"file" integer,
+	"number_key" text COLLATE "C" DEFAULT '' NOT NULL,
+	"has_company" boolean DEFAULT false NOT NULL,
 	"search_key" text COLLATE "C" GENERATED ALWAYS AS (regexp_replace(lower(id collate "C"), '[^a-z0-9]+', '', 'g') || ' ' || regexp_replace(lower(tenement_id collate "C"), '[^a-z0-9]+', '', 'g')) STORED,
 	CONSTRAINT "tenements_id" CHECK ("tenements"."id" ~ '^[A-Za-z0-9._~-]+$' and length("tenements"."id") <= 100),
 	CONSTRAINT "tenements_state" CHECK ("tenements"."state" in ('WA', 'NSW', 'QLD', 'VIC', 'SA', 'TAS', 'NT')),
@@ -281,6 +332,8 @@ CREATE TABLE "tenements_history" (
 	"since_release" integer NOT NULL,
 	"file" integer,
 	"until_release" integer NOT NULL,
+	"number_key" text COLLATE "C" DEFAULT '' NOT NULL,
+	"has_company" boolean DEFAULT false NOT NULL,
 	"search_key" text COLLATE "C",
 	CONSTRAINT "tenements_history_id_since_release_pk" PRIMARY KEY("id","since_release"),
 	CONSTRAINT "tenements_history_until_release" CHECK ("tenements_history"."until_release" > "tenements_history"."since_release")
@@ -363,6 +416,10 @@ CREATE INDEX "companies_by_name_key" ON "companies" USING btree ("name_key");-->
 CREATE INDEX "companies_since" ON "companies" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "companies_history_until" ON "companies_history" USING btree ("until_release");--> statement-breakpoint
 CREATE INDEX "companies_history_since" ON "companies_history" USING btree ("since_release");--> statement-breakpoint
+CREATE INDEX "declared_tenements_since" ON "declared_tenements" USING btree ("since_release");--> statement-breakpoint
+CREATE INDEX "declared_tenements_history_until" ON "declared_tenements_history" USING btree ("until_release");--> statement-breakpoint
+CREATE INDEX "declared_tenements_history_since" ON "declared_tenements_history" USING btree ("since_release");--> statement-breakpoint
+CREATE INDEX "link_keys_by_key" ON "link_keys" USING btree ("key");--> statement-breakpoint
 CREATE INDEX "listings_by_date" ON "listings" USING btree ("listing_date");--> statement-breakpoint
 CREATE INDEX "releases_kept" ON "releases" USING btree ("id") WHERE not "releases"."is_pruned";--> statement-breakpoint
 CREATE INDEX "reports_newest_first" ON "reports" USING btree ("published_at" DESC NULLS LAST,"hash");--> statement-breakpoint

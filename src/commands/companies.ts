@@ -1,15 +1,39 @@
 import { progressOn } from "../loading/progress.ts"
-import { decideSuccessor, readProposedSuccessors } from "../loading/successors.ts"
+import {
+  decideSuccessor,
+  readProposedSuccessors,
+  readSuccessorEvidence,
+} from "../loading/successors.ts"
 import { asxCodeFromText } from "../resources/values.ts"
 import { argument, command, group, reading } from "./command.ts"
 import { withDatabase } from "./database.ts"
-import { formatTable, printCompleted, warnIfUnconfirmed } from "./terminal.ts"
+import {
+  askedKey,
+  formatTable,
+  printCompleted,
+  printResult,
+  warnIfUnconfirmed,
+} from "./terminal.ts"
 
 const successors = reading({
   help: "list ended codes, each with a new code of the same listing date",
   read: (_, { config }) => withDatabase(config, ({ url }) => readProposedSuccessors(url)),
   text: (found) => formatTable(found.map((pair) => ({ ...pair }))),
 })
+
+/** Asks before a link, which may be of any two codes. */
+async function isConfirmed(url: string, pair: Record<"predecessor" | "successor", string>) {
+  const { speaksFor, speaksAgainst } = await readSuccessorEvidence(url, pair)
+  const { predecessor, successor } = pair
+  await printResult(
+    [
+      ...speaksFor.map((text) => `  for: ${text}`),
+      ...speaksAgainst.map((text) => `  against: ${text}`),
+      `Did ${predecessor} become ${successor}? y (yes), Enter (no)`,
+    ].join("\n"),
+  )
+  return (await askedKey()) === "y"
+}
 
 const decision = (help: string, isRight: boolean) =>
   command({
@@ -20,6 +44,7 @@ const decision = (help: string, isRight: boolean) =>
     },
     run: ({ code: predecessor, successor }, { config }) =>
       withDatabase(config, async ({ url }) => {
+        if (isRight && !(await isConfirmed(url, { predecessor, successor }))) return
         const progress = progressOn(process.stderr)
         const decided = { predecessor, successor, isRight }
         const { value: release, unconfirmed } = await decideSuccessor(url, decided, progress)
@@ -36,6 +61,6 @@ const decision = (help: string, isRight: boolean) =>
 
 export const companies = group("list possible changes of companies' codes, and decide them", {
   successors,
-  confirm: decision("link the records of the ended code to its successor", true),
+  confirm: decision("link the records of an ended code to its successor, after a question", true),
   decline: decision("end the proposal of a successor, or undo its link", false),
 })

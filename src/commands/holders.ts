@@ -1,27 +1,14 @@
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs"
-import { createInterface } from "node:readline"
-import type { Config } from "../config.ts"
-import { decide, publishConfirmed } from "../loading/link-decisions.ts"
-import { readLinkFacts } from "../loading/link-facts.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
 import { readSuggestions, suggestionsCsv } from "../loading/suggested-companies.ts"
 import { judgedFiles, judgement, reasons } from "../loading/suggestions.ts"
-import { formatSummary } from "../loading/summary.ts"
 import { readUnlinked, unlinkedCsv } from "../loading/unlinked.ts"
-import { asxCodeFromText } from "../resources/values.ts"
-import { countOf, formatCount } from "../text/display.ts"
+import { countOf } from "../text/display.ts"
 import { codeOf } from "../text/error-code.ts"
-import { argument, command, group, option } from "./command.ts"
+import { command, group, option } from "./command.ts"
 import { withDatabase } from "./database.ts"
-import { startLoads } from "./loads.ts"
-import {
-  formatTable,
-  logToStderr,
-  printCompleted,
-  printData,
-  printResult,
-  type Row,
-} from "./terminal.ts"
+import { decisionCommands } from "./holder-decisions.ts"
+import { formatTable, logToStderr, printData, printResult, type Row } from "./terminal.ts"
 
 interface List<Item> {
   help: string
@@ -72,7 +59,7 @@ const reasonTable = `${formatTable(
 
 const suggest = list({
   help: "list possible companies of unlinked holders, most tenements first",
-  further: `Links nothing: \`mds holders link\`, \`decline\` and \`review\` decide.\n\n${reasonTable}`,
+  further: `Links nothing: \`mds holders link\`, \`decline\`, \`review\` and \`confirm\` decide.\n\n${reasonTable}`,
   read: readSuggestions,
   row: ({ holder, company, reason, similarName }) => ({
     tenements: holder.tenements,
@@ -87,46 +74,10 @@ const suggest = list({
   csv: suggestionsCsv,
 })
 
-const decision = (help: string, isRight: boolean) =>
-  command({
-    help,
-    parameters: {
-      holder: argument(String, "its name, in any spelling"),
-      code: argument(asxCodeFromText, "the ASX code of the company"),
-    },
-    run: ({ holder, code: asxCode }, { config }) =>
-      decideAndPublish(config, async (url) => {
-        const { isChange, keptBy } = await decide(url, { holder, asxCode, isRight })
-        if (!isRight && keptBy !== null) {
-          await printCompleted(
-            `${holder} stays linked to ${asxCode}: the source ${keptBy} has it as a subsidiary`,
-          )
-        } else if (!isChange) {
-          await printCompleted(`${holder} is no longer suggested for ${asxCode}`)
-        }
-        return isChange
-      }),
-  })
-
-const link = decision(
-  "link the tenements of a holder to a company, as those of its subsidiary",
-  true,
-)
-
-const decline = decision("end the suggestion of a link, or a confirmed link", false)
-
-const review = command({
-  help: "decide the suggested links one by one, and publish the confirmed links at the end",
-  further: "Stores each decision at once. Ctrl-C publishes nothing and keeps the decisions.",
-  run: (_, { config }) => decideAndPublish(config, askForDecisions),
-})
-
 export const holders = group("list holders of tenements, and link them to their companies", {
   unlinked,
   suggest,
-  link,
-  decline,
-  review,
+  ...decisionCommands,
 })
 
 /** Writes all of the file or nothing, and overwrites none: a person may have half completed it. */
@@ -141,70 +92,5 @@ function writeNewFile(path: string, text: string): void {
     throw new LoadError(`Cannot write ${path}: ${reason}`, { cause: error })
   } finally {
     if (file !== undefined) closeSync(file)
-  }
-}
-
-const interrupted =
-  "Interrupted: nothing was published; the next `mds holders link` or `mds holders review` publishes the decisions"
-
-/** @param work returns whether to publish all confirmed links */
-async function decideAndPublish(
-  config: Config,
-  work: (url: string) => Promise<boolean>,
-): Promise<void> {
-  const loads = startLoads(config, interrupted)
-  await withDatabase(config, async ({ url }) => {
-    if (!(await work(url))) return
-    const summary = await publishConfirmed({ url, ...loads.options })
-    if (summary) await loads.finish(url, summary, formatSummary(summary))
-  })
-}
-
-async function askForDecisions(url: string): Promise<true> {
-  const suggestions = await readSuggestions(url)
-  const linked = new Set<string>()
-  const answers = readAnswers()
-  for (const [index, suggestion] of suggestions.entries()) {
-    const { holder, company, reason, similarName } = suggestion
-    if (linked.has(holder.key)) continue
-    const place = `${formatCount(index + 1)} of ${formatCount(suggestions.length)}`
-    await printResult(
-      [
-        `${place}: ${holder.name}; ${countOf(holder.tenements, "tenement")}`,
-        ...(await readLinkFacts(url, holder.key, company.asx_code)),
-        `  ${reason}: ${similarName} (${judgement(reason)})`,
-        `Does it belong to ${company.asx_code}? y (yes), n (no), q (end and publish), Enter (later)`,
-      ].join("\n"),
-    )
-    const { done, value } = await answers.next()
-    const answer = done ? "q" : value.trim().toLowerCase()
-    if (answer === "q") break
-    if (answer !== "y" && answer !== "n") continue
-    const isRight = answer === "y"
-    await decide(url, { holder: holder.name, asxCode: company.asx_code, isRight })
-    if (isRight) linked.add(holder.key)
-  }
-  await answers.return()
-  return true
-}
-
-/** One line for each question or, on a terminal, one key without Enter. */
-async function* readAnswers(): AsyncGenerator<string, void> {
-  const { stdin } = process
-  if (!stdin.isTTY) return yield* createInterface({ input: stdin })
-  stdin.setRawMode(true)
-  try {
-    for await (const keys of stdin) {
-      for (const key of String(keys)) {
-        // A terminal in raw mode sends no signal, and no end of input.
-        if (key === "\u0003") process.kill(process.pid, "SIGINT")
-        if (key === "\u0004") return
-        if (!/[ynq\r]/i.test(key)) continue
-        await printResult(key.trim())
-        yield key
-      }
-    }
-  } finally {
-    stdin.setRawMode(false)
   }
 }

@@ -3,6 +3,7 @@
  * files and servers, so these functions escape its control characters.
  */
 
+import { createInterface } from "node:readline"
 import { withoutParameters } from "../db/database-errors.ts"
 import { maxStalenessMs } from "../db/notifications.ts"
 import { reasonOf } from "../loading/load-error.ts"
@@ -68,6 +69,35 @@ export function warnIfUnconfirmed(processes: number | undefined): void {
 }
 
 export type Row = Readonly<Record<string, string | number | boolean | null>>
+
+/** One line for each question or, on a terminal, one key without Enter. */
+export async function* readAnswers(): AsyncGenerator<string, void> {
+  const { stdin } = process
+  if (!stdin.isTTY) return yield* createInterface({ input: stdin })
+  stdin.setRawMode(true)
+  try {
+    for await (const keys of stdin) {
+      for (const key of String(keys)) {
+        // A terminal in raw mode sends no signal, and no end of input.
+        if (key === "\u0003") process.kill(process.pid, "SIGINT")
+        if (key === "\u0004") return
+        if (!/[ynq\r]/i.test(key)) continue
+        await printResult(key.trim())
+        yield key
+      }
+    }
+  } finally {
+    stdin.setRawMode(false)
+  }
+}
+
+/** The answer to the only question of a command, in lower case; empty at the end of the input. */
+export async function askedKey(): Promise<string> {
+  const answers = readAnswers()
+  const { value } = await answers.next()
+  await answers.return()
+  return value?.trim().toLowerCase() ?? ""
+}
 
 /** Rows as a table, whose header has the names of the first row's values. Numbers in `release` are names. */
 export function formatTable(rows: readonly Row[]): string {

@@ -1,6 +1,6 @@
 /** Reads the missing records: the last files of their source lack them, and no load has removed them yet. */
 import type { Sql, TransactionSql } from "postgres"
-import { resources } from "../resources/catalogue.ts"
+import { loadedResources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import { utc } from "./utc.ts"
 
@@ -21,6 +21,7 @@ const described: Record<ResourceName, { size: string; label: string }> = {
   tenements: { size: "area_km2", label: "concat_ws(', ', tenement_id, holder_name)" },
   subsidiaries: { size: "null::integer", label: "name" },
   reports: { size: "null::integer", label: "title" },
+  declared_tenements: { size: "null::integer", label: "concat_ws(' ', state, tenement_id)" },
 }
 
 /** Returns the largest of the records whose keys a query selects. */
@@ -44,7 +45,8 @@ export async function largestRecords(
 export const namesOf = (records: readonly Pick<MissingRecord, "key" | "label">[]): string =>
   records.map(({ key, label }) => `${key} (${label})`).join("; ")
 
-const keyOf = (name: ResourceName) => resources.find((resource) => resource.name === name)?.key
+const keyOf = (name: ResourceName) =>
+  loadedResources.find((resource) => resource.name === name)?.key
 
 /** Returns the missing records of a source, the largest by market capitalisation or area first. */
 export function missingRecords(

@@ -143,7 +143,7 @@ export const companiesHistory = pgTable(
 
 /**
  * The directory's history of each listing, a code with its listing date, by the time of the files. It serves
- * to find the new codes of companies. Rows stay when a code passes to another company.
+ * to find the new codes of companies: see `loading/listings.ts`. Rows stay when a code passes to another company.
  */
 export const listings = pgTable(
   "listings",
@@ -153,12 +153,21 @@ export const listings = pgTable(
     company_name: text().notNull(),
     /** The keys of its present and former names. */
     name_keys: text().array().notNull(),
-    /** The time of the files in which it appeared, or reappeared. */
-    appeared_at: instant("appeared_at").notNull(),
-    /** The time of the first files without it; null while files have it. */
+    /** Whether the last files have it, and the time of the first of the files in a row that say the same. */
+    is_listed: boolean().notNull(),
+    run_since: instant("run_since").notNull(),
+    /** The name in the last files, and the time of the first files in a row with it. */
+    last_key: bytewise().notNull(),
+    last_key_since: instant("last_key_since").notNull(),
+    /** The keys of the names that count. */
+    confirmed_keys: text().array().notNull().default(sql`'{}'`),
+    /** The time of the files in which it appeared, or reappeared; null until that counts. */
+    appeared_at: instant("appeared_at"),
+    /** The time of the first files without it; null until that counts. */
     missing_since: instant("missing_since"),
-    /** The new code of the company, and the codes that an operator has declined. */
+    /** The new code of the company and its listing date, and the codes that an operator has declined. */
     successor: bytewise(),
+    successor_date: date({ mode: "string" }),
     declined: text().array().notNull().default(sql`'{}'`),
   },
   (t) => [
@@ -186,6 +195,21 @@ export const formerNames = pgTable(
     primaryKey({ columns: [t.asx_code, t.name_key] }),
     ...checks("former_names", { asx_code: isAsxCode(t.asx_code) }),
   ],
+)
+
+/** What links the current tenements: the keys of holders and numbers, each with its company. */
+export const linkKeys = pgTable(
+  "link_keys",
+  {
+    /** Of a holder, or of a number. */
+    key: bytewise().notNull(),
+    asx_code: bytewise().notNull(),
+    /** See `loading/name-owners.ts`. */
+    basis: text().notNull(),
+    /** The id of the declared tenement. */
+    declaration: bytewise(),
+  },
+  (t) => [index("link_keys_by_key").on(t.key)],
 )
 
 /** The links that the last load suggests. Suggestions and decisions belong to no release. */
@@ -235,6 +259,14 @@ const tenementColumns = {
   area_km2: doublePrecision(),
 }
 
+/** Read by loads alone. */
+const linkColumns = {
+  /** See `tenementNumber()`. */
+  number_key: bytewise().notNull().default(""),
+  /** Whether a company is among its holders. */
+  has_company: boolean().notNull().default(false),
+}
+
 /** The lower-case ASCII letters and digits of the id and the reference: punctuation varies. */
 const searchKey = ["id", "tenement_id"]
   .map((name) => `regexp_replace(lower(${name} collate "C"), '[^a-z0-9]+', '', 'g')`)
@@ -256,6 +288,7 @@ export const tenements = pgTable(
     id: bytewise().primaryKey(),
     ...tenementColumns,
     ...provenance,
+    ...linkColumns,
     search_key: bytewise().generatedAlwaysAs(sql.raw(searchKey)),
   },
   (t) => [
@@ -283,7 +316,13 @@ export const tenements = pgTable(
 
 export const tenementsHistory = pgTable(
   "tenements_history",
-  { id: bytewise().notNull(), ...tenementColumns, ...superseded, search_key: bytewise() },
+  {
+    id: bytewise().notNull(),
+    ...tenementColumns,
+    ...superseded,
+    ...linkColumns,
+    search_key: bytewise(),
+  },
   (t) => historyParts("tenements", t.id, t),
 )
 
@@ -319,6 +358,38 @@ export const subsidiariesHistory = pgTable(
   "subsidiaries_history",
   { id: bytewise().notNull(), ...subsidiaryColumns, ...superseded },
   (t) => historyParts("subsidiaries", t.id, t),
+)
+
+const declaredColumns = {
+  asx_code: bytewise().notNull(),
+  state: bytewise().notNull(),
+  tenement_id: text().notNull(),
+  number_key: bytewise().notNull(),
+  interest_percent: doublePrecision(),
+  as_at: date({ mode: "string" }),
+  url: text(),
+}
+
+/** The tenements that companies declare as theirs, in their own schedules. */
+export const declaredTenements = pgTable(
+  "declared_tenements",
+  { id: bytewise().primaryKey(), ...declaredColumns, ...provenance },
+  (t) => [
+    index("declared_tenements_since").on(t.since_release),
+    ...checks("declared_tenements", {
+      id: isPathSafe(t.id),
+      asx_code: isAsxCode(t.asx_code),
+      state: sql`${t.state} in (${literals(states)})`,
+      interest_percent: sql`${t.interest_percent} > 0 and ${t.interest_percent} <= 100`,
+      as_at: isCalendarDate(t.as_at),
+    }),
+  ],
+)
+
+export const declaredTenementsHistory = pgTable(
+  "declared_tenements_history",
+  { id: bytewise().notNull(), ...declaredColumns, ...superseded },
+  (t) => historyParts("declared_tenements", t.id, t),
 )
 
 const reportColumns = {

@@ -3,7 +3,7 @@
  * a source can lose records to a higher one.
  */
 import type { TransactionSql } from "postgres"
-import { resources } from "../resources/catalogue.ts"
+import { loadedResources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import { type MissingRecord, missingRecords } from "./missing-records.ts"
 import type { loadedSources } from "./source-tables.ts"
@@ -33,6 +33,8 @@ export interface SourceStatus
   missing: number
   /** The number of its tenements that are linked to a company; null for other resources. */
   linked: number | null
+  /** The number of its tenements with a company among their holders; null for other resources. */
+  of_companies: number | null
   /** The figures of its last accepted files. */
   counts: RowCounts | Record<string, never>
 }
@@ -55,12 +57,14 @@ export const sourceStatuses = (sql: TransactionSql): Promise<SourceStatus[]> =>
  * which takes about a second for some millions.
  */
 export function statusStatement(order: string): string {
-  const records = resources.map(
+  const records = loadedResources.map(
     ({ name }) =>
-      `select source, '${name}' as resource, count(*)::integer as records, ${linkedOf(name)} as linked
+      `select source, '${name}' as resource, count(*)::integer as records,
+         ${tenementsOf(name, "asx_codes <> '{}'")} as linked,
+         ${tenementsOf(name, "has_company or asx_codes <> '{}'")} as of_companies
        from ${name} group by source`,
   )
-  const missing = resources.map(
+  const missing = loadedResources.map(
     ({ name, key }) =>
       `select m.source, m.resource from missing_records m
        join ${name} t on t.${key} = m.key and t.source = m.source where m.resource = '${name}'`,
@@ -74,6 +78,7 @@ export function statusStatement(order: string): string {
     select s.name, s.resource, coalesce(records.records, 0) as records,
       coalesce(missing.missing, 0) as missing,
       case when s.resource = 'tenements' then coalesce(records.linked, 0) end as linked,
+      case when s.resource = 'tenements' then coalesce(records.of_companies, 0) end as of_companies,
       s.licence, s.attribution, s.address, ${utc("s.last_fetched_at")} as last_fetched_at,
       ${utc("s.last_attempted_at")} as last_attempted_at, ${utc("s.last_loaded_at")} as last_loaded_at, s.last_outcome, s.last_reason,
       ${utc("s.last_observed_at")} as last_observed_at, s.last_release,
@@ -84,8 +89,8 @@ export function statusStatement(order: string): string {
     order by ${order}`
 }
 
-const linkedOf = (name: ResourceName): string =>
-  name === "tenements" ? "count(*) filter (where asx_codes <> '{}')::integer" : "null::integer"
+const tenementsOf = (name: ResourceName, condition: string): string =>
+  name === "tenements" ? `count(*) filter (where ${condition})::integer` : "null::integer"
 
 export interface SourceDetails extends SourceStatus {
   /** The largest first. */

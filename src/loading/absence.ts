@@ -98,6 +98,10 @@ const confirmed = `m.loads + ${isFurther("$4", "$7", "$8")}::integer >= 2
 const isStored = (whenMissing: Source["whenMissing"]): string =>
   `t.source = $1${whenMissing === "remove" ? "" : ` and t.${whenMissing.setFalse}`}`
 
+/** Whether the files would have the record, if its source still had it. */
+const isCovered = ({ staged }: Staging, { source: { completeBy } }: Load): string =>
+  completeBy === undefined ? "true" : `t.${completeBy} in (select s.${completeBy} from ${staged} s)`
+
 /** Collects the records that no file has in a temporary table, and decides which of them to remove. */
 async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
   const { sql, source, staged, table, key } = staging
@@ -113,6 +117,7 @@ async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
        left join missing_records m on m.source = $1 and m.resource = $2 and m.key = t.${key}
      where ${isStored(load.source.whenMissing)}
        and not exists (select from ${staged} s where s.${key} = t.${key})
+       and ${isCovered(staging, load)}
        and not exists (select from unnest($3::text[]) as rejected (key) where rejected.key = t.${key})`,
     [
       source,

@@ -167,12 +167,14 @@ function number(raw: unknown): number | InvalidValue {
 }
 
 function within(
-  { minimum, maximum }: TSchema,
+  { minimum, exclusiveMinimum, maximum }: TSchema,
   value: number | InvalidValue,
 ): number | InvalidValue {
   if (value instanceof InvalidValue) return value
   if (minimum !== undefined && value < minimum)
     return new InvalidValue(`is below ${minimum}: ${value}`)
+  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum)
+    return new InvalidValue(`is not above ${exclusiveMinimum}: ${value}`)
   if (maximum !== undefined && value > maximum)
     return new InvalidValue(`is above ${maximum}: ${value}`)
   return value

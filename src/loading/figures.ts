@@ -60,18 +60,30 @@ export interface MissingFigures {
   returned: number
 }
 
+/**
+ * By state, how many tenements there are, how many of them have a company among their holders, and how many are
+ * linked to a listed one.
+ */
+export type LinkedShares = Record<
+  string,
+  { tenements: number; of_companies: number; linked: number }
+>
+
 export interface LinkFigures {
   /** Tenements linked to a company. */
   linked: number
-  /** Of these, by the company's present or former name, and by a subsidiary's; some by both. */
+  /** Of these, by the company's present or former name, and by a subsidiary's; some by several. */
   directly: number
   through_subsidiaries: number
+  /** Of these, by a company's own schedule. */
+  declared: number
+  /** Declared tenements; those that no tenement matches, and those that several match. */
+  declarations: { rows: number; unmatched: number; ambiguous: number }
   /** Tenements with a holder that are not linked to a company. */
   unlinked: number
   /** Holders that are not linked to a company, each counted once. */
   unlinked_holders: number
-  /** By state, how many tenements there are, and how many of them are linked. */
-  by_state: Record<string, { tenements: number; linked: number }>
+  by_state: LinkedShares
   /** Existing tenements whose linked companies changed, and companies whose total changed. */
   relinked: number
   retotalled: number

@@ -6,6 +6,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Sql, TransactionSql } from "postgres"
 import { locks } from "../db/advisory-locks.ts"
 import { withConnection } from "../db/connection.ts"
 import { confirmedSubsidiaries } from "../sources/own-columns.ts"
@@ -34,27 +35,32 @@ export interface DecisionOutcome {
  * Stores a decision in place of an earlier one.
  * @throws LoadError where no tenement has the holder, or no company has the code
  */
-export const decide = (
-  url: string,
-  { holder, asxCode, isRight }: Decision,
-): Promise<DecisionOutcome> =>
-  withConnection(url, async (sql) => {
-    const [stored] = await sql.unsafe(storeDecision, [
-      normaliseName(holder),
-      holder,
-      asxCode,
-      isRight,
-    ])
-    if (stored) return { isChange: isRight || stored.was_right, keptBy: stored.kept_by }
-    const [tenement] = await sql.unsafe(
-      "select from tenements where $1 = any(holder_keys) limit 1",
-      [normaliseName(holder)],
-    )
-    const reason = tenement
-      ? "no company has the code"
-      : "no tenement has this holder. List holders with `mds holders unlinked`"
-    throw new LoadError(`Cannot decide whether ${holder} belongs to ${asxCode}: ${reason}`)
+export const decide = (url: string, decision: Decision): Promise<DecisionOutcome> =>
+  withConnection(url, (sql) => store(sql, decision))
+
+/** Stores all of them or none. @throws what `decide` throws */
+export const decideAll = (url: string, decisions: readonly Decision[]): Promise<void> =>
+  withConnection(url, async (client) => {
+    await client.begin(async (sql) => {
+      for (const decision of decisions) await store(sql, decision)
+    })
   })
+
+async function store(
+  sql: Sql | TransactionSql,
+  { holder, asxCode, isRight }: Decision,
+): Promise<DecisionOutcome> {
+  const key = normaliseName(holder)
+  const [stored] = await sql.unsafe(storeDecision, [key, holder, asxCode, isRight])
+  if (stored) return { isChange: isRight || stored.was_right, keptBy: stored.kept_by }
+  const [tenement] = await sql.unsafe("select from tenements where $1 = any(holder_keys) limit 1", [
+    key,
+  ])
+  const reason = tenement
+    ? "no company has the code"
+    : "no tenement has this holder. List holders with `mds holders unlinked`"
+  throw new LoadError(`Cannot decide whether ${holder} belongs to ${asxCode}: ${reason}`)
+}
 
 /** With the holder's most frequent spelling. */
 const storeDecision = `

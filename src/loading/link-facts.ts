@@ -1,10 +1,15 @@
-/** Facts about a holder and a company, for a person who decides whether they belong together. */
+/** Facts about holders and a company, for a person who decides whether they belong together. */
 import { withSnapshot } from "../db/connection.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
 
 /** Lines of text. */
-export const readLinkFacts = (url: string, holderKey: string, asxCode: string): Promise<string[]> =>
+export const readLinkFacts = (
+  url: string,
+  holderKeys: readonly string[],
+  asxCode: string,
+): Promise<string[]> =>
   withSnapshot(url, async (sql) => {
-    const [facts = {}] = await sql.unsafe(linkFacts, [holderKey, asxCode])
+    const [facts = {}] = await sql.unsafe(linkFacts, [arrayLiteral(holderKeys), asxCode])
     const known = Object.entries(facts).filter(([, text]) => text !== null)
     return known.map(([label, text]) => `  ${label}: ${text}`)
   })
@@ -15,7 +20,7 @@ const frequent = (text: string, from: string): string => `(
     select ${text} as text, count(*) from ${from} group by 1 order by 2 desc, 1 limit 5) counted)`
 
 const linkFacts = `
-  with held as materialized (select * from tenements where $1 = any(holder_keys))
+  with held as materialized (select * from tenements where holder_keys && $1::text[])
   select ${frequent("concat_ws(' ', state, status, type)", "held")} as holds,
     ${frequent("holder_name", "held where cardinality(holder_keys) > 1")} as beside,
     concat_ws(', ', c.asx_code, c.company_name, case when not is_active then 'not listed' end,

@@ -1,16 +1,18 @@
 /**
  * Links tenements to companies. A tenement belongs to every company that holds it under a present or
  * former name of its own, or under that of a subsidiary whose parent is a stored company: see
- * `name-owners.ts`. Names are compared by their normalised keys; the empty key links nothing.
+ * `name-owners.ts`. Names are compared by their normalised keys; the empty key links nothing. A company that
+ * declares a tenement is linked to every tenement of the state with that number, whoever holds it.
  *
  * `tenements.asx_codes` and `companies.total_tenements` follow from these tables alone, so each load
  * that changes one of them computes them again in its transaction. It writes only rows whose links
  * changed, with its release.
  */
 import type { TransactionSql } from "postgres"
+import { withSnapshot } from "../db/connection.ts"
 import { companies, tenements } from "../db/schema.ts"
 import type { Resource } from "../resources/resource.ts"
-import type { LinkFigures } from "./figures.ts"
+import type { LinkedShares, LinkFigures } from "./figures.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
 import { nameOwners } from "./name-owners.ts"
 import type { Progress } from "./progress.ts"
@@ -29,9 +31,16 @@ export async function linkColumns(
   await findNames(sql)
   return {
     asx_codes: `array(
-      select distinct n.asx_code from link_names n where n.key = any(s.holder_keys) order by 1)`,
+      select distinct n.asx_code from link_names n where n.key = any(s.holder_keys || s.number_key) order by 1)`,
   }
 }
+
+/** The shares at the newest release. */
+export const readLinkedShares = (url: string): Promise<LinkedShares> =>
+  withSnapshot(url, async (sql) => {
+    const [row] = await sql.unsafe<[{ shares: LinkedShares }]>(`select (${linkedShares}) as shares`)
+    return row.shares
+  })
 
 /** @param undatedNames how many former names do not link because a time is unknown */
 export async function relink(
@@ -42,6 +51,9 @@ export async function relink(
 ): Promise<LinkFigures> {
   progress.step("Linking tenements to companies")
   await findNames(sql)
+  await sql.unsafe(`
+    delete from link_keys;
+    insert into link_keys select key, asx_code, basis, declaration from link_names`)
   await sql.unsafe(findLinks)
   await sql.unsafe("analyze links")
   const relinked = await sql.unsafe(linkTenements, [release])
@@ -68,9 +80,10 @@ const findLinks = `
   create temporary table links on commit drop as
   select t.id,
     array_agg(distinct n.asx_code order by n.asx_code)::text[] as asx_codes,
-    bool_or(n.is_own) as is_direct,
-    bool_or(not n.is_own) as is_through_subsidiary
-  from tenements t cross join lateral unnest(t.holder_keys) as holder (key)
+    bool_or(n.basis = 'name') as is_direct,
+    bool_or(n.basis in ('subsidiary', 'confirmed')) as is_through_subsidiary,
+    bool_or(n.basis = 'declared') as is_declared
+  from tenements t cross join lateral unnest(t.holder_keys || t.number_key) as holder (key)
     join link_names n on n.key = holder.key
   group by t.id`
 
@@ -94,13 +107,25 @@ const totalCompanies = `
   update companies c set total_tenements = retotalled.total, ${withoutFile("$1")}
   from retotalled where c.asx_code = retotalled.asx_code`
 
+/** A tenement with a linked company has a company among its holders. */
+const linkedShares = `
+  select coalesce(json_object_agg(state, shares), '{}') from (
+    select state, json_build_object('tenements', count(*),
+      'of_companies', count(*) filter (where has_company or asx_codes <> '{}'),
+      'linked', count(*) filter (where asx_codes <> '{}')) as shares
+    from tenements group by state) states`
+
 const countLinks = `
   select count(*)::integer as linked,
     count(*) filter (where is_direct)::integer as directly,
     count(*) filter (where is_through_subsidiary)::integer as through_subsidiaries,
-    (select coalesce(json_object_agg(state, json_build_object('tenements', total, 'linked', linked)), '{}') from (
-      select state, count(*) as total, count(*) filter (where asx_codes <> '{}') as linked
-      from tenements group by state) states) as by_state,
+    count(*) filter (where is_declared)::integer as declared,
+    (select json_build_object('rows', count(*),
+        'unmatched', count(*) filter (where matches = 0), 'ambiguous', count(*) filter (where matches > 1))
+      from (select count(t.id) as matches
+        from declared_tenements d left join tenements t on t.number_key = d.number_key
+        group by d.id) counted) as declarations,
+    (${linkedShares}) as by_state,
     (select count(*) from tenements where asx_codes = '{}' and holder_keys <> '{}')::integer as unlinked,
     (select count(distinct holder.key) from tenements, unnest(holder_keys) as holder (key)
       where not exists (select from link_names n where n.key = holder.key))::integer as unlinked_holders

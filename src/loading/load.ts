@@ -175,12 +175,12 @@ async function publishFiles(
   }
 
   // Links
-  const release = rowsChanged(changes) > 0 ? next : null
   // A public file without a given time may be of any time; the operator's own files are true now.
   const isKnown = given !== undefined || source.removesMissingAtOnce === true
   const observation = { time: observed, isKnown, returned: missing.returned }
-  const undated = release === null ? 0 : await recordFormerNames(sql, release, observation)
-  await own?.record(sql, observed, release)
+  const undated = await recordFormerNames(sql, next, observation)
+  const recorded = (await own?.record(sql, observed, next)) ?? 0
+  const release = rowsChanged(changes) + recorded > 0 ? next : null
   const links =
     release !== null && resource.links !== undefined
       ? await relink(sql, release, undated, progress)

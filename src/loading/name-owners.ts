@@ -10,25 +10,32 @@
  * or had it as well. A listing whose code begins with the company's is no other company: the exchange may
  * rename it later, or never.
  *
- * The names and subsidiaries of a company that changed its code belong to its successor, as former names.
+ * The names, subsidiaries and declared tenements of a company that changed its code belong to its successor, as former names.
  */
 
-/** A query of (key, asx_code, is_own): the companies that each name means. */
-export const nameOwners = `
-  with recursive successors as (
-    select asx_code, listing_date, name_keys, successor from listings where successor is not null
+/** A part of WITH RECURSIVE: each listing that ended, with every code that succeeded it. */
+export const successors = `successors as (
+    select asx_code, listing_date, name_keys, successor, successor_date
+    from listings where successor is not null
     union
-    select h.asx_code, h.listing_date, h.name_keys, l.successor
-    from successors h join listings l on l.asx_code = h.successor and l.listing_date = h.listing_date
+    select h.asx_code, h.listing_date, h.name_keys, l.successor, l.successor_date
+    from successors h join listings l on l.asx_code = h.successor and l.listing_date = h.successor_date
     where l.successor is not null
-  ), current_companies as (
+  )`
+
+/**
+ * A query of (key, asx_code, basis, declaration): the companies that each name of a holder means, and those
+ * that declare each number of a tenement, by the id of the declared tenement.
+ */
+export const nameOwners = `
+  with recursive ${successors}, current_companies as (
     select * from companies where is_active or successor is null
   ), names as (
     select f.name_key as key, c.* from former_names f join current_companies c on c.asx_code = f.asx_code
     where f.is_certain
     union all
     select key, c.* from successors h cross join lateral unnest(h.name_keys) as inherited (key)
-      join current_companies c on c.asx_code = h.successor and c.listing_date = h.listing_date
+      join current_companies c on c.asx_code = h.successor and c.listing_date = h.successor_date
   ), former as (
     select distinct key, asx_code, name_key as current_key, is_active, (
         select bool_and(starts_with(n.asx_code, names.asx_code)) from current_companies n
@@ -39,8 +46,9 @@ export const nameOwners = `
     select asx_code as parent, asx_code, name_key from current_companies
     union
     select h.asx_code, c.asx_code, c.name_key
-    from successors h join companies p on p.asx_code = h.asx_code and p.listing_date = h.listing_date
-      join current_companies c on c.asx_code = h.successor and c.listing_date = h.listing_date
+    from successors h join companies p on p.asx_code = h.asx_code
+        and (p.listing_date = h.listing_date or p.name_key = any(h.name_keys))
+      join current_companies c on c.asx_code = h.successor and c.listing_date = h.successor_date
   ), owners as (
     select distinct on (key) key, asx_code from (
       select name_key as key, asx_code, is_active from current_companies where name_key <> ''
@@ -55,9 +63,12 @@ export const nameOwners = `
       and not exists (select from subsidiaries s where s.name_key = f.key)
     group by f.key having count(distinct coalesce(o.asx_code, f.asx_code)) = 1
   )
-  select key, asx_code, true as is_own from owners
-  union all select key, asx_code, true from former_owners
-  union select s.name_key, coalesce(o.asx_code, c.asx_code), false
-  from subsidiaries s join parents c on c.parent = s.parent_asx_code
-    left join owners o on o.key = c.name_key
-  where s.name_key <> ''`
+  select key, asx_code, 'name' as basis, null as declaration from owners
+  union all select key, asx_code, 'name', null from former_owners
+  union select s.key, coalesce(o.asx_code, c.asx_code), s.basis, s.declaration
+  from (
+    select name_key as key, parent_asx_code as asx_code,
+      case source when 'confirmed' then source else 'subsidiary' end as basis, null as declaration
+    from subsidiaries where name_key <> ''
+    union all select number_key, asx_code, 'declared', id from declared_tenements
+  ) s join parents c on c.parent = s.asx_code left join owners o on o.key = c.name_key`

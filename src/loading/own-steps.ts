@@ -9,11 +9,10 @@ interface OwnSteps {
   /** Corrects the staged rows. Returns the keys of the records that rejected rows may be. */
   correct: (staging: Staging, rejectedKeys: readonly string[]) => Promise<readonly string[]>
   /**
-   * Records what the files show besides the records.
+   * Records what the files show besides the records. Returns how many records that changes.
    * @param observed when the files were true
-   * @param release null where no record has changed
    */
-  record: (sql: TransactionSql, observed: string, release: number | null) => Promise<void>
+  record: (sql: TransactionSql, observed: string, release: number) => Promise<number>
 }
 
 export const ownSteps: Readonly<Partial<Record<string, OwnSteps>>> = {
@@ -21,7 +20,7 @@ export const ownSteps: Readonly<Partial<Record<string, OwnSteps>>> = {
     correct: assignOrdinaryCodes,
     record: async (sql, observed, release) => {
       await recordListings(sql, asxDirectory.name, observed)
-      if (release !== null) await linkSuccessors(sql, release)
+      return linkSuccessors(sql, release)
     },
   },
 }

@@ -1,7 +1,7 @@
 /** Deletes the history of old releases, which stay listed and are no longer readable. */
 import type { TransactionSql } from "postgres"
 import { withConnection } from "../db/connection.ts"
-import { resourceNames } from "../resources/resource.ts"
+import { loadedNames } from "../resources/resource.ts"
 import { publishing } from "./publishing.ts"
 
 export interface Pruned {
@@ -39,7 +39,7 @@ async function dropOld(sql: TransactionSql, keepDays: number): Promise<Pruned> {
   if (!row) return { oldest: null, releases: 0, records: 0 }
   const { oldest } = row
   let records = 0
-  for (const name of resourceNames) {
+  for (const name of loadedNames) {
     const dropped = await sql`
       delete from ${sql(`${name}_history`)} where until_release <= ${oldest}`
     records += dropped.count

@@ -4,7 +4,7 @@
  */
 import type { TransactionSql } from "postgres"
 import type { ConfirmedChange } from "../db/confirmed-change.ts"
-import { resources } from "../resources/catalogue.ts"
+import { loadedResources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"
 import { keepInHistory } from "./history.ts"
 import { LoadError } from "./load-error.ts"
@@ -42,7 +42,7 @@ async function removeRecords(
   const [loaded] = await sql.unsafe("delete from sources where name = $1 returning resource", [
     name,
   ])
-  const resource = resources.find((each) => each.name === loaded?.resource)
+  const resource = loadedResources.find((each) => each.name === loaded?.resource)
   if (!resource) throw new LoadError(`The source ${name} has not been loaded yet`)
   await sql.unsafe("delete from missing_records where source = $1", [name])
   const release = await nextRelease(sql)

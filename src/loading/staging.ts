@@ -99,7 +99,10 @@ function stagedColumns(resource: Resource): StagedColumn[] {
     return { name: column.name, cell: ({ record }) => copyCell(record[name]) }
   })
   const fromDerived = Object.entries(resource.derived).map(
-    ([name, { from, derive }]): StagedColumn => {
+    ([name, { from, beside, derive }]): StagedColumn => {
+      if (beside !== undefined) {
+        return { name, cell: ({ record }) => copyCell(derive(record[from], record[beside])) }
+      }
       const cellOf = remembering((value: Value | undefined) => copyCell(derive(value)))
       return { name, cell: ({ record }) => cellOf(record[from]) }
     },

@@ -1,11 +1,13 @@
-/** The successors of companies that an operator is asked about: see `listings.ts`. */
+/** The successors of companies that an operator decides: see `listings.ts`. */
 import type { TransactionSql } from "postgres"
 import type { ConfirmedChange } from "../db/confirmed-change.ts"
 import { withSnapshot } from "../db/connection.ts"
 import { utc } from "../db/utc.ts"
 import { companies } from "../resources/companies.ts"
+import { dayMs } from "../text/durations.ts"
 import { isProposed, type Pair, setSuccessor, successorPairs } from "./listings.ts"
 import { LoadError } from "./load-error.ts"
+import { successors } from "./name-owners.ts"
 import type { Progress } from "./progress.ts"
 import { insertChange, nextRelease, publishChange } from "./publishing.ts"
 
@@ -22,7 +24,7 @@ export const readProposedSuccessors = (url: string): Promise<ProposedSuccessor[]
   withSnapshot(url, (sql) =>
     sql.unsafe<ProposedSuccessor[]>(
       `select predecessor, former_company, ${utc("missing_since")} as missing_since,
-         successor, company, ${utc("appeared_at")} as appeared_at, listing_date::text
+         successor, company, ${utc("appeared_at")} as appeared_at, listing_date::text, successor_date::text
        from (${successorPairs}) as found where ${isProposed}
        order by found.missing_since desc, predecessor, successor`,
     ),
@@ -37,6 +39,8 @@ export interface SuccessorDecision {
 
 interface DecidedPair extends Pair {
   is_linked: boolean
+  is_declined: boolean
+  is_active: boolean
 }
 
 const whenUnknown =
@@ -44,7 +48,7 @@ const whenUnknown =
 
 /**
  * Returns the release that links a successor or ends its link; null where the decision changes no link.
- * @throws LoadError for a pair that is not proposed, or is decided so
+ * @throws LoadError for codes that cannot be a pair, and for a pair that is decided so
  */
 export const decideSuccessor = (
   url: string,
@@ -66,17 +70,80 @@ export const decideSuccessor = (
     isPublished: (release) => release !== null,
   })
 
+/** What is known of a pair, in words. */
+export interface SuccessorEvidence {
+  speaksFor: string[]
+  speaksAgainst: string[]
+}
+
+/** @throws LoadError for codes that cannot be a pair */
+export const readSuccessorEvidence = (
+  url: string,
+  pair: Omit<SuccessorDecision, "isRight">,
+): Promise<SuccessorEvidence> =>
+  withSnapshot(url, async (sql) => {
+    const found = await findPair(sql, { ...pair, isRight: true })
+    const { predecessor, successor, listing_date: from, successor_date: to } = found
+    const [facts] = await sql.unsafe<[PairFacts]>(pairFacts, [predecessor, from, successor])
+    const { ended, appeared, names, others } = facts
+    const isNear = Math.abs(Date.parse(appeared ?? "") - Date.parse(ended ?? "")) <= 7 * dayMs
+    const times = `${predecessor} ended ${ended ?? "at an unknown time"}, ${successor} appeared ${appeared ?? "at an unknown time"}`
+    const signs = [
+      { isFor: from === to, text: `listing dates: ${from}, ${to}` },
+      { isFor: names !== null, text: `name of both: ${names ?? "none"}` },
+      { isFor: isNear, text: times },
+      ...(others
+        ? [{ isFor: false, text: `other codes of the same listing date: ${others}` }]
+        : []),
+      ...(found.is_active ? [] : [{ isFor: false, text: `${successor} is not listed` }]),
+      ...(found.is_declined ? [{ isFor: false, text: "the pair was declined" }] : []),
+    ]
+    const wordsOf = (isFor: boolean) =>
+      signs.filter((sign) => sign.isFor === isFor).map(({ text }) => text)
+    return { speaksFor: wordsOf(true), speaksAgainst: wordsOf(false) }
+  })
+
+interface PairFacts {
+  ended: string | null
+  appeared: string | null
+  /** The names of both that count, and the other codes of the same date. */
+  names: string | null
+  others: string | null
+}
+
+const pairFacts = `
+  select ${utc("p.missing_since")} as ended, ${utc("s.appeared_at")} as appeared,
+    (select string_agg(key, '; ') from unnest(p.confirmed_keys) key where key = any(s.confirmed_keys)) as names,
+    (select string_agg(asx_code, ', ' order by asx_code) from listings
+      where listing_date = p.listing_date and asx_code not in (p.asx_code, $3)) as others
+  from listings p left join companies c on c.asx_code = $3
+    left join listings s on s.asx_code = $3 and s.listing_date = c.listing_date
+  where p.asx_code = $1 and p.listing_date = $2::date`
+
+/** The last ended listing of the code, and that of the same date first. */
 async function findPair(
   sql: TransactionSql,
   { predecessor, successor, isRight }: SuccessorDecision,
 ): Promise<DecidedPair> {
   const [pair] = await sql.unsafe<DecidedPair[]>(
-    `select predecessor, successor, listing_date::text, is_linked from (${successorPairs}) as found
-     where predecessor = $1 and successor = $2 and not ${isRight ? "is_linked" : "is_declined"}`,
-    [predecessor, successor],
+    `with recursive ${successors}
+     select p.asx_code as predecessor, c.asx_code as successor, p.listing_date::text,
+       c.listing_date::text as successor_date, c.is_active,
+       coalesce(p.successor = c.asx_code, false) as is_linked, c.asx_code = any(p.declined) as is_declined
+     from listings p join companies c on c.asx_code = $2
+     where p.asx_code = $1 and p.asx_code <> c.asx_code and c.listing_date is not null
+       and case when $3::boolean then coalesce(p.successor <> c.asx_code, true)
+         and not exists (select from successors h where h.asx_code = $2 and h.successor = $1)
+         and not exists (select from companies o where o.asx_code = $1 and o.is_active
+           and (coalesce(o.listing_date = p.listing_date, true) or o.name_key = any(p.name_keys)))
+       else p.successor = c.asx_code or not c.asx_code = any(p.declined) end
+     order by p.successor = c.asx_code desc nulls last, p.listing_date = c.listing_date desc,
+       p.missing_since desc nulls last, p.run_since desc limit 1`,
+    [predecessor, successor, isRight],
   )
   if (pair) return pair
   throw new LoadError(
-    `Cannot decide whether ${successor} is the successor of ${predecessor}: \`mds companies successors\` lists no such pair`,
+    `Cannot ${isRight ? "link" : "decline"} ${successor} as the successor of ${predecessor}: ` +
+      `a directory with listing dates must have had both, ${predecessor} must have ended, and the pair must not be decided so already`,
   )
 }

@@ -6,8 +6,16 @@ import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
 import { undecided } from "../db/reader/suggested-holders.ts"
 import { suggestedColumns } from "../sources/own-columns.ts"
+import { withoutLegalForm } from "../text/company-name.ts"
+import { knownGroupMembers } from "./known-groups.ts"
 import { nameOwners } from "./name-owners.ts"
-import { type Company, type KnownName, type Suggestion, suggestCompanies } from "./suggestions.ts"
+import {
+  type Company,
+  type KnownName,
+  type Reason,
+  type Suggestion,
+  suggestCompanies,
+} from "./suggestions.ts"
 import { subsidiariesCsv, unlinkedHolders } from "./unlinked.ts"
 
 /** For the newest release, most tenements first, without those that are decided. */
@@ -19,12 +27,44 @@ export const readSuggestions = (url: string): Promise<Suggestion[]> =>
     return rows.map(({ suggestion }) => suggestion)
   })
 
+/** All holders that one reason gives one company. */
+export interface SuggestionGroup {
+  reason: Reason
+  company: Company
+  /** Most tenements first. */
+  holders: { key: string; name: string; tenements: number; similar_name: string }[]
+  /** How many unlinked tenements they hold. */
+  tenements: number
+}
+
+/** The suggestions of the newest release that are not decided, in groups, most unlinked tenements first. */
+export const readSuggestionGroups = (url: string): Promise<SuggestionGroup[]> =>
+  withSnapshot(url, (sql) =>
+    sql.unsafe<SuggestionGroup[]>(
+      `with suggested as (
+         select *, suggestion ->> 'reason' as reason from (${undecided}) s
+       ), held as (
+         select asx_code, reason, count(distinct id) as tenements
+         from (select id, unnest(holder_keys) as holder_key from tenements where asx_codes = '{}') t
+           join suggested using (holder_key)
+         group by 1, 2
+       )
+       select reason, (array_agg(suggestion -> 'company'))[1] as company,
+         json_agg(json_build_object(
+           'key', holder_key, 'name', holder, 'tenements', suggestion #> '{holder,tenements}',
+           'similar_name', suggestion -> 'similarName') order by position) as holders,
+         coalesce(held.tenements, 0)::integer as tenements
+       from suggested left join held using (asx_code, reason)
+       group by asx_code, reason, held.tenements order by tenements desc, min(position)`,
+    ),
+  )
+
 /**
  * Stores suggestions for the holders that the transaction leaves unlinked. Deletes declined suggestions of
  * holders without tenements, whose names a load may have masked.
  */
 export async function storeSuggestions(sql: TransactionSql): Promise<void> {
-  const suggestions = suggestCompanies(await unlinkedHolders(sql), await knownNames(sql))
+  const suggestions = suggestCompanies(await unlinkedHolders(sql), ...(await knownNames(sql)))
   await sql.unsafe("delete from suggested_links")
   await sql.unsafe(
     `insert into suggested_links (position, holder_key, holder, asx_code, suggestion)
@@ -38,11 +78,12 @@ export async function storeSuggestions(sql: TransactionSql): Promise<void> {
   )
 }
 
-async function knownNames(sql: TransactionSql): Promise<KnownName[]> {
+/** The names of companies and loaded subsidiaries, and those of known groups. */
+async function knownNames(sql: TransactionSql): Promise<[KnownName[], KnownName[]]> {
   const companies = await sql.unsafe<(Company & { owner: string })[]>(
     `select asx_code, company_name, is_active, coalesce(o.owner, asx_code) as owner
      from companies left join (
-       select key, asx_code as owner from (${nameOwners}) names where is_own
+       select key, asx_code as owner from (${nameOwners}) names where basis = 'name'
      ) o on o.key = name_key`,
   )
   const byCode = new Map(companies.map((company) => [company.asx_code, company]))
@@ -51,11 +92,16 @@ async function knownNames(sql: TransactionSql): Promise<KnownName[]> {
      union all select name, name_key, asx_code, true from former_names
      union all select name, name_key, parent_asx_code, false from subsidiaries`,
   )
-  return names.flatMap(({ name, key, asx_code, is_former }): KnownName[] => {
+  const known = names.flatMap(({ name, key, asx_code, is_former }): KnownName[] => {
     // A secondary listing has no tenements of its own.
     const company = byCode.get(byCode.get(asx_code)?.owner ?? "")
     return company ? [{ name, key, company, isFormer: is_former }] : []
   })
+  const members = (await knownGroupMembers(sql)).flatMap(({ name, asx_code }): KnownName[] => {
+    const company = byCode.get(asx_code)
+    return company ? [{ name, key: withoutLegalForm(name), company, isFormer: false }] : []
+  })
+  return [known, members]
 }
 
 /**

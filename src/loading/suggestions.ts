@@ -8,11 +8,13 @@
  * `Cape Flattery` is not Cape Lambert Resources. A company's code is enough too: `FMG Pilbara` is
  * Fortescue, whose code is FMG.
  */
+import { withoutLegalForm } from "../text/company-name.ts"
 import { distinctiveWords, hasEnding, withoutBrackets } from "../text/company-words.ts"
 import { compareText, type UnlinkedHolder } from "./unlinked.ts"
 
 /** Best first. */
 export const reasons = [
+  "known group",
   "former name",
   "place in brackets",
   "another ending",
@@ -27,6 +29,7 @@ export type Reason = (typeof reasons)[number]
  * count as wrong.
  */
 const judged: Readonly<Record<Reason, readonly [right: number, of: number]>> = {
+  "known group": [86, 87],
   "former name": [5, 7],
   "place in brackets": [37, 40],
   "another ending": [22, 26],
@@ -63,12 +66,16 @@ export interface Suggestion {
   similarName: string
 }
 
-/** For each holder, in their order, at most three companies, the best first. */
+/**
+ * For each holder, in their order, at most three companies, the best first.
+ * @param members the names of known groups, whose keys have no legal form
+ */
 export function suggestCompanies(
   holders: readonly UnlinkedHolder[],
   names: readonly KnownName[],
+  members: readonly KnownName[],
 ): Suggestion[] {
-  const index = indexOf(names, holders)
+  const index = indexOf(names, members, holders)
   return holders.flatMap((holder) => suggestionsFor(holder, index))
 }
 
@@ -82,6 +89,8 @@ interface Entry extends KnownName {
 }
 
 interface Index {
+  /** The names of known groups by their keys. */
+  membersByKey: ReadonlyMap<string, readonly Entry[]>
   /** Former names by their keys. */
   formerByKey: ReadonlyMap<string, readonly Entry[]>
   /** The present name of each listed company. */
@@ -93,10 +102,12 @@ interface Index {
   isCommon: (word: string) => boolean
 }
 
-function indexOf(names: readonly KnownName[], holders: readonly UnlinkedHolder[]): Index {
-  const entries = names
-    .map((known): Entry => ({ ...known, words: wordsOf(known.name) }))
-    .filter(({ words }) => words.length > 0)
+function indexOf(
+  names: readonly KnownName[],
+  members: readonly KnownName[],
+  holders: readonly UnlinkedHolder[],
+): Index {
+  const entries = names.map(toEntry).filter(({ words }) => words.length > 0)
   const ofHolders = holders.filter(({ name }) => !isPerson(name)).map(({ name }) => wordsOf(name))
   const later = [...entries.map(({ words }) => words), ...ofHolders].map((words) => words.slice(1))
   const namesWith = countEach(later)
@@ -107,6 +118,7 @@ function indexOf(names: readonly KnownName[], holders: readonly UnlinkedHolder[]
   const maxRare = Math.max(2, (names.length + holders.length) / 2000)
   const minCommon = Math.max(2, ofCompanies.size / 100)
   return {
+    membersByKey: Map.groupBy(members.map(toEntry), ({ key }) => key),
     formerByKey: Map.groupBy(
       entries.filter(({ isFormer }) => isFormer),
       ({ key }) => key,
@@ -121,6 +133,8 @@ function indexOf(names: readonly KnownName[], holders: readonly UnlinkedHolder[]
     isCommon: (word) => (companiesWith.get(word) ?? 0) >= minCommon,
   }
 }
+
+const toEntry = (known: KnownName): Entry => ({ ...known, words: wordsOf(known.name) })
 
 /** By word, the number of lists that have it. */
 function countEach(lists: readonly (readonly string[])[]): Map<string, number> {
@@ -147,9 +161,10 @@ function suggestionsFor(holder: UnlinkedHolder, index: Index): Suggestion[] {
   if (isPerson(holder.name)) return []
   const words = wordsOf(holder.name)
   const [first = ""] = words
-  const former = (index.formerByKey.get(holder.key) ?? []).map(
-    (entry): Match => ({ entry, reason: "former name", shared: words.length }),
-  )
+  const equal = (reason: Reason, entries: readonly Entry[] = []): Match[] =>
+    entries.map((entry) => ({ entry, reason, shared: words.length }))
+  const inGroups = equal("known group", index.membersByKey.get(withoutLegalForm(holder.name)))
+  const former = equal("former name", index.formerByKey.get(holder.key))
   const alike = (index.byFirstWord.get(first) ?? []).map((entry): Match => {
     const shared = sharedWords(words, entry.words)
     return { entry, reason: reasonFor(holder.name, words, entry, shared), shared }
@@ -159,7 +174,7 @@ function suggestionsFor(holder: UnlinkedHolder, index: Index): Suggestion[] {
   )
   const ofCode = index.byCode.get(first)
   const byCode: Match[] = ofCode ? [{ entry: ofCode, reason: "company code", shared: 1 }] : []
-  const matches = [...former, ...sameWords, ...closest(alike, first, index), ...byCode]
+  const matches = [...inGroups, ...former, ...sameWords, ...closest(alike, first, index), ...byCode]
   const ofCompanies = Map.groupBy(matches.sort(bestFirst), ({ entry }) => entry.company.asx_code)
   return [...ofCompanies.values()]
     .flatMap(([best]) => best ?? [])

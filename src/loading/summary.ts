@@ -4,13 +4,14 @@
  */
 import type { ConfirmedChange } from "../db/confirmed-change.ts"
 import { type MissingRecord, namesOf } from "../db/missing-records.ts"
-import { resourceNames } from "../resources/resource.ts"
+import { loadedNames } from "../resources/resource.ts"
 import { countOf, formatCount } from "../text/display.ts"
 import { firstOf, printableLine } from "../text/printable-text.ts"
 import {
   type ChangeFigures,
   countText,
   type FileFigures,
+  type LinkedShares,
   type LinkFigures,
   type MissingFigures,
   type Published,
@@ -48,7 +49,7 @@ export function formatSummary(summary: LoadSummary, further: readonly string[] =
         )}`,
     ),
     ...Object.values(summary.kept).flatMap((kept) => keptLines(files, kept)),
-    ...resourceNames.flatMap((name) =>
+    ...loadedNames.flatMap((name) =>
       missing[name] ? missingLines(source, missing[name], summary.largestMissing[name] ?? []) : [],
     ),
     ...(links ? linkLines(links) : []),
@@ -202,14 +203,21 @@ function missingLines(
 }
 
 function linkLines(links: LinkFigures): string[] {
-  const { linked, directly, through_subsidiaries, unlinked, undated_names = 0 } = links
+  const { linked, directly, through_subsidiaries, declared, unlinked, undated_names = 0 } = links
+  const { rows, unmatched, ambiguous } = links.declarations
   const tenements = totalOf(Object.values(links.by_state), (state) => state.tenements)
   if (tenements === 0) return []
   return [
     `links of all sources: ${formatCount(tenements)} tenements = ${formatCount(linked)} linked to a company + ` +
       `${formatCount(unlinked)} with unlinked holders + ${formatCount(tenements - linked - unlinked)} without a holder`,
-    `  linked only by a company's name: ${formatCount(linked - through_subsidiaries)}, only by a subsidiary's name: ` +
-      `${formatCount(linked - directly)}, by both: ${formatCount(directly + through_subsidiaries - linked)}`,
+    `  linked by a company's name: ${formatCount(directly)}, by a subsidiary's name: ` +
+      `${formatCount(through_subsidiaries)}, by a declaration: ${formatCount(declared)}; some by several`,
+    ...(rows === 0
+      ? []
+      : [
+          `  declared tenements: ${formatCount(rows)}, of which several tenements have the number of ` +
+            `${formatCount(ambiguous)}, and none that of ${formatCount(unmatched)}`,
+        ]),
     `  this load changed the companies of ${countOf(links.relinked, "tenement")} of earlier loads and the number of tenements of ` +
       countOf(links.retotalled, "company", "companies"),
     `  unlinked holders: ${formatCount(links.unlinked_holders)}; list them with \`mds holders unlinked\``,
@@ -219,6 +227,19 @@ function linkLines(links: LinkFigures): string[] {
           `  former names without a link, because the time of their files is unknown: ${formatCount(undated_names)}; give it with --observed`,
         ]),
   ]
+}
+
+/** The shares of all states together. */
+export function sharesText(shares: LinkedShares): string {
+  const states = Object.values(shares)
+  const linked = totalOf(states, (state) => state.linked)
+  const tenements = totalOf(states, (state) => state.tenements)
+  const ofCompanies = totalOf(states, (state) => state.of_companies)
+  const percent = (whole: number) => `${((100 * linked) / Math.max(1, whole)).toFixed(1)}%`
+  return (
+    `${formatCount(linked)} of ${formatCount(tenements)} tenements (${percent(tenements)}), ` +
+    `${percent(ofCompanies)} of those with a company among their holders`
+  )
 }
 
 function outcome({ dryRun, release, resources, missing, seconds }: LoadSummary): string {

@@ -4,7 +4,7 @@
  * without it, so a failure is a warning.
  */
 import { withConnection } from "../db/connection.ts"
-import { type ResourceName, resourceNames } from "../resources/resource.ts"
+import { loadedNames, type ResourceName } from "../resources/resource.ts"
 import { type Published, rowsChanged } from "./figures.ts"
 import { reasonOf } from "./load-error.ts"
 import type { Progress } from "./progress.ts"
@@ -29,7 +29,7 @@ export async function vacuumChanged(
 
 function changedMuch({ release, resources, links }: Published): ResourceName[] {
   const isRelinked = links !== null && links.relinked >= manyRows
-  return resourceNames.filter(
+  return loadedNames.filter(
     (name) =>
       release !== null &&
       (rowsChanged(resources[name]) >= manyRows || (isRelinked && name === "tenements")),

@@ -2,11 +2,13 @@
 import type { Static, TObject } from "@sinclair/typebox"
 import type { Release, Releases } from "../db/reader/releases.ts"
 import type { ReadSources } from "../db/reader/sources.ts"
+import type { ReadSuggestedHolders } from "../db/reader/suggested-holders.ts"
 import { encodeQuery, type Pair } from "../http/query-string.ts"
 import { dayOfData } from "../responses/at-release.ts"
 import type { Requester } from "../responses/data-request.ts"
 import { apiPath, type asOf, type ListEndpoint } from "../responses/endpoint.ts"
 import { type ListPlan, type ParameterValues, planList, planRecord } from "../responses/plan.ts"
+import { possibleHoldersWords } from "../responses/possible-holders.ts"
 import type { ListPage } from "../responses/respond.ts"
 import type { DataOptions } from "../routes/data.ts"
 import { company } from "../routes/endpoints.ts"
@@ -14,6 +16,7 @@ import { company } from "../routes/endpoints.ts"
 export interface ReadingOptions extends Pick<DataOptions, "responses" | "now"> {
   releases: Pick<Releases, "current">
   readSources: ReadSources
+  suggestedHolders: ReadSuggestedHolders
 }
 
 /** The release of a list, and the key in its path. */
@@ -26,7 +29,7 @@ export type Reading = ReturnType<typeof createReading>
 
 /** @param publicUrl the address of the service as the client reaches it */
 export function createReading(options: ReadingOptions, requester: Requester, publicUrl: string) {
-  const { responses, releases, readSources, now } = options
+  const { responses, releases, readSources, suggestedHolders, now } = options
   const { account } = requester
 
   /** The address of the request that returns the same, whatever is published later. */
@@ -78,6 +81,13 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
       const { record, release } = await responses.record(requester, plan)
       const path = apiPath(company, String(record.asx_code))
       return { record, release, request: addressOf(path, [], release) }
+    },
+
+    /** Words on the possible holders of a company, at the newest release alone; none where they add nothing. */
+    possibleHolders: async (code: string, linked: number, { as_of }: ParameterValues) => {
+      if (as_of !== undefined) return []
+      const words = possibleHoldersWords(code, await suggestedHolders(code, account), linked)
+      return words === null ? [] : [words]
     },
 
     /** All sources, and the newest release. */

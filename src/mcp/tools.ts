@@ -6,7 +6,7 @@ import { type TProperties, Type } from "@sinclair/typebox"
 import type { Release } from "../db/reader/releases.ts"
 import { invalidParameters } from "../http/api-error.ts"
 import { isPastExpiry, tenements } from "../resources/tenements.ts"
-import { asxCodeInPath } from "../resources/values.ts"
+import { asxCodeFromText, asxCodeInPath } from "../resources/values.ts"
 import { asOf, type ListEndpoint, paging, changes as sinceOf } from "../responses/endpoint.ts"
 import type { ParameterValues } from "../responses/plan.ts"
 import { undatedRecords, undatedWords } from "../responses/undated.ts"
@@ -86,12 +86,17 @@ function searching({ tool, endpoint, selection, notes }: Searched): Tool {
     description: `${resource.description} ${description}`,
     parameters,
     call: async (given, reading) => {
-      const values = { ...readArguments(given, parameters), ...selection }
+      const values: ParameterValues = { ...readArguments(given, parameters), ...selection }
       const { release, part } = await reading.list(endpoint, values)
       const undated = await undatedRecords(
         values,
         async (others) => (await reading.list(endpoint, others, { release })).part.total,
       )
+      const { company } = values
+      const ofCompany =
+        endpoint === tenementList && typeof company === "string"
+          ? await reading.possibleHolders(asxCodeFromText(company), part.total, values)
+          : []
       return {
         release: shown(release),
         ...part,
@@ -100,6 +105,7 @@ function searching({ tool, endpoint, selection, notes }: Searched): Tool {
             by_former_name: await reading.companiesFormerly(String(values.search), release),
           }),
         notes: [
+          ...ofCompany,
           ...undated.map((each) => undatedWords("The list", each)),
           ...notes(part.records, reading.dayOf(values, release)),
         ],
@@ -144,6 +150,7 @@ const company: Tool = {
       tenements: { total: record.total_tenements, by_state, by_status, past_expiry },
       newest_announcements,
       notes: [
+        ...(await reading.possibleHolders(key, Number(record.total_tenements), point)),
         ...companySearch.notes([], day),
         pastExpiry,
         ...undated.map((each) => undatedWords("past_expiry", each)),

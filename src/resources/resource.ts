@@ -65,8 +65,11 @@ export interface OrderTerm {
   direction: Direction
 }
 
+/** The resources that have lists. */
 export const resourceNames = ["companies", "tenements", "subsidiaries", "reports"] as const
-export type ResourceName = (typeof resourceNames)[number]
+/** The resources that are loaded. */
+export const loadedNames = [...resourceNames, "declared_tenements"] as const
+export type ResourceName = (typeof loadedNames)[number]
 
 /** A source of lists and single records. */
 export interface Readable {
@@ -103,10 +106,11 @@ export interface Readable {
   defaultOrder: readonly OrderTerm[]
 }
 
-/** A column that follows from one field of a loaded record. */
+/** A column that follows from one field of a loaded record, or from two that are never empty. */
 export interface DerivedColumn {
   from: string
-  derive: (value: Value | undefined) => unknown
+  beside?: string
+  derive: (value: Value | undefined, beside?: Value) => unknown
 }
 
 /** A resource that is loaded. */
@@ -122,8 +126,7 @@ export interface Resource extends Readable {
   /** The table's other columns. */
   derived: Record<string, DerivedColumn>
   /**
-   * Its part in the links between companies and tenements: its records have names of companies, or list
-   * holders.
+   * Its part in the links between companies and tenements: its records name companies, or list holders.
    */
   links?: "names" | "holders"
 }

@@ -1,7 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox"
 import { loadOutcomes, loadedSources as table } from "../db/source-tables.ts"
 import { oneOf } from "../text/one-of.ts"
-import { field, type Readable, resourceNames } from "./resource.ts"
+import { field, loadedNames, type Readable } from "./resource.ts"
 import { countOf, fieldsOf, instantOf, textOf } from "./values.ts"
 
 const instant = (description: string, example: string) =>
@@ -25,7 +25,7 @@ export const sources: Readable = {
   fields: {
     source: field(table.name, textOf("Name, as in releases", "wa")),
     ...fieldsOf(table, {
-      resource: oneOf(resourceNames, {
+      resource: oneOf(loadedNames, {
         description: "What is loaded from it",
         examples: ["tenements"],
       }),
@@ -74,6 +74,16 @@ export const sources: Readable = {
         minimum: 0,
         maximum: 100,
         description: "Share of its tenements that are linked to a company, in percent",
+        examples: [100],
+      }),
+      true,
+    ),
+    linked_percentage_of_companies: figure(
+      Type.Number({
+        minimum: 0,
+        maximum: 100,
+        description:
+          "The same share of its tenements with a company among their holders, listed or not, in percent",
         examples: [100],
       }),
       true,

@@ -2,7 +2,7 @@ import { Type } from "@sinclair/typebox"
 import { type SQL, sql } from "drizzle-orm"
 import { tenementsHistory as history, states, tenements as table } from "../db/schema.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
-import { normaliseName } from "../text/company-name.ts"
+import { hasLegalForm, normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
 import { namedHolders } from "../text/holder-names.ts"
 import { oneOf } from "../text/one-of.ts"
@@ -26,6 +26,7 @@ import {
   foldedOrNull,
   freeText,
   listOf,
+  numberKey,
   pathSafeId,
   provenanceOf,
   text,
@@ -158,6 +159,11 @@ export const tenements: Resource = {
     status_folded: { from: "status", derive: foldedOrNull },
     type_folded: { from: "type", derive: foldedOrNull },
     holder_name_folded: { from: "holder_name", derive: foldedOrNull },
+    number_key: { from: "tenement_id", beside: "state", derive: numberKey },
+    has_company: {
+      from: "holder_name",
+      derive: (value) => namedHolders(text(value)).some(hasLegalForm),
+    },
     holder_keys: { from: "holder_name", derive: (value) => [...holdersByKey(value).keys()] },
     holder_spellings: {
       from: "holder_name",

@@ -5,6 +5,7 @@ import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 import { asxCodePattern, pathSafePattern } from "../db/columns.ts"
 import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
+import { tenementNumber } from "../text/tenement-number.ts"
 import { type Field, field, type Value } from "./resource.ts"
 
 /** The API's description shows the example as the field's value, or null without one. */
@@ -61,6 +62,10 @@ export const text = (value: Value | undefined): string => String(value ?? "")
 
 /** Folds a required text for search and order. */
 export const folded = (value: Value | undefined): string => fold(text(value))
+
+/** The state and the number of a tenement. No normalised name has a slash. */
+export const numberKey = (reference: Value | undefined, state?: Value): string =>
+  `${text(state)}/${tenementNumber(text(reference), text(state))}`
 
 /** Normalises a name for comparison with others. */
 export const nameKey = (value: Value | undefined): string => normaliseName(text(value))

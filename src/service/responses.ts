@@ -7,6 +7,7 @@ import { createReleases } from "../db/reader/releases.ts"
 import { createSourceLoads } from "../db/reader/source-loads.ts"
 import { createSources } from "../db/reader/sources.ts"
 import { createSuggestedHolders } from "../db/reader/suggested-holders.ts"
+import { createTenementLinks } from "../db/reader/tenement-links.ts"
 import { createReleaseResolver } from "../responses/at-release.ts"
 import { createCachedResponses } from "../responses/cached-responses.ts"
 import { createExportCounts } from "../responses/export-response.ts"
@@ -53,6 +54,7 @@ export function createResponseParts(base: Base) {
       sourceLoads: createSourceLoads(records),
       suggestedHolders: createSuggestedHolders(records),
       holderCompanies: createHolderCompanies(records),
+      tenementLinks: createTenementLinks(records),
     },
     measured: { reader, cachedResponses, exportSlots, exportCounts },
   }

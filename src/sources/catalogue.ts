@@ -9,6 +9,7 @@ import { nsw } from "./nsw.ts"
 import {
   confirmedSubsidiaries,
   ownCompanies,
+  ownDeclaredTenements,
   ownReports,
   ownSubsidiaries,
   ownTenements,
@@ -25,6 +26,7 @@ export const sources: readonly Source[] = [
   ownTenements,
   ownSubsidiaries,
   ownReports,
+  ownDeclaredTenements,
   asxDirectory,
   asxSectors,
   asxAnnouncements,

@@ -3,10 +3,12 @@
  * exports them. So an export can be loaded; its computed fields are ignored.
  */
 import { companies } from "../resources/companies.ts"
+import { declarations } from "../resources/declared-tenements.ts"
 import { reports } from "../resources/reports.ts"
 import type { Resource } from "../resources/resource.ts"
 import { subsidiaries } from "../resources/subsidiaries.ts"
 import { tenements } from "../resources/tenements.ts"
+import { asxCodeFromText, numberKey } from "../resources/values.ts"
 import { unguardFormula } from "../text/delimited.ts"
 import type { MapOptions, RawRecord, Source } from "./source.ts"
 import { subsidiaryId } from "./subsidiary-id.ts"
@@ -60,6 +62,27 @@ export const confirmedSubsidiaries: Source = {
   map: (raw, { format }) => {
     const record = withoutFormulaGuard(raw, format)
     return isBlank(record.parent_asx_code) ? { leftOut: "declined" } : { record: withId(record) }
+  },
+}
+
+/** The schedules of tenements in companies' reports. A file has the whole schedule of each company in it. */
+export const ownDeclaredTenements: Source = {
+  ...ownColumns(declarations),
+  name: "declared-tenements",
+  description:
+    "tenements that companies declare, in the columns asx_code, state, tenement_id, interest_percent, as_at, url",
+  columns: {
+    required: ["asx_code", "state", "tenement_id"],
+    optional: ["interest_percent", "as_at", "url"],
+    others: "refuse",
+  },
+  completeBy: "asx_code",
+  map: (raw, { format }) => {
+    const record = withoutFormulaGuard(raw, format)
+    const { asx_code, state, tenement_id } = record
+    if (typeof asx_code !== "string" || typeof tenement_id !== "string") return { record }
+    const key = numberKey(tenement_id, String(state)).replace(/[^A-Z0-9]+/g, "-")
+    return { record: { ...record, id: `${asxCodeFromText(asx_code.trim())}-${key}` } }
   },
 }
 

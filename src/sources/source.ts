@@ -65,6 +65,8 @@ export interface Source {
    * Whether all files of one load are the complete set, so that a record not in them is missing.
    */
   complete: boolean
+  /** The files are complete for each value of this field that they have, and say nothing of other values. */
+  completeBy?: string
   /** The effect on a missing record: its removal, or false in a boolean column. */
   whenMissing: "remove" | { setFalse: string }
   /**

@@ -35,3 +35,14 @@ export function normaliseName(name: string): string {
     .trim()
     .replace(writtenForms, (written) => legalForms[written] ?? written)
 }
+
+const form = "(?:PTY|LTD|NL|INC|CORP|CO|PLC|LLC|LP)"
+const endingForms = new RegExp(`(?: ${form})+$`)
+const anyForm = new RegExp(` ${form}(?: |$)`)
+
+/** The normalised name without the forms of incorporation at its end. */
+export const withoutLegalForm = (name: string): string =>
+  normaliseName(name).replace(endingForms, "")
+
+/** Whether a form of incorporation is in the name: `GOLD PTY LTD (IN LIQUIDATION)`. */
+export const hasLegalForm = (name: string): boolean => anyForm.test(normaliseName(name))

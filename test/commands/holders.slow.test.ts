@@ -140,9 +140,12 @@ describe("decisions", () => {
     expect(linked.code).toBe(0)
     expect(linked.stdout).toContain("= 2 linked to a company")
     expect(linked.stdout).toContain("Published as release 3")
+    expect(linked.stdout).toEndWith("quarry, pits limited is linked to QZA\n")
     expect(await codes()).toEqual(["", "QZA", "QZA", "", ""])
     expect((await holders("suggest")).stdout).not.toContain("PITS LTD")
-    expect((await holders("decline", "QUARRY, PITS LTD", "QZA")).stdout).toContain("release 4")
+    const declined = (await holders("decline", "QUARRY, PITS LTD", "QZA")).stdout
+    expect(declined).toContain("release 4")
+    expect(declined).toEndWith("QUARRY, PITS LTD is no longer linked to QZA\n")
     expect(await codes()).toEqual(["", "", "", "", ""])
     expect(await holders("decline", "QZB PITS", "qzb")).toEqual({
       code: 0,
@@ -164,36 +167,81 @@ describe("decisions", () => {
     )
   })
 
-  test("review shows the holder and the company of each suggestion, and publishes once at the end", async () => {
-    const { code, stdout } = await bench.run(["holders", "review"], {
-      stdin: new Blob(["y\nn\n\n"]),
-    })
+  const reviewed = (answers: string, ...command: string[]) =>
+    bench.run(["holders", ...command], { stdin: new Blob([answers]) })
+
+  test("Review shows all holders that a reason gives a company, the most tenements first, and publishes at the end", async () => {
+    const { code, stdout } = await reviewed("y\nn\n\n", "review")
     expect(code).toBe(0)
     expect(stdout).toStartWith(
       [
-        "1 of 4: QUARRY, PITS LTD; 2 tenements",
-        "  holds: WA 2",
+        "Linked now: 0 of 5 tenements (0.0%), 0.0% of those with a company among their holders",
+        `1 of 3: same first words (${judgement("same first words")}); unlinked tenements: 3`,
+        "  holds: WA 3",
         "  beside: Quarry, Pits Ltd; Somebody 1",
         "  company: QZA, Quarry, 0 linked tenements",
-        `  same first words: Quarry (${judgement("same first words")})`,
-        "Does it belong to QZA? y (yes), n (no), q (end and publish), Enter (later)",
-        "2 of 4: Beta (West); 1 tenement",
+        "  tenements  holder            similar name",
+        "  2          QUARRY, PITS LTD  Quarry",
+        "  1          QUARRY ALPHA      Quarry",
+        "Do they belong to QZA? y (yes, all), n (no, none), q (end and publish), Enter (later)",
+        `2 of 3: place in brackets (${judgement("place in brackets")}); unlinked tenements: 1`,
       ].join("\n"),
     )
     expect(stdout).toContain("Published as release 3")
-    expect(await codes()).toEqual(["", "QZA", "QZA", "", ""])
+    expect(stdout).toEndWith(
+      "Linked now: 3 of 5 tenements (60.0%), 100.0% of those with a company among their holders\n",
+    )
+    expect(await codes()).toEqual(["QZA", "QZA", "QZA", "", ""])
     const left = (await holders("suggest")).stdout
     expect(left).not.toContain("Beta (West)")
-    expect(left).toContain("QUARRY ALPHA")
+    expect(left).toContain("QZB PITS")
+  })
+
+  test("Confirm shows all suggestions of a reason, and confirms them after one question", async () => {
+    const command = ["confirm", "--reason", "same first words"]
+    const shown = [
+      "tenements  holder            code  company  similar name",
+      "2          QUARRY, PITS LTD  QZA   Quarry   Quarry",
+      "1          QUARRY ALPHA      QZA   Quarry   Quarry",
+      `Confirm these 2 links (${judgement("same first words")})? y (yes), Enter (no)`,
+    ].join("\n")
+    const refused = await reviewed("\n", ...command)
+    expect(refused.stdout).toContain(shown)
+    expect([refused.code, await codes()]).toEqual([0, ["", "", "", "", ""]])
+    const { stdout } = await reviewed("y\n", ...command)
+    expect(stdout).toContain("Published as release 3")
+    expect(stdout).toEndWith(
+      "Linked now: 3 of 5 tenements (60.0%), 100.0% of those with a company among their holders\n",
+    )
+    expect(await codes()).toEqual(["QZA", "QZA", "QZA", "", ""])
+    expect((await reviewed("y\n", ...command)).stdout).toContain("none\n")
+    expect((await reviewed("", "confirm", "--reason", "guess")).stderr).toContain("known group")
+  })
+
+  test("Confirm leaves out a holder that the reason gives two companies", async () => {
+    await bench.load(
+      "companies",
+      "asx_code,company_name,is_active\nQZA,Quarry,true\nQZB,Quarry Holdings NL,true\n",
+    )
+    await bench.load(
+      "tenements",
+      "id,tenement_id,state,holder_name\nt1,E 1,WA,QUARRY GROUP LTD\n",
+      {
+        acceptShrink: true,
+      },
+    )
+    const { stdout } = await reviewed("y\n", "confirm", "--reason", "another ending")
+    expect(stdout).toContain("Left out: holders that the reason gives several companies")
+    expect(await codes()).toEqual([""])
   })
 
   test.skipIf(!hasTerminals)(
     "a review on a terminal needs no Enter, and Ctrl-C publishes nothing and keeps the decisions",
     async () => {
       const review = onTerminal(["holders", "review"], bench.options())
-      await until(async () => review.output().includes("Does it belong to QZA?"))
+      await until(async () => review.output().includes("Do they belong to QZA?"))
       review.type("xy")
-      await until(async () => review.output().includes("2 of 4"))
+      await until(async () => review.output().includes("2 of 3"))
       review.type("\u0003")
       expect(await review.child.exited).toBe(130)
       expect(review.output()).toContain(
@@ -204,7 +252,31 @@ describe("decisions", () => {
       await until(async () => next.output().includes("1 of "))
       next.type("q")
       expect(await next.child.exited).toBe(0)
-      expect(await codes()).toEqual(["", "QZA", "QZA", "", ""])
+      expect(await codes()).toEqual(["QZA", "QZA", "QZA", "", ""])
     },
+  )
+})
+
+test("companies confirm asks before it links any two codes, with what speaks for and against it", async () => {
+  await bench.empty()
+  const directory = (day: string, code: string, name: string) =>
+    bench.load(
+      "asx-directory",
+      `ASX code,Company name,GICs industry group,Listing date,Market Cap\n${code},${name},Materials,12/09/2018,5\n`,
+      { acceptShrink: true, observed: day },
+    )
+  for (const day of ["2026-01-01", "2026-01-07"]) await directory(day, "QZA", "Alpha NL")
+  for (const day of ["2026-01-08", "2026-01-14"]) await directory(day, "QZN", "Beta NL")
+  const confirm = (answer: string) =>
+    bench.run(["companies", "confirm", "qza", "qzn"], { stdin: new Blob([answer]) })
+  const question = [
+    "  for: listing dates: 2018-09-12, 2018-09-12",
+    "  for: QZA ended 2026-01-08T00:00:00Z, QZN appeared 2026-01-08T00:00:00Z",
+    "  against: name of both: none",
+    "Did QZA become QZN? y (yes), Enter (no)\n",
+  ].join("\n")
+  expect(await confirm("\n")).toEqual({ code: 0, stdout: question, stderr: "" })
+  expect((await confirm("y\n")).stdout).toBe(
+    `${question}Published as release 4: QZA was succeeded by QZN\n`,
   )
 })

@@ -20,7 +20,7 @@ const directory = (day: number, ...rows: string[]) =>
         "QZC,QUARRY GAMMA NL,Energy,01/02/2003,5",
       ],
     },
-    { acceptShrink: true, observed: `2026-02-0${day}` },
+    { acceptShrink: true, observed: `2026-02-${String(day).padStart(2, "0")}` },
   )
 const company = (code: string) => `${code},QUARRY ALPHA LIMITED,Materials,12/09/2018,7`
 
@@ -47,12 +47,14 @@ test("a temporary code is an unknown company in paths, and matches nothing as a 
 })
 
 test("the history of a company that changed its code names its successor, and so does its page", async () => {
-  for (const day of [4, 5, 7]) {
-    await directory(day, company("QZA"), "QZN,QUARRY BETA NL,Energy,03/04/2005,5")
+  await directory(7, company("QZA"), "QZB,QUARRY BETA NL,Energy,03/04/2005,5")
+  for (const day of [8, 9, 11, 14]) {
+    await directory(day, company("QZA"), `QZN,QUARRY BETA NL,Energy,03/04/2005,${day}`)
   }
   const { data } = await readList(await service.get("/companies/QZB/history"))
-  expect(data.slice(0, 2)).toMatchObject([
-    { is_active: false, successor: "QZN", changed: "is_active; successor" },
+  expect(data.slice(0, 3)).toMatchObject([
+    { is_active: false, successor: "QZN", changed: "successor" },
+    { is_active: false, successor: null, changed: "is_active" },
     { is_active: true, successor: null },
   ])
   expect(leadOf(await person.read("/explore/companies/QZB"))).toMatch(

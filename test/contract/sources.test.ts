@@ -43,6 +43,7 @@ const asx = {
   rejected: 0,
   unknown_values: 0,
   linked_percentage: null,
+  linked_percentage_of_companies: null,
 }
 const register = {
   source: "wa",
@@ -61,6 +62,7 @@ const register = {
   rejected: 1,
   unknown_values: 1,
   linked_percentage: 33.3,
+  linked_percentage_of_companies: 50,
 }
 
 const meta = { total: 2, page: 1, per_page: 50, total_pages: 1 }
@@ -81,7 +83,7 @@ test("each source has all its fields in order and belongs to no release", async 
       waHeader,
       wa(1, "LIVE", "QUARRY QAA PTY LTD"),
       wa(2, "LIVE", "QUARRY QAA LIMITED"),
-      wa(3, "NEITHER", "OTHER PTY LTD"),
+      wa(3, "NEITHER", "JANE OTHER"),
       ",EXPLORATION LICENCE,LIVE,OTHER PTY LTD",
     ],
     { observed: "2026-01-02" },

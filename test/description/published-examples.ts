@@ -1,4 +1,6 @@
 /** A database in which the records and the release of the description's examples are published. */
+import { getTableColumns } from "drizzle-orm"
+import { loadedSources } from "../../src/db/source-tables.ts"
 import {
   exampleKey,
   exampleNow,
@@ -50,7 +52,8 @@ export async function publishedExamples(): Promise<TestService> {
 /** The records that are counted are those that are there. */
 async function publishSource({ sql }: TestService): Promise<void> {
   const { source: name, rejected, unknown_values, ...others } = exampleRecord(sources)
-  const { records: _, missing: __, linked_percentage: ___, ...row } = others
+  const stored = Object.keys(getTableColumns(loadedSources))
+  const row = Object.fromEntries(Object.entries(others).filter(([field]) => stored.includes(field)))
   await sql`insert into sources ${sql({ ...row, name })}`
   await sql`
     update sources set counts = ${JSON.stringify({ rejected, unknown_values })}::text::jsonb`

@@ -264,3 +264,54 @@ async function checkEnd(): Promise<void> {
     changes.map((codes) => codes.join(" ")).sort(),
   )
 }
+
+/**
+ * 400 days with the faults of the exchange's files: listing dates that are wrong for a day, companies that
+ * vanish for a day, names that are blank for days. Of 200 companies thirty change their code, some with a new name.
+ */
+test("In 400 days with the faults of the exchange no change of code is lost, and no other is proposed", async () => {
+  const next = seeded(34)
+  const below = (limit: number) => Math.floor(next() * limit)
+  const dates = Array.from(
+    { length: 40 },
+    (_, index) => `${10 + (index % 18)}/0${1 + (index % 9)}/2010`,
+  )
+  const exchange = Array.from({ length: 200 }, (_, index) => ({
+    codes: [`${codeOf(index)}`, index < 30 ? `N${codeOf(index).slice(0, 2)}` : ""],
+    change: index < 30 ? 20 + below(360) : Number.POSITIVE_INFINITY,
+    isRenamed: index % 3 === 0,
+    ends: index >= 30 && index < 60 ? 20 + below(360) : Number.POSITIVE_INFINITY,
+    date: dates[index % 40] ?? "",
+    name: `Miner ${index} Limited`,
+    faults: new Map(
+      Array.from({ length: 6 }, (_, nth) => [
+        10 + 60 * nth + below(50),
+        ["date", "vanished", "blank", "blank"][below(4)],
+      ]),
+    ),
+  }))
+  const proposals = new Set<string>()
+  for (let day = 1; day <= 400; day++) {
+    const lines = exchange.flatMap(({ codes, change, isRenamed, ends, date, name, faults }) => {
+      const isChanged = day >= change
+      const fault = faults.get(day) ?? (faults.get(day - 1) === "blank" ? "blank" : undefined)
+      if (day >= ends || fault === "vanished") return []
+      const shown = fault === "blank" ? "" : isChanged && isRenamed ? `New ${name}` : name
+      const listed = fault === "date" ? (dates[below(40)] ?? date) : date
+      return [`${codes[isChanged ? 1 : 0]},${shown},Materials,${listed},${1000 + day}`]
+    })
+    await bench.load("asx-directory", `${[header, ...lines].join("\n")}\n`, {
+      acceptShrink: true,
+      observed: new Date(Date.UTC(2024, 0, day)).toISOString().slice(0, 10),
+    })
+    if (day % 5 > 0) continue
+    for (const { predecessor, successor } of await readProposedSuccessors(bench.url)) {
+      proposals.add(`${predecessor} ${successor}`)
+    }
+  }
+  const linked = await bench.sql`
+    select asx_code, successor from listings where successor is not null order by asx_code`
+  const found = [...linked.map((pair) => `${pair.asx_code} ${pair.successor}`), ...proposals]
+  const changes = exchange.filter(({ change }) => change <= 400).map(({ codes }) => codes.join(" "))
+  expect([...new Set(found)].sort()).toEqual(changes.sort())
+}, 1_200_000)

@@ -65,15 +65,17 @@ test("a tenement is linked to every company that holds it by its own or a subsid
   expect(summary.links).toEqual({
     linked: 4,
     directly: 2,
+    declared: 0,
+    declarations: { rows: 0, unmatched: 0, ambiguous: 0 },
     through_subsidiaries: 4,
     unlinked: 1,
     unlinked_holders: 2,
-    by_state: { WA: { tenements: 7, linked: 4 } },
+    by_state: { WA: { tenements: 7, of_companies: 5, linked: 4 } },
     relinked: 0,
     retotalled: 3,
   })
   expect(formatSummary(summary)).toContain(
-    "links of all sources: 7 tenements = 4 linked to a company + 1 with unlinked holders + 2 without a holder\n  linked only by a company's name: 0, only by a subsidiary's name: 2, by both: 2\n",
+    "links of all sources: 7 tenements = 4 linked to a company + 1 with unlinked holders + 2 without a holder\n  linked by a company's name: 2, by a subsidiary's name: 4, by a declaration: 0; some by several\n",
   )
 })
 

@@ -2,6 +2,7 @@
 import { beforeEach, expect, test } from "bun:test"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import knownGroups from "../../src/loading/known-groups.csv" with { type: "text" }
 import { readSuggestions, suggestionsCsv } from "../../src/loading/suggested-companies.ts"
 import { benchOfFile } from "./workbench.ts"
 
@@ -78,6 +79,42 @@ test("a holder whose first word is a listed company's code is suggested for it",
   expect(await suggested()).toEqual([
     "2 QZA PILBARA PTY LTD: QZA, company code Quarry Alpha Limited",
   ])
+})
+
+test("A name in the list of groups is suggested for its company while the code and the name are listed", async () => {
+  const holder = { "BHP MINERALS PROPRIETARY LIMITED": 2, "BHP MINERALS (WEST) PTY LTD": 1 }
+  await companies("BHP,BHP Group Ltd,true")
+  await holders(holder)
+  expect(await suggested()).toEqual([
+    "2 BHP MINERALS PROPRIETARY LIMITED: BHP, known group BHP Minerals",
+    "1 BHP MINERALS (WEST) PTY LTD: BHP, company code BHP Group Ltd",
+  ])
+  for (const others of [["BHP,Another Limited,true"], ["BHPX,BHP Group Ltd,true"]]) {
+    await companies(...others)
+    expect((await suggested()).filter((line) => line.includes("known group"))).toEqual([])
+  }
+})
+
+test("A name in the list of groups is suggested for the successor of its company", async () => {
+  const directory = (day: number, row: string) =>
+    bench.load(
+      "asx-directory",
+      `ASX code,Company name,GICs industry group,Listing date,Market Cap\n${row},Materials,13/08/1885,5\n`,
+      { acceptShrink: true, observed: `2026-01-${String(day).padStart(2, "0")}` },
+    )
+  await holders({ "BHP MINERALS PTY LTD": 1 })
+  for (const day of [1, 7]) await directory(day, "BHP,BHP Group Limited")
+  for (const day of [8, 14]) await directory(day, "QZB,BHP Group Limited")
+  await directory(21, "QZB,Renamed Limited")
+  expect(await suggested()).toEqual(["1 BHP MINERALS PTY LTD: QZB, known group BHP Minerals"])
+})
+
+test("Each row of the list of groups has a code, two names, a year and the kind of its document", () => {
+  const [header, ...rows] = knownGroups.trim().split("\n")
+  expect(header).toBe("asx_code,listed_name,subsidiary_name,year,document")
+  const malformed = rows.filter((row) => !/^[0-9A-Z]{3,6},[^,"]+,[^,"]+,\d{4},[a-z ]+$/.test(row))
+  expect(malformed).toEqual([])
+  expect(new Set(rows).size).toBe(rows.length)
 })
 
 test("Suggestions list most tenements first, with at most three companies each", async () => {

@@ -7,7 +7,7 @@ import postgres from "postgres"
 import { load } from "../../src/loading/load.ts"
 import { LoadError } from "../../src/loading/load-error.ts"
 import type { LoadOptions } from "../../src/loading/load-options.ts"
-import { resourceNames } from "../../src/resources/resource.ts"
+import { loadedNames } from "../../src/resources/resource.ts"
 import { testDatabase } from "../support/postgres.ts"
 import { sourceOf } from "./readings.ts"
 
@@ -38,9 +38,9 @@ export interface Workbench {
 }
 
 const tables = [
-  ...resourceNames.flatMap((name) => [name, `${name}_history`]),
+  ...loadedNames.flatMap((name) => [name, `${name}_history`]),
   ...["releases", "sources", "missing_records", "former_names"],
-  ...["suggested_links", "link_decisions", "listings"],
+  ...["link_keys", "suggested_links", "link_decisions", "listings"],
 ]
 
 /** Makes a workbench that is empty before each test. */

@@ -1,6 +1,7 @@
 /** The first questions about tenements: who holds them, which expire soon, and which are linked to no company. */
 import { expect, test } from "bun:test"
 import { reasons } from "../../src/loading/suggestions.ts"
+import { resultOf } from "../mcp/conversation.ts"
 import { awkward, type Fixtures } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { cellsOf, contentOf, factsOf, leadOf, linkTo, textOf } from "./page-reader.ts"
@@ -224,6 +225,7 @@ test("a company's page shows its possible holders with the reasons, and the weak
     ["Holder 2", "998", "Equals NIL Ltd except for its ending"],
     ["Holder 3", "997", "Equals NIL Ltd except for the words in brackets"],
     ["Holder 4", "996", "A former name of the company"],
+    ["Holder 5", "995", "A subsidiary of the company, by the service’s list of groups"],
     [
       "Holder 0",
       "1,000",
@@ -233,7 +235,39 @@ test("a company's page shows its possible holders with the reasons, and the weak
   expect(linkTo(page, "Holder 3")).toBe("/explore/holders/Holder%203")
   expect(contentOf(await person.read("/explore/companies/NIL?as_of=1"))).not.toContain("Possible")
 
+  const words =
+    "NIL may hold more tenements, under names of holders that are not linked to it: Holder 1 (999), Holder 2 (998), Holder 3 (997), and 3 more."
+  for (const path of [
+    "tenements?company=nil",
+    "companies/NIL/tenements",
+    "tenements?company=NIL&state=WA",
+  ]) {
+    expect([path, textOf(await person.read(`/explore/${path}`)).includes(words)]).toEqual([
+      path,
+      true,
+    ])
+  }
+  for (const path of [
+    "tenements?company=BIG",
+    "tenements?company=NIL&as_of=1",
+    "reports?company=NIL",
+  ]) {
+    expect(textOf(await person.read(`/explore/${path}`))).not.toContain("may hold more")
+  }
+  for (const [tool, given] of [
+    ["company", { asx_code: "nil" }],
+    ["find_tenements", { company: "nil" }],
+  ] as const) {
+    expect((await resultOf(service, tool, given)).notes).toContain(words)
+    expect((await resultOf(service, tool, { ...given, as_of: "1" })).notes).not.toContain(words)
+  }
+
   await service.sql`insert into link_decisions values ('KEY 1', 'Holder 1', 'NIL', false), ('KEY 2', 'Holder 2', 'BIG', true)`
   const decided = await person.read("/explore/companies/NIL")
-  expect(first(cellsOf(decided, "Possible holders"))).toEqual(["Holder 3", "Holder 4", "Holder 0"])
+  expect(first(cellsOf(decided, "Possible holders"))).toEqual([
+    "Holder 3",
+    "Holder 4",
+    "Holder 5",
+    "Holder 0",
+  ])
 })

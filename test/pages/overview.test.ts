@@ -85,11 +85,16 @@ test("the page has the counts of each resource, and the latest load of each sour
 test("the page has the share of each state's tenements that is linked to a company", async () => {
   const page = await openOverview()
   expect(textOf(page)).toContain("Tenements linked to a company WA 0%")
-  const rows = ["q-1,EPM 1,QLD,ALPHA", "q-2,EPM 2,QLD,Nobody", "q-3,EPM 3,QLD,", "s-1,EL 1,SA,beta"]
+  const rows = [
+    "q-1,EPM 1,QLD,ALPHA",
+    "q-2,EPM 2,QLD,Nobody PTY LTD",
+    "q-3,EPM 3,QLD,",
+    "s-1,EL 1,SA,beta",
+  ]
   const csv = ["id,tenement_id,state,holder_name", ...rows, ""].join("\r\n")
   await loadFile("tenements", "linked.csv", csv, { partial: true })
   expect(textOf(await openOverview())).toContain(
-    "Tenements linked to a company SA 100% QLD 33.3% WA 0%",
+    "Tenements linked to a company SA 100% QLD 33.3% WA 0% Of those with a company among their holders SA 100% QLD 50%",
   )
 })
 

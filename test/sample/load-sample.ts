@@ -13,7 +13,12 @@ import {
 } from "../../src/sources/own-columns.ts"
 import type { SampleData } from "./sample-data.ts"
 
-const sources = [ownCompanies, ownSubsidiaries, ownTenements, ownReports]
+const sources = [
+  ["companies", ownCompanies],
+  ["subsidiaries", ownSubsidiaries],
+  ["tenements", ownTenements],
+  ["reports", ownReports],
+] as const
 
 export async function loadSample(
   sample: SampleData,
@@ -22,9 +27,9 @@ export async function loadSample(
   const directory = mkdtempSync(join(tmpdir(), "mds-sample-"))
   const summaries: LoadSummary[] = []
   try {
-    for (const source of sources) {
-      const file = join(directory, `${source.resource.name}.ndjson`)
-      const records = [...sample[source.resource.name]()]
+    for (const [name, source] of sources) {
+      const file = join(directory, `${name}.ndjson`)
+      const records = [...sample[name]()]
       await Bun.write(
         file,
         records.map((record) => `${JSON.stringify(record)}\n`),

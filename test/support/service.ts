@@ -13,7 +13,7 @@ import { keepInHistory } from "../../src/loading/history.ts"
 import { createLog } from "../../src/log/log.ts"
 import { companies } from "../../src/resources/companies.ts"
 import { reports } from "../../src/resources/reports.ts"
-import type { Resource, ResourceRecord } from "../../src/resources/resource.ts"
+import { type Resource, type ResourceRecord, resourceNames } from "../../src/resources/resource.ts"
 import { subsidiaries } from "../../src/resources/subsidiaries.ts"
 import { tenements } from "../../src/resources/tenements.ts"
 import { startService } from "../../src/service.ts"
@@ -179,7 +179,7 @@ export const awkwardPublished: Contents = {
   },
 }
 
-const resources = [companies, tenements, subsidiaries, reports]
+const resources = { companies, tenements, subsidiaries, reports }
 
 /**
  * The one place where tests write the tables: the columns come from each resource's declaration. Like a
@@ -191,11 +191,12 @@ async function publish(databaseUrl: string, records: Fixtures): Promise<void> {
     drizzle(client).transaction(async (tx) => {
       const [last] = await tx.select({ id: max(releases.id) }).from(releases)
       const id = (last?.id ?? 0) + 1
-      for (const resource of resources) {
+      for (const name of resourceNames) {
+        const resource = resources[name]
         await tx.execute(statement.raw(keepInHistory(resource.table, "true", String(id))))
         await tx.delete(resource.table)
-        const rows = visible[resource.name].map((record, index) =>
-          columnsOf(resource, { ...records[resource.name][index], ...record }, id),
+        const rows = visible[name].map((record, index) =>
+          columnsOf(resource, { ...records[name][index], ...record }, id),
         )
         const [first] = rows
         if (first) await tx.execute(insertion(resource, Object.keys(first), rows))
@@ -216,9 +217,9 @@ function insertion({ table }: Resource, columns: readonly string[], rows: readon
 function columnsOf({ table, derived }: Resource, record: object, release: number) {
   const known = Object.keys(getTableColumns(table))
   const fields = Object.entries(record).filter(([name]) => known.includes(name))
-  const computed = Object.entries(derived).map(([name, { from, derive }]) => [
+  const computed = Object.entries(derived).map(([name, { from, beside = "", derive }]) => [
     name,
-    derive((record as ResourceRecord)[from]),
+    derive((record as ResourceRecord)[from], (record as ResourceRecord)[beside]),
   ])
   return { ...Object.fromEntries([...fields, ...computed]), source: "test", since_release: release }
 }

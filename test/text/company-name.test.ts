@@ -1,6 +1,6 @@
 /** All spellings of a company's name have one key, and different names have different keys. */
 import { expect, test } from "bun:test"
-import { normaliseName } from "../../src/text/company-name.ts"
+import { hasLegalForm, normaliseName } from "../../src/text/company-name.ts"
 
 const spellings: string[][] = [
   ["BHP Group Limited", "B.H.P. GROUP LTD", "bhp  group, ltd.", " BHP-Group Limited "],
@@ -40,4 +40,17 @@ test("normalising twice changes nothing", () => {
   for (const name of spellings.flat()) {
     expect(normaliseName(normaliseName(name))).toBe(normaliseName(name))
   }
+})
+
+test("A form of incorporation shows a company, wherever in the name it is", () => {
+  const companies = [
+    "GOLD PTY LTD",
+    "Gold P/L",
+    "Gold N.L.",
+    "GOLD LIMITED (ACN 001 234 567)",
+    "A Co",
+  ]
+  expect(companies.filter((name) => !hasLegalForm(name))).toEqual([])
+  const others = ["SMITH, Jane", "NLE", "Minister for Mines", "Cole", "", "PTY LTD"]
+  expect(others.filter(hasLegalForm)).toEqual(["PTY LTD"])
 })

@@ -11,7 +11,7 @@ export interface HolderCompany {
   name: string
   /** Whether tenements are linked; otherwise the link is a suggestion. */
   isLinked: boolean
-  /** The basis of a link (`name`, `former name`, `confirmed`, `subsidiary`), or the reason of a suggestion. */
+  /** The basis of a link (`name`, `former name`, `confirmed`, `subsidiary`, `declared`), or a suggestion's reason. */
   reason: string
   /** The name of the company, present or former, or of its subsidiary, that the holder's resembles. */
   similarName: string
@@ -44,6 +44,11 @@ const holderCompanies = `
   ) bases (basis)
   where basis is not null and c.asx_code in (
     select unnest(asx_codes) from tenements where holder_keys @> array[$1])
+  union all
+  select distinct c.asx_code, c.company_name, true, 'declared', ''
+  from tenements t join link_keys l on l.key = t.number_key and l.basis = 'declared'
+    join companies c on c.asx_code = l.asx_code
+  where t.holder_keys @> array[$1]
   union all
   select * from (
     select s.asx_code, suggestion -> 'company' ->> 'company_name', false, suggestion ->> 'reason',

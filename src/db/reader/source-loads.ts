@@ -18,6 +18,8 @@ export interface SourceLoad {
 
 export interface LinkedTenements {
   tenements: number
+  /** Those with a company among their holders. */
+  of_companies: number
   linked: number
 }
 

@@ -84,6 +84,7 @@ function toRecord({ name, counts, ...status }: SourceStatus): ResourceRecord {
     rejected: counts.rejected ?? null,
     unknown_values: counts.unknown_values ?? null,
     linked_percentage: percentage(status.linked, status.records),
+    linked_percentage_of_companies: percentage(status.linked, status.of_companies ?? 0),
   }
   return Object.fromEntries(
     Object.keys(sources.fields).map((field) => [field, values[field] ?? null]),

@@ -40,7 +40,7 @@ export const userGuide = guidePages([
   ["holdings", 320, "What a company holds", "Its tenements, its subsidiaries, its announcements"],
   [
     "meaning",
-    790,
+    800,
     "Field meanings",
     "Expiry dates, unknown values, missing links; every status and type",
   ],
@@ -82,7 +82,7 @@ export const operatorGuide = guidePages([
   ],
   ["fetch", 650, "Fetch daily", "Public files and services, downloaded and loaded by themselves"],
   ["accounts", 540, "Accounts, tokens, plans", "Commands, sign-in and rate limits"],
-  ["holders", 500, "Link holders", "Links between holders of tenements and companies"],
+  ["holders", 770, "Link holders", "Links between holders of tenements and companies"],
   ["names", 200, "Leave out names of persons", "Registers without the names of natural persons"],
   ["settings", 640, "Settings", "Every environment variable"],
   ["backups", 360, "Backups and upgrades", "pg_dump, or a copy of the directory"],

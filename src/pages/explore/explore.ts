@@ -24,6 +24,7 @@ import { companiesView, companySubsidiariesView, listViews, reportsView } from "
 import { companyParts } from "./records/company-parts.ts"
 import { holderPage } from "./records/holder-page.ts"
 import { type ReadParts, recordPage } from "./records/record-page.ts"
+import { tenementParts } from "./records/tenement-parts.ts"
 import { searchPage } from "./search.ts"
 import { createVisits, type Visit, type VisitOptions } from "./visit.ts"
 
@@ -96,7 +97,7 @@ export const explore = (options: ExploreOptions) => {
     .get("/companies/:code", ({ record, params }) =>
       record(companiesView, params.code, companyParts),
     )
-    .get("/tenements/:id", ({ record, params }) => record(tenementsView, params.id))
+    .get("/tenements/:id", ({ record, params }) => record(tenementsView, params.id, tenementParts))
     .get("/holders/:name", ({ holder, params }) => holder(params.name))
     .get("/reports/:hash", ({ record, params }) => record(reportsView, params.hash))
   for (const view of listViews) {

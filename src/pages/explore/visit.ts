@@ -11,6 +11,7 @@ import type { ValueCount } from "../../db/reader/reader-caches.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { isScanned } from "../../db/reader/statements.ts"
 import type { ReadSuggestedHolders } from "../../db/reader/suggested-holders.ts"
+import type { ReadTenementLinks } from "../../db/reader/tenement-links.ts"
 import { readParameters } from "../../http/parameters.ts"
 import { type CanonicalQuery, encodeQuery, type Pair, queryText } from "../../http/query-string.ts"
 import { complete, type Readable } from "../../resources/resource.ts"
@@ -35,6 +36,7 @@ export interface VisitOptions {
   releases: Pick<CachedReleases, "current">
   suggestedHolders: ReadSuggestedHolders
   holderCompanies: ReadHolderCompanies
+  tenementLinks: ReadTenementLinks
   now: () => Date
 }
 
@@ -65,7 +67,7 @@ export type Facets = Readonly<Record<string, Values>>
 export type Visit = ReturnType<ReturnType<typeof createVisits>>
 
 export function createVisits(options: VisitOptions) {
-  const { responses, releases, suggestedHolders, holderCompanies, now } = options
+  const { responses, releases, suggestedHolders, holderCompanies, tenementLinks, now } = options
   return ({ person, query, publicUrl, ...visitor }: Visitor) => {
     const account = person.accountId
     const requester = { account, sequenceOwner: `session ${person.sessionId}` }
@@ -81,6 +83,7 @@ export function createVisits(options: VisitOptions) {
         responses.companiesFormerly(term, { release: await newest(), account }),
       suggestedHolders: (code: string) => suggestedHolders(code, account),
       holderCompanies: (holderKey: string) => holderCompanies(holderKey, account),
+      tenementLinks: (id: string) => tenementLinks(id, account),
       page: async (list: ListAddress, key: string, query: string): Promise<ShownPage> => {
         const plan = planned(list, key, query)
         // The list of a facet has the records that it counts.

@@ -58,16 +58,22 @@ const figures = ({ counts }: DataState): Html =>
 /** Shares after the latest load that links depend on. */
 function linkedShares(made: readonly SourceLoad[]): Html | null {
   const byState = made.find((load) => load.byState !== null)?.byState ?? {}
-  const shares = Object.keys(stateNames).flatMap((state) => {
-    const { tenements = 0, linked = 0 } = byState[state] ?? {}
-    const value = Math.round((linked / tenements) * 1000) / 10
-    return tenements > 0 ? [{ label: state, value, href: `/explore/tenements?state=${state}` }] : []
-  })
-  if (shares.length === 0) return null
-  shares.sort((one, other) => other.value - one.value)
+  const shares = (of: "tenements" | "of_companies") =>
+    Object.keys(stateNames)
+      .flatMap((state) => {
+        const { linked = 0, [of]: whole = 0 } = byState[state] ?? {}
+        const value = Math.round((linked / whole) * 1000) / 10
+        return whole > 0 ? [{ label: state, value, href: `/explore/tenements?state=${state}` }] : []
+      })
+      .sort((one, other) => other.value - one.value)
+  const ofAll = shares("tenements")
+  if (ofAll.length === 0) return null
+  const write = (share: number) => `${share}%`
   return html`<section class="panel" id="linked"><h2>Tenements linked to a company</h2>
-${bars(shares, (share) => `${share}%`, 100)}
-<p class="muted">By state. An operator links further holders: see <a href="/docs/guide/holders">Link holders</a>.</p></section>`
+${bars(ofAll, write, 100)}
+<h3>Of those with a company among their holders</h3>
+${bars(shares("of_companies"), write, 100)}
+<p class="muted">By state. Private companies hold many tenements. An operator links further holders: see <a href="/docs/guide/holders">Link holders</a>.</p></section>`
 }
 
 const tryIt = (publicUrl: string): Html =>

@@ -1,6 +1,8 @@
 /** Companies that a person may mean with a holder's name in a search for tenements, or with a company's code. */
 import { encodeQuery } from "../../../http/query-string.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
+import { asxCodeFromText } from "../../../resources/values.ts"
+import { possibleHoldersWords } from "../../../responses/possible-holders.ts"
 import { nearestName } from "../../../text/nearest-name.ts"
 import { notice } from "../../kit/components.ts"
 import { count } from "../../kit/format.ts"
@@ -15,13 +17,18 @@ const mostNamed = 3
 const mostCompanies = 5_000
 const codeOf = textOf("asx_code")
 
-/** For a holder, companies of that name; for a code without records, companies that it may mean. */
+/**
+ * For a company with few tenements, its possible holders; for a holder, companies of that name; for a code without
+ * records, companies that it may mean.
+ */
 export async function possibleCompanies(
   visit: Visit,
   list: RequestedList,
   { meta, release }: ShownPage,
 ): Promise<Content> {
   const code = sentValue(list, "company")
+  const words = await holdersWords(visit, list, code ?? list.code, meta)
+  if (words !== null) return notice("neutral", html`<p>${words}</p>`)
   const sought = code ?? sentValue(list, "holder")
   const hasCompany = list.view.filters.some(({ name }) => name === "company")
   if (!sought || !hasCompany || meta.page > 1 || release.id === 0) return null
@@ -40,6 +47,19 @@ export async function possibleCompanies(
             html`<p>Did you mean ${linkTo(record, addressWith(list, { company: codeOf(record) }))}?</p>`,
         )
   return lines.length > 0 && notice("neutral", lines)
+}
+
+/** Suggestions are as of now. */
+async function holdersWords(
+  visit: Visit,
+  list: RequestedList,
+  sentCode: string,
+  { page, total }: ShownPage["meta"],
+): Promise<string | null> {
+  const isOfTenements = list.view.endpoint.resource.name === "tenements"
+  if (!isOfTenements || !sentCode || page > 1 || sentValue(list, "as_of") !== undefined) return null
+  const code = asxCodeFromText(sentCode)
+  return possibleHoldersWords(code, await visit.suggestedHolders(code), total)
 }
 
 const linkTo = (record: ResourceRecord, address: string) =>

@@ -12,6 +12,8 @@ const words: Readonly<Record<string, (similar: string) => string>> = {
   name: () => "The holder has the company’s name",
   subsidiary: () => "A loaded list names the holder as a subsidiary",
   confirmed: () => "An operator confirmed the link",
+  declared: () => "The company declares some of its tenements as its own",
+  "known group": () => "A subsidiary of the company, by the service’s list of groups",
   "former name": () => "A former name of the company",
   "place in brackets": (similar) => `Equals ${similar} except for the words in brackets`,
   "another ending": (similar) => `Equals ${similar} except for its ending`,

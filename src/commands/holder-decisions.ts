@@ -1,0 +1,168 @@
+/** The commands that decide which holders belong to which companies, one by one or many at once. */
+import type { Config } from "../config.ts"
+import { decide, decideAll, publishConfirmed } from "../loading/link-decisions.ts"
+import { readLinkFacts } from "../loading/link-facts.ts"
+import { readLinkedShares } from "../loading/links.ts"
+import { readSuggestionGroups, type SuggestionGroup } from "../loading/suggested-companies.ts"
+import { judgement, type Reason, reasons } from "../loading/suggestions.ts"
+import { formatSummary, sharesText } from "../loading/summary.ts"
+import { asxCodeFromText } from "../resources/values.ts"
+import { formatCount } from "../text/display.ts"
+import { argument, command, oneOf, required } from "./command.ts"
+import { withDatabase } from "./database.ts"
+import { startLoads } from "./loads.ts"
+import { askedKey, formatTable, printCompleted, printResult, readAnswers } from "./terminal.ts"
+
+const decision = (help: string, isRight: boolean) =>
+  command({
+    help,
+    parameters: {
+      holder: argument(String, "its name, in any spelling"),
+      code: argument(asxCodeFromText, "the ASX code of the company"),
+    },
+    run: ({ holder, code: asxCode }, { config }) =>
+      decideAndPublish(config, async (url) => {
+        const { isChange, keptBy } = await decide(url, { holder, asxCode, isRight })
+        const words = isRight
+          ? "is linked to"
+          : keptBy !== null
+            ? "stays linked to"
+            : `is no longer ${isChange ? "linked to" : "suggested for"}`
+        const why =
+          isRight || keptBy === null ? "" : `: the source ${keptBy} has it as a subsidiary`
+        return { isChange, report: async () => `${holder} ${words} ${asxCode}${why}` }
+      }),
+  })
+
+const link = decision(
+  "link the tenements of a holder to a company, as those of its subsidiary",
+  true,
+)
+
+const decline = decision("end the suggestion of a link, or a confirmed link", false)
+
+const review = command({
+  help: "decide the suggested links, all of one company and reason at once, and publish at the end",
+  further:
+    "Shows what links most tenements first. Stores each decision at once. Ctrl-C publishes nothing and keeps the decisions.",
+  run: (_, { config }) => decideAndPublish(config, reportingShares(askForGroups)),
+})
+
+const confirm = command({
+  help: "confirm all suggested links of one reason, and publish them",
+  parameters: {
+    reason: required("<reason>", `one of: ${reasons.join(", ")}`, oneOf(reasons)),
+  },
+  run: ({ reason }, { config }) =>
+    decideAndPublish(
+      config,
+      reportingShares((url) => confirmReason(url, reason)),
+    ),
+})
+
+export const decisionCommands = { link, decline, review, confirm }
+
+interface Decided {
+  /** Whether to publish all confirmed links. */
+  isChange: boolean
+  /** Called once they are published. */
+  report: () => Promise<string>
+}
+
+const interrupted =
+  "Interrupted: nothing was published; the next `mds holders link` or `mds holders review` publishes the decisions"
+
+async function decideAndPublish(
+  config: Config,
+  work: (url: string) => Promise<Decided>,
+): Promise<void> {
+  const loads = startLoads(config, interrupted)
+  await withDatabase(config, async ({ url }) => {
+    const { isChange, report } = await work(url)
+    const summary = isChange ? await publishConfirmed({ url, ...loads.options }) : null
+    if (summary) await loads.finish(url, summary, formatSummary(summary))
+    await printCompleted(await report())
+  })
+}
+
+/** @param work returns whether to publish */
+const reportingShares =
+  (work: (url: string) => Promise<boolean>) =>
+  async (url: string): Promise<Decided> => {
+    const shares = async () => sharesText(await readLinkedShares(url))
+    await printResult(`Linked now: ${await shares()}`)
+    const isChange = await work(url)
+    return { isChange, report: async () => `Linked now: ${await shares()}` }
+  }
+
+async function askForGroups(url: string): Promise<boolean> {
+  const groups = await readSuggestionGroups(url)
+  const linked = new Set<string>()
+  const answers = readAnswers()
+  for (const [index, group] of groups.entries()) {
+    const holders = group.holders.filter(({ key }) => !linked.has(key))
+    if (holders.length === 0) continue
+    const { asx_code } = group.company
+    const keys = holders.map(({ key }) => key)
+    await printResult(
+      [
+        `${formatCount(index + 1)} of ${formatCount(groups.length)}: ${group.reason} (${judgement(group.reason)}); unlinked tenements: ${formatCount(group.tenements)}`,
+        ...(await readLinkFacts(url, keys, asx_code)),
+        tableOf(holders),
+        `Do they belong to ${asx_code}? y (yes, all), n (no, none), q (end and publish), Enter (later)`,
+      ].join("\n"),
+    )
+    const { done, value } = await answers.next()
+    const answer = done ? "q" : value.trim().toLowerCase()
+    if (answer === "q") break
+    if (answer !== "y" && answer !== "n") continue
+    const isRight = answer === "y"
+    await decideAll(
+      url,
+      holders.map(({ name }) => ({ holder: name, asxCode: asx_code, isRight })),
+    )
+    if (isRight) for (const key of keys) linked.add(key)
+  }
+  await answers.return()
+  return true
+}
+
+async function confirmReason(url: string, reason: Reason): Promise<boolean> {
+  const groups = (await readSuggestionGroups(url)).filter((group) => group.reason === reason)
+  const suggested = groups.flatMap(({ company, holders }) =>
+    holders.map(({ key, name, tenements, similar_name }) => ({
+      key,
+      row: {
+        ...{ tenements, holder: name, code: company.asx_code },
+        ...{ company: company.company_name, similar_name },
+      },
+    })),
+  )
+  const byHolder = Map.groupBy(suggested, ({ key }) => key)
+  const sure = suggested.filter(({ key }) => byHolder.get(key)?.length === 1)
+  await printResult(
+    [
+      formatTable(sure.map(({ row }) => row)),
+      ...(sure.length < suggested.length
+        ? ["Left out: holders that the reason gives several companies; see `mds holders review`"]
+        : []),
+      ...(sure.length > 0
+        ? [
+            `Confirm these ${formatCount(sure.length)} links (${judgement(reason)})? y (yes), Enter (no)`,
+          ]
+        : []),
+    ].join("\n"),
+  )
+  if (sure.length === 0) return false
+  if ((await askedKey()) !== "y") return false
+  await decideAll(
+    url,
+    sure.map(({ row }) => ({ holder: row.holder, asxCode: row.code, isRight: true })),
+  )
+  return true
+}
+
+const tableOf = (holders: SuggestionGroup["holders"]): string =>
+  formatTable(
+    holders.map(({ tenements, name, similar_name }) => ({ tenements, holder: name, similar_name })),
+  ).replace(/^/gm, "  ")

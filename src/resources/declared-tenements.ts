@@ -1,0 +1,50 @@
+import { Type } from "@sinclair/typebox"
+import {
+  declaredTenementsHistory as history,
+  states,
+  declaredTenements as table,
+} from "../db/schema.ts"
+import { oneOf } from "../text/one-of.ts"
+import type { Resource } from "./resource.ts"
+import {
+  asxCodeOf,
+  calendarDate,
+  fieldsOf,
+  numberKey,
+  pathSafeId,
+  provenanceOf,
+  textOf,
+} from "./values.ts"
+
+/**
+ * The tenements that companies declare in their reports. Each links every tenement of its state and number to
+ * its company. No endpoint lists them.
+ */
+export const declarations: Resource = {
+  name: "declared_tenements",
+  singular: "declared tenement",
+  description: "Tenements that companies declare in their reports.",
+  table,
+  history,
+  since: table.since_release,
+  key: "id",
+  fields: fieldsOf(table, {
+    id: pathSafeId("XMR-WA-E-47-9001"),
+    asx_code: asxCodeOf("ASX code of the company"),
+    state: oneOf(states, { description: "State or territory", examples: ["WA"] }),
+    tenement_id: textOf("Reference, as the company writes it", "E47/9001"),
+    interest_percent: Type.Number({
+      exclusiveMinimum: 0,
+      maximum: 100,
+      description: "Interest of the company, in percent",
+    }),
+    as_at: calendarDate("The day on which the declaration was true", "2026-06-30"),
+    url: Type.String({ format: "uri", description: "Address of the report that declares it" }),
+  }),
+  further: provenanceOf(table),
+  filters: {},
+  sorts: {},
+  defaultOrder: [{ column: table.id, direction: "asc" }],
+  derived: { number_key: { from: "tenement_id", beside: "state", derive: numberKey } },
+  links: "names",
+}
