@@ -65,7 +65,7 @@ export const userGuide = guidePages([
 /** For operators. */
 export const operatorGuide = guidePages([
   ["install", 520, "Install and load", "From an empty machine to the first release"],
-  ["load", 700, "Load a file", "Sources, file formats, and the checks of a load"],
+  ["load", 710, "Load a file", "Sources, file formats, and the checks of a load"],
   ["refused", 520, "When a load is refused", "Each refusal with its cure"],
   ["deploy", 420, "Deploy one container", "Docker with its own PostgreSQL, behind your proxy"],
   [
