@@ -65,29 +65,6 @@ CREATE TABLE "usage_hours" (
 	CONSTRAINT "usage_hours_requests" CHECK ("usage_hours"."requests" >= 0)
 );
 --> statement-breakpoint
-CREATE TABLE "companies" (
-	"asx_code" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"company_name" text NOT NULL,
-	"company_name_folded" text COLLATE "C" NOT NULL,
-	"name_key" text COLLATE "C" NOT NULL,
-	"market_cap_aud" bigint,
-	"gics_sector" text,
-	"gics_sector_folded" text COLLATE "C",
-	"gics_industry_group" text,
-	"gics_industry_group_folded" text COLLATE "C",
-	"total_tenements" integer DEFAULT 0 NOT NULL,
-	"is_active" boolean NOT NULL,
-	"source" text NOT NULL,
-	"since_release" integer NOT NULL,
-	"file" integer,
-	"listing_date" date,
-	"trading_as" text COLLATE "C",
-	"successor" text COLLATE "C",
-	CONSTRAINT "companies_asx_code" CHECK ("companies"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
-	CONSTRAINT "companies_market_cap_aud" CHECK ("companies"."market_cap_aud" between 0 and 9007199254740991),
-	CONSTRAINT "companies_total_tenements" CHECK ("companies"."total_tenements" >= 0)
-);
---> statement-breakpoint
 CREATE TABLE "companies_history" (
 	"asx_code" text COLLATE "C" NOT NULL,
 	"company_name" text NOT NULL,
@@ -109,6 +86,29 @@ CREATE TABLE "companies_history" (
 	"successor" text COLLATE "C",
 	CONSTRAINT "companies_history_asx_code_since_release_pk" PRIMARY KEY("asx_code","since_release"),
 	CONSTRAINT "companies_history_until_release" CHECK ("companies_history"."until_release" > "companies_history"."since_release")
+);
+--> statement-breakpoint
+CREATE TABLE "companies" (
+	"asx_code" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"company_name" text NOT NULL,
+	"company_name_folded" text COLLATE "C" NOT NULL,
+	"name_key" text COLLATE "C" NOT NULL,
+	"market_cap_aud" bigint,
+	"gics_sector" text,
+	"gics_sector_folded" text COLLATE "C",
+	"gics_industry_group" text,
+	"gics_industry_group_folded" text COLLATE "C",
+	"total_tenements" integer DEFAULT 0 NOT NULL,
+	"is_active" boolean NOT NULL,
+	"source" text NOT NULL,
+	"since_release" integer NOT NULL,
+	"file" integer,
+	"listing_date" date,
+	"trading_as" text COLLATE "C",
+	"successor" text COLLATE "C",
+	CONSTRAINT "companies_asx_code" CHECK ("companies"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
+	CONSTRAINT "companies_market_cap_aud" CHECK ("companies"."market_cap_aud" between 0 and 9007199254740991),
+	CONSTRAINT "companies_total_tenements" CHECK ("companies"."total_tenements" >= 0)
 );
 --> statement-breakpoint
 CREATE TABLE "declared_tenements" (
@@ -205,24 +205,6 @@ CREATE TABLE "releases" (
 	CONSTRAINT "releases_manifest" CHECK (jsonb_typeof("releases"."manifest") = 'object')
 );
 --> statement-breakpoint
-CREATE TABLE "reports" (
-	"hash" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"asx_code" text COLLATE "C" NOT NULL,
-	"title" text NOT NULL,
-	"title_folded" text COLLATE "C" NOT NULL,
-	"type" text,
-	"types_folded" text[] NOT NULL,
-	"published_at" timestamp(0) with time zone NOT NULL,
-	"url" text,
-	"source" text NOT NULL,
-	"since_release" integer NOT NULL,
-	"file" integer,
-	"report_group" text COLLATE "C" GENERATED ALWAYS AS (case when lower(type collate "C") like any (array['%quarter%']) then 'quarterly' when lower(type collate "C") like any (array['%annual report%', '%full year%', '%preliminary final%', '%concise financial%', '%12 month%']) then 'annual' when lower(type collate "C") like any (array['%mineral resource%', '%ore reserve%', '%resource estimat%']) then 'resource' when lower(type collate "C") like any (array['%drill%', '%assay%', '%exploration result%']) then 'drilling' when lower(type collate "C") like any (array['%appendix 2a%', '%appendix 3a%', '%appendix 3b%', '%appendix 3g%', '%appendix 3h%', '%capital%', '%cleansing%', '%placement%', '%renounceable%', '%purchase plan%', '%buy-back%', '%bonus issue%', '%issues to the public%', '%disclosure document%', '%new issue%', '%notice of call%', '%announcement of call%', '%securities on issue%', '%bookbuild%']) then 'capital' when lower(type collate "C") like any (array['%director%s interest%', '%director appointment%', '%director - appointment%', '%chair appointment%', '%chairman appointment%']) then 'director' when title_folded like any (array['%quarterly report%', '%quarterly activit%', '%quarterly cash%', '%quarterly production%', '%quarterly result%', '%quarter activit%', '%quarter production%']) then 'quarterly' when title_folded like any (array['%annual report%', '%annual financial%']) then 'annual' when title_folded like any (array['%mineral resource%', '%ore reserve%', '%jorc%', '%maiden resource%', '%maiden reserve%', '%inferred resource%', '%indicated resource%', '%measured resource%', '%resource estimat%', '%resource updat%', '%resource upgrad%', '%resource increas%', '%resource statement%', '%resource expan%', '%reserve estimat%', '%reserve updat%', '%reserve upgrad%', '%reserve increas%', '%reserve statement%']) then 'resource' when title_folded like any (array['%drill%', '%assay%', '%intersect%', '%intercept%', '%g/t%', '%m @ %']) then 'drilling' when title_folded like any (array['%placement%', '%capital rais%', '%rights issue%', '%entitlement offer%', '%entitlement issue%', '%purchase plan%', '%buy-back%']) then 'capital' when title_folded like any (array['%appoint%director%', '%resign%director%', '%retire%director%', '%director%appoint%', '%director%resign%', '%director%retire%']) then 'director' else 'other' end) STORED,
-	CONSTRAINT "reports_hash" CHECK ("reports"."hash" ~ '^[A-Za-z0-9._~-]+$' and length("reports"."hash") <= 100),
-	CONSTRAINT "reports_asx_code" CHECK ("reports"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
-	CONSTRAINT "reports_published_at" CHECK ("reports"."published_at" >= '0001-01-01T00:00:00Z' and "reports"."published_at" < '10000-01-01T00:00:00Z')
-);
---> statement-breakpoint
 CREATE TABLE "reports_history" (
 	"hash" text COLLATE "C" NOT NULL,
 	"asx_code" text COLLATE "C" NOT NULL,
@@ -241,20 +223,22 @@ CREATE TABLE "reports_history" (
 	CONSTRAINT "reports_history_until_release" CHECK ("reports_history"."until_release" > "reports_history"."since_release")
 );
 --> statement-breakpoint
-CREATE TABLE "subsidiaries" (
-	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"name" text NOT NULL,
-	"name_folded" text COLLATE "C" NOT NULL,
-	"name_key" text COLLATE "C" NOT NULL,
-	"parent_asx_code" text COLLATE "C" NOT NULL,
-	"country" text,
-	"ownership_percentage" double precision,
+CREATE TABLE "reports" (
+	"hash" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"asx_code" text COLLATE "C" NOT NULL,
+	"title" text NOT NULL,
+	"title_folded" text COLLATE "C" NOT NULL,
+	"type" text,
+	"types_folded" text[] NOT NULL,
+	"published_at" timestamp(0) with time zone NOT NULL,
+	"url" text,
 	"source" text NOT NULL,
 	"since_release" integer NOT NULL,
 	"file" integer,
-	CONSTRAINT "subsidiaries_id" CHECK ("subsidiaries"."id" ~ '^[A-Za-z0-9._~-]+$' and length("subsidiaries"."id") <= 100),
-	CONSTRAINT "subsidiaries_parent_asx_code" CHECK ("subsidiaries"."parent_asx_code" ~ '^[0-9A-Z]{3,6}$'),
-	CONSTRAINT "subsidiaries_ownership_percentage" CHECK ("subsidiaries"."ownership_percentage" between 0 and 100)
+	"report_group" text COLLATE "C" GENERATED ALWAYS AS (case when lower(type collate "C") like any (array['%quarter%']) then 'quarterly' when lower(type collate "C") like any (array['%annual report%', '%full year%', '%preliminary final%', '%concise financial%', '%12 month%']) then 'annual' when lower(type collate "C") like any (array['%mineral resource%', '%ore reserve%', '%resource estimat%']) then 'resource' when lower(type collate "C") like any (array['%drill%', '%assay%', '%exploration result%']) then 'drilling' when lower(type collate "C") like any (array['%appendix 2a%', '%appendix 3a%', '%appendix 3b%', '%appendix 3g%', '%appendix 3h%', '%capital%', '%cleansing%', '%placement%', '%renounceable%', '%purchase plan%', '%buy-back%', '%bonus issue%', '%issues to the public%', '%disclosure document%', '%new issue%', '%notice of call%', '%announcement of call%', '%securities on issue%', '%bookbuild%']) then 'capital' when lower(type collate "C") like any (array['%director%s interest%', '%director appointment%', '%director - appointment%', '%chair appointment%', '%chairman appointment%']) then 'director' when title_folded like any (array['%quarterly report%', '%quarterly activit%', '%quarterly cash%', '%quarterly production%', '%quarterly result%', '%quarter activit%', '%quarter production%']) then 'quarterly' when title_folded like any (array['%annual report%', '%annual financial%']) then 'annual' when title_folded like any (array['%mineral resource%', '%ore reserve%', '%jorc%', '%maiden resource%', '%maiden reserve%', '%inferred resource%', '%indicated resource%', '%measured resource%', '%resource estimat%', '%resource updat%', '%resource upgrad%', '%resource increas%', '%resource statement%', '%resource expan%', '%reserve estimat%', '%reserve updat%', '%reserve upgrad%', '%reserve increas%', '%reserve statement%']) then 'resource' when title_folded like any (array['%drill%', '%assay%', '%intersect%', '%intercept%', '%g/t%', '%m @ %']) then 'drilling' when title_folded like any (array['%placement%', '%capital rais%', '%rights issue%', '%entitlement offer%', '%entitlement issue%', '%purchase plan%', '%buy-back%']) then 'capital' when title_folded like any (array['%appoint%director%', '%resign%director%', '%retire%director%', '%director%appoint%', '%director%resign%', '%director%retire%']) then 'director' else 'other' end) STORED,
+	CONSTRAINT "reports_hash" CHECK ("reports"."hash" ~ '^[A-Za-z0-9._~-]+$' and length("reports"."hash") <= 100),
+	CONSTRAINT "reports_asx_code" CHECK ("reports"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
+	CONSTRAINT "reports_published_at" CHECK ("reports"."published_at" >= '0001-01-01T00:00:00Z' and "reports"."published_at" < '10000-01-01T00:00:00Z')
 );
 --> statement-breakpoint
 CREATE TABLE "subsidiaries_history" (
@@ -273,12 +257,56 @@ CREATE TABLE "subsidiaries_history" (
 	CONSTRAINT "subsidiaries_history_until_release" CHECK ("subsidiaries_history"."until_release" > "subsidiaries_history"."since_release")
 );
 --> statement-breakpoint
+CREATE TABLE "subsidiaries" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"name" text NOT NULL,
+	"name_folded" text COLLATE "C" NOT NULL,
+	"name_key" text COLLATE "C" NOT NULL,
+	"parent_asx_code" text COLLATE "C" NOT NULL,
+	"country" text,
+	"ownership_percentage" double precision,
+	"source" text NOT NULL,
+	"since_release" integer NOT NULL,
+	"file" integer,
+	CONSTRAINT "subsidiaries_id" CHECK ("subsidiaries"."id" ~ '^[A-Za-z0-9._~-]+$' and length("subsidiaries"."id") <= 100),
+	CONSTRAINT "subsidiaries_parent_asx_code" CHECK ("subsidiaries"."parent_asx_code" ~ '^[0-9A-Z]{3,6}$'),
+	CONSTRAINT "subsidiaries_ownership_percentage" CHECK ("subsidiaries"."ownership_percentage" between 0 and 100)
+);
+--> statement-breakpoint
 CREATE TABLE "suggested_links" (
 	"position" integer PRIMARY KEY NOT NULL,
 	"holder_key" text COLLATE "C" NOT NULL,
 	"holder" text NOT NULL,
 	"asx_code" text COLLATE "C" NOT NULL,
 	"suggestion" jsonb NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "tenements_history" (
+	"id" text COLLATE "C" NOT NULL,
+	"tenement_id" text NOT NULL,
+	"reference_key" text COLLATE "C" DEFAULT '' NOT NULL,
+	"state" text COLLATE "C" NOT NULL,
+	"status" text,
+	"status_folded" text COLLATE "C",
+	"type" text,
+	"type_folded" text COLLATE "C",
+	"holder_name" text,
+	"holder_name_folded" text COLLATE "C",
+	"holder_keys" text[] NOT NULL,
+	"holder_spellings" text[] DEFAULT '{}' NOT NULL,
+	"asx_codes" text[] DEFAULT '{}' NOT NULL,
+	"grant_date" date,
+	"expiry_date" date,
+	"area_km2" double precision,
+	"source" text NOT NULL,
+	"since_release" integer NOT NULL,
+	"file" integer,
+	"until_release" integer NOT NULL,
+	"number_key" text COLLATE "C" DEFAULT '' NOT NULL,
+	"has_company" boolean DEFAULT false NOT NULL,
+	"search_key" text COLLATE "C",
+	CONSTRAINT "tenements_history_id_since_release_pk" PRIMARY KEY("id","since_release"),
+	CONSTRAINT "tenements_history_until_release" CHECK ("tenements_history"."until_release" > "tenements_history"."since_release")
 );
 --> statement-breakpoint
 CREATE TABLE "tenements" (
@@ -309,34 +337,6 @@ CREATE TABLE "tenements" (
 	CONSTRAINT "tenements_grant_date" CHECK ("tenements"."grant_date" between '0001-01-01' and '9999-12-31'),
 	CONSTRAINT "tenements_expiry_date" CHECK ("tenements"."expiry_date" between '0001-01-01' and '9999-12-31'),
 	CONSTRAINT "tenements_area_km2" CHECK ("tenements"."area_km2" >= 0 and "tenements"."area_km2" < 'infinity')
-);
---> statement-breakpoint
-CREATE TABLE "tenements_history" (
-	"id" text COLLATE "C" NOT NULL,
-	"tenement_id" text NOT NULL,
-	"reference_key" text COLLATE "C" DEFAULT '' NOT NULL,
-	"state" text COLLATE "C" NOT NULL,
-	"status" text,
-	"status_folded" text COLLATE "C",
-	"type" text,
-	"type_folded" text COLLATE "C",
-	"holder_name" text,
-	"holder_name_folded" text COLLATE "C",
-	"holder_keys" text[] NOT NULL,
-	"holder_spellings" text[] DEFAULT '{}' NOT NULL,
-	"asx_codes" text[] DEFAULT '{}' NOT NULL,
-	"grant_date" date,
-	"expiry_date" date,
-	"area_km2" double precision,
-	"source" text NOT NULL,
-	"since_release" integer NOT NULL,
-	"file" integer,
-	"until_release" integer NOT NULL,
-	"number_key" text COLLATE "C" DEFAULT '' NOT NULL,
-	"has_company" boolean DEFAULT false NOT NULL,
-	"search_key" text COLLATE "C",
-	CONSTRAINT "tenements_history_id_since_release_pk" PRIMARY KEY("id","since_release"),
-	CONSTRAINT "tenements_history_until_release" CHECK ("tenements_history"."until_release" > "tenements_history"."since_release")
 );
 --> statement-breakpoint
 CREATE TABLE "sessions" (
@@ -411,31 +411,33 @@ CREATE UNIQUE INDEX "tokens_by_form" ON "tokens" USING btree ("account_id","form
 CREATE INDEX "tokens_by_prefix" ON "tokens" USING btree ("prefix");--> statement-breakpoint
 CREATE INDEX "tokens_by_account" ON "tokens" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "usage_hours_by_hour" ON "usage_hours" USING btree ("hour");--> statement-breakpoint
+CREATE INDEX "companies_history_until" ON "companies_history" USING btree ("until_release");--> statement-breakpoint
+CREATE INDEX "companies_history_since" ON "companies_history" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "companies_by_name" ON "companies" USING btree ("company_name_folded","asx_code");--> statement-breakpoint
 CREATE INDEX "companies_by_name_key" ON "companies" USING btree ("name_key");--> statement-breakpoint
 CREATE INDEX "companies_since" ON "companies" USING btree ("since_release");--> statement-breakpoint
-CREATE INDEX "companies_history_until" ON "companies_history" USING btree ("until_release");--> statement-breakpoint
-CREATE INDEX "companies_history_since" ON "companies_history" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "declared_tenements_since" ON "declared_tenements" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "declared_tenements_history_until" ON "declared_tenements_history" USING btree ("until_release");--> statement-breakpoint
 CREATE INDEX "declared_tenements_history_since" ON "declared_tenements_history" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "link_keys_by_key" ON "link_keys" USING btree ("key");--> statement-breakpoint
 CREATE INDEX "listings_by_date" ON "listings" USING btree ("listing_date");--> statement-breakpoint
 CREATE INDEX "releases_kept" ON "releases" USING btree ("id") WHERE not "releases"."is_pruned";--> statement-breakpoint
+CREATE INDEX "reports_history_until" ON "reports_history" USING btree ("until_release");--> statement-breakpoint
+CREATE INDEX "reports_history_since" ON "reports_history" USING btree ("since_release");--> statement-breakpoint
+CREATE INDEX "reports_history_newest_first" ON "reports_history" USING btree ("published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
 CREATE INDEX "reports_newest_first" ON "reports" USING btree ("published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
 CREATE INDEX "reports_by_company" ON "reports" USING btree ("asx_code","published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
 CREATE INDEX "reports_by_type" ON "reports" USING gin ("types_folded");--> statement-breakpoint
 CREATE INDEX "reports_by_type_and_group" ON "reports" USING btree ("type","report_group");--> statement-breakpoint
 CREATE INDEX "reports_by_title" ON "reports" USING gin ("title_folded" gin_trgm_ops);--> statement-breakpoint
 CREATE INDEX "reports_since" ON "reports" USING btree ("since_release");--> statement-breakpoint
-CREATE INDEX "reports_history_until" ON "reports_history" USING btree ("until_release");--> statement-breakpoint
-CREATE INDEX "reports_history_since" ON "reports_history" USING btree ("since_release");--> statement-breakpoint
-CREATE INDEX "reports_history_newest_first" ON "reports_history" USING btree ("published_at" DESC NULLS LAST,"hash");--> statement-breakpoint
+CREATE INDEX "subsidiaries_history_until" ON "subsidiaries_history" USING btree ("until_release");--> statement-breakpoint
+CREATE INDEX "subsidiaries_history_since" ON "subsidiaries_history" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "subsidiaries_by_parent" ON "subsidiaries" USING btree ("parent_asx_code","name_folded","id");--> statement-breakpoint
 CREATE INDEX "subsidiaries_by_name_key" ON "subsidiaries" USING btree ("name_key");--> statement-breakpoint
 CREATE INDEX "subsidiaries_since" ON "subsidiaries" USING btree ("since_release");--> statement-breakpoint
-CREATE INDEX "subsidiaries_history_until" ON "subsidiaries_history" USING btree ("until_release");--> statement-breakpoint
-CREATE INDEX "subsidiaries_history_since" ON "subsidiaries_history" USING btree ("since_release");--> statement-breakpoint
+CREATE INDEX "tenements_history_until" ON "tenements_history" USING btree ("until_release");--> statement-breakpoint
+CREATE INDEX "tenements_history_since" ON "tenements_history" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "tenements_by_state" ON "tenements" USING btree ("state","id");--> statement-breakpoint
 CREATE INDEX "tenements_by_state_and_status" ON "tenements" USING btree ("state","status_folded","id");--> statement-breakpoint
 CREATE INDEX "tenements_by_status" ON "tenements" USING btree ("status_folded","id");--> statement-breakpoint
@@ -453,8 +455,6 @@ CREATE INDEX "tenements_by_expiry_date_desc" ON "tenements" USING btree (coalesc
 CREATE INDEX "tenements_by_area_km2_asc" ON "tenements" USING btree (coalesce("area_km2", 'infinity'::float8),"id");--> statement-breakpoint
 CREATE INDEX "tenements_by_area_km2_desc" ON "tenements" USING btree (coalesce(-"area_km2", 'infinity'::float8),"id");--> statement-breakpoint
 CREATE INDEX "tenements_since" ON "tenements" USING btree ("since_release");--> statement-breakpoint
-CREATE INDEX "tenements_history_until" ON "tenements_history" USING btree ("until_release");--> statement-breakpoint
-CREATE INDEX "tenements_history_since" ON "tenements_history" USING btree ("since_release");--> statement-breakpoint
 CREATE INDEX "sessions_by_account" ON "sessions" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "sessions_by_beginning" ON "sessions" USING btree ("signed_in_at");--> statement-breakpoint
 CREATE INDEX "sessions_by_last_use" ON "sessions" USING btree ("last_seen_at");--> statement-breakpoint

@@ -7,7 +7,7 @@ import { errorPage } from "./pages/kit/error-page.ts"
 import { type PagesOptions, pages } from "./pages/pages.ts"
 import { authentication } from "./plugins/authentication.ts"
 import { errors } from "./plugins/errors.ts"
-import { exchange } from "./plugins/exchange.ts"
+import { requestContext } from "./plugins/exchange.ts"
 import { otherMethods, preflight } from "./plugins/methods.ts"
 import type { ObserveOptions } from "./plugins/observe.ts"
 import { rateLimit } from "./plugins/rate-limit.ts"
@@ -32,7 +32,7 @@ export type AppOptions = DataOptions &
 export const createApp = (options: AppOptions, others: AnyElysia = new Elysia()) => {
   const describe = describeOnce({ endpoints, baseUrl: options.baseUrl })
   const app = new Elysia()
-    .use(exchange(options)) // id, client address, headers of every response
+    .use(requestContext(options)) // id, client address, headers of every response
     .use(errors(options, errorPage))
     .use(decodablePath()) // or 404; in the API 400, after the token and the limit
     .use(operations(options)) // no token
@@ -58,7 +58,7 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
 /** Builds the app of the operators' port. */
 export const createAdminApp = (options: AppOptions) => {
   const app = new Elysia()
-    .use(exchange(options))
+    .use(requestContext(options))
     .use(errors(options, () => undefined))
     .use(decodablePath())
     .use(adminOperations(options))

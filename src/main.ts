@@ -5,15 +5,15 @@ import { newProgram, run } from "./commands/run.ts"
 /** Each is loaded on demand, because the modules of all commands take long to load. */
 const commands = {
   serve: async () => (await import("./commands/serve.ts")).serveCommand,
-  migrate: async () => (await import("./commands/serve.ts")).migrate,
-  load: async () => (await import("./commands/load.ts")).load,
-  fetch: async () => (await import("./commands/fetch.ts")).fetch,
-  companies: async () => (await import("./commands/companies.ts")).companies,
-  holders: async () => (await import("./commands/holders.ts")).holders,
-  sources: async () => (await import("./commands/sources.ts")).sources,
-  releases: async () => (await import("./commands/releases.ts")).releases,
-  account: async () => (await import("./commands/accounts.ts")).account,
-  token: async () => (await import("./commands/tokens.ts")).token,
+  migrate: async () => (await import("./commands/serve.ts")).migrateCommand,
+  load: async () => (await import("./commands/load.ts")).loadCommand,
+  fetch: async () => (await import("./commands/fetch.ts")).fetchCommand,
+  companies: async () => (await import("./commands/companies.ts")).companiesCommand,
+  holders: async () => (await import("./commands/holders.ts")).holdersCommand,
+  sources: async () => (await import("./commands/sources.ts")).sourcesCommand,
+  releases: async () => (await import("./commands/releases.ts")).releasesCommand,
+  account: async () => (await import("./commands/accounts.ts")).accountCommand,
+  token: async () => (await import("./commands/tokens.ts")).tokenCommand,
 }
 
 const program = newProgram(

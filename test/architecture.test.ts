@@ -173,47 +173,7 @@ test("No file imports itself through other files, types included", () => {
 const exportPattern =
   /^export (?:abstract |async |declare )*(?:function\*?|const|let|class|interface|type|enum) (\w+)/gm
 
-/** Names that several files export today. A name leaves the list with its second definition; none is added. */
-const namesOfSeveralFiles = [
-  ...["Column", "Content", "Database", "Decision", "Loaded", "Page", "Pair", "Parameter", "Plan"],
-  ...["Published", "Reading", "Row", "Validators", "WindowOptions", "commonHeaders", "companies"],
-  ...[
-    "contentType",
-    "countOf",
-    "field",
-    "headersOf",
-    "instant",
-    "integer",
-    "isCalendarDate",
-    "load",
-    "migrate",
-  ],
-  ...[
-    "missingRecords",
-    "observedTime",
-    "oneOf",
-    "pageOf",
-    "reasonOf",
-    "releases",
-    "reports",
-    "sources",
-    "status",
-  ],
-  ...[
-    "subsidiaries",
-    "targetOf",
-    "tenements",
-    "text",
-    "textOf",
-    "titleOf",
-    "token",
-    "tokens",
-    "usage",
-  ],
-  "withQuery",
-]
-
-test("Each exported name of src has one definition, except the names in a list that only shrinks", () => {
+test("Each exported name of src has one definition", () => {
   // Overloads, and a constant with the type of its name, are one definition.
   const definitions = files.flatMap(({ path, text }) =>
     [...new Set([...text.matchAll(exportPattern)].map(([, name = ""]) => name))].map(
@@ -223,7 +183,7 @@ test("Each exported name of src has one definition, except the names in a list t
   const pathsOf = Map.groupBy(definitions, ([name]) => name)
   const repeated = [...pathsOf].filter(([, paths]) => paths.length > 1).map(([name]) => name)
   expect(pathsOf.size).toBeGreaterThan(1_000)
-  expect(repeated.sort()).toEqual(namesOfSeveralFiles)
+  expect(repeated).toEqual([])
 })
 
 /** The paths that are loaded as soon as these are, and the packages that they import. */

@@ -8,7 +8,7 @@ import { shownCount } from "../src/http/rate-limit-headers.ts"
 import { judgement, reasons } from "../src/loading/suggestions.ts"
 import { freeText } from "../src/resources/values.ts"
 import { paging } from "../src/responses/endpoint.ts"
-import { sources } from "../src/sources/catalogue.ts"
+import { loadableSources } from "../src/sources/catalogue.ts"
 import type { Source } from "../src/sources/source.ts"
 import { readError } from "./contract/bodies.ts"
 import { apiPaths } from "./support/routes.ts"
@@ -151,7 +151,7 @@ test("the README's example is the request of quickstart, and a response except f
 })
 
 test("the guide's table of sources has every source, and the effect on missing records", async () => {
-  const names = sources.map(({ name }) => name)
+  const names = loadableSources.map(({ name }) => name)
   const documented = tableOf(await pageOf("src/guide/load.md"), "Source").flatMap(
     ([cell = "", , missing]) => {
       const listed = codeIn(cell)
@@ -163,7 +163,10 @@ test("the guide's table of sources has every source, and the effect on missing r
   )
   const fate = ({ whenMissing, removesMissingAtOnce }: Source) =>
     `${whenMissing === "remove" ? "are removed" : "become inactive"} ${removesMissingAtOnce ? "at once" : "when confirmed"}`
-  const declared = sources.map((source) => [source.name, source.complete ? fate(source) : "stay"])
+  const declared = loadableSources.map((source) => [
+    source.name,
+    source.complete ? fate(source) : "stay",
+  ])
   expect(documented.sort()).toEqual(declared.sort())
 })
 

@@ -1,11 +1,11 @@
 /** Accounts, which operators create, change, disable and list on the command line. */
 import { and, asc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm"
 import {
+  type AccountPlan,
   accessChanges,
-  accounts,
+  accountsTable,
   highestRequestLimit,
-  type Plan,
-  tokens,
+  tokensTable,
 } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { instantText } from "../resources/values.ts"
@@ -16,22 +16,22 @@ import { AccountError, type Changed, change, type Editor, type Transaction } fro
 import { readTokens } from "./token-list.ts"
 
 const columns = {
-  id: accounts.id,
-  email: accounts.email,
-  plan: accounts.plan,
+  id: accountsTable.id,
+  email: accountsTable.email,
+  plan: accountsTable.plan,
   /** Requests per window of the enterprise plan; null on the others. */
-  requestLimit: accounts.request_limit,
-  createdAt: sql<string>`${instantText(accounts.created_at)}`,
-  disabledAt: instantText(accounts.disabled_at),
+  requestLimit: accountsTable.request_limit,
+  createdAt: sql<string>`${instantText(accountsTable.created_at)}`,
+  disabledAt: instantText(accountsTable.disabled_at),
 }
 
-export const byEmail = (email: string): SQL => eq(accounts.email_folded, fold(email))
+export const byEmail = (email: string): SQL => eq(accountsTable.email_folded, fold(email))
 
 export type Account = NonNullable<Awaited<ReturnType<typeof accountByEmail>>>
 
 /** The account with this email address. */
 export async function accountByEmail(db: Pick<Transaction, "select">, email: string) {
-  const [found] = await db.select(columns).from(accounts).where(byEmail(email))
+  const [found] = await db.select(columns).from(accountsTable).where(byEmail(email))
   return found
 }
 
@@ -49,12 +49,12 @@ export const listAccounts = (pool: Pool) =>
       .select({
         ...columns,
         tokens: pool.db.$count(
-          tokens,
-          and(eq(tokens.account_id, accounts.id), isNull(tokens.revoked_at)),
+          tokensTable,
+          and(eq(tokensTable.account_id, accountsTable.id), isNull(tokensTable.revoked_at)),
         ),
       })
-      .from(accounts)
-      .orderBy(asc(accounts.email_folded)),
+      .from(accountsTable)
+      .orderBy(asc(accountsTable.email_folded)),
   )
 
 /** The number of audit entries shown. */
@@ -82,7 +82,7 @@ export async function showAccount(pool: Pool, email: string, now = new Date()) {
 
 export interface NewAccount {
   email: string
-  plan: Plan
+  plan: AccountPlan
   /** Requests per window; only for the enterprise plan. */
   requestLimit: number | null
 }
@@ -107,10 +107,10 @@ export async function addAccount(
   if (!isEmailAddress(email)) throw new AccountError(`Not a valid email address: ${email}`)
   checkLimit(plan, requestLimit)
   const added = await tx
-    .insert(accounts)
+    .insert(accountsTable)
     .values({ email, email_folded: fold(email), plan, request_limit: requestLimit })
     .onConflictDoNothing()
-    .returning({ id: accounts.id })
+    .returning({ id: accountsTable.id })
   return added.length > 0
 }
 
@@ -122,10 +122,10 @@ export function setPlan(
   return change(editor, async (tx) => {
     checkLimit(plan, requestLimit)
     const set = await tx
-      .update(accounts)
+      .update(accountsTable)
       .set({ plan, request_limit: requestLimit })
       .where(byEmail(email))
-      .returning({ id: accounts.id })
+      .returning({ id: accountsTable.id })
     if (set.length === 0) await existingAccount(tx, email)
   })
 }
@@ -140,20 +140,20 @@ export function setDisabled(
   disabled: boolean,
 ): Promise<Changed<void>> {
   return change(editor, async (tx) => {
-    const disabledAt = accounts.disabled_at
+    const disabledAt = accountsTable.disabled_at
     const isOther = disabled ? isNull(disabledAt) : isNotNull(disabledAt)
     const set = await tx
-      .update(accounts)
+      .update(accountsTable)
       .set({ disabled_at: disabled ? sql`now()` : null })
       .where(and(byEmail(email), isOther))
-      .returning({ id: accounts.id })
+      .returning({ id: accountsTable.id })
     if (set.length > 0) return
     await existingAccount(tx, email)
     throw new AccountError(`Account ${email} is ${disabled ? "already" : "not"} disabled`)
   })
 }
 
-function checkLimit(plan: Plan, requestLimit: number | null): void {
+function checkLimit(plan: AccountPlan, requestLimit: number | null): void {
   if (plan === "enterprise" && requestLimit === null) {
     throw new AccountError("The enterprise plan requires a limit")
   }

@@ -10,7 +10,7 @@
  * lookup reveals nothing about other tokens, because a client cannot choose the hash.
  */
 import { and, eq, isNull, lt, or, sql } from "drizzle-orm"
-import { accounts, type Plan, tokens } from "../db/account-tables.ts"
+import { type AccountPlan, accountsTable, tokensTable } from "../db/account-tables.ts"
 import { type CacheSizes, createCache } from "../db/cache.ts"
 import { isRecent } from "../db/is-recent.ts"
 import { maxStalenessMs } from "../db/notifications.ts"
@@ -24,7 +24,7 @@ import { limitOf } from "./windows.ts"
 export interface Caller {
   accountId: number
   tokenId: number
-  plan: Plan
+  plan: AccountPlan
   /** Requests per window, infinite on the admin plan. */
   limit: number
   /** When the token expires, ms since 1970; infinite without an expiry. */
@@ -116,13 +116,13 @@ export function createCredentials({ pools, sizes, onUseNotRecorded }: Credential
     pools.accounts
       .runAlone(null, (db) =>
         db
-          .update(tokens)
+          .update(tokensTable)
           .set({ last_used_at: new Date(nowMs).toISOString() })
           .where(
             and(
-              eq(tokens.id, token.caller.tokenId),
+              eq(tokensTable.id, token.caller.tokenId),
               // Another process may have written it within the minute.
-              or(isNull(tokens.last_used_at), lt(tokens.last_used_at, oneMinuteAgo)),
+              or(isNull(tokensTable.last_used_at), lt(tokensTable.last_used_at, oneMinuteAgo)),
             ),
           ),
       )
@@ -178,19 +178,19 @@ export function createCredentials({ pools, sizes, onUseNotRecorded }: Credential
 export function createTokenLookup(pool: Pool) {
   const byHash = pool.db
     .select({
-      accountId: accounts.id,
-      tokenId: tokens.id,
-      plan: accounts.plan,
-      requestLimit: accounts.request_limit,
-      expiresMs: milliseconds(tokens.expires_at),
+      accountId: accountsTable.id,
+      tokenId: tokensTable.id,
+      plan: accountsTable.plan,
+      requestLimit: accountsTable.request_limit,
+      expiresMs: milliseconds(tokensTable.expires_at),
     })
-    .from(tokens)
-    .innerJoin(accounts, eq(accounts.id, tokens.account_id))
+    .from(tokensTable)
+    .innerJoin(accountsTable, eq(accountsTable.id, tokensTable.account_id))
     .where(
       and(
-        eq(tokens.sha256, sql.placeholder("hash")),
-        isNull(tokens.revoked_at),
-        isNull(accounts.disabled_at),
+        eq(tokensTable.sha256, sql.placeholder("hash")),
+        isNull(tokensTable.revoked_at),
+        isNull(accountsTable.disabled_at),
       ),
     )
     .prepare("token by hash")

@@ -1,6 +1,6 @@
 /** Finds the token of a change. */
 import { and, eq, like, type SQL, sql } from "drizzle-orm"
-import { accounts, tokens } from "../db/account-tables.ts"
+import { accountsTable, tokensTable } from "../db/account-tables.ts"
 import { milliseconds } from "../resources/values.ts"
 import { AccountError, type Transaction } from "./change.ts"
 import { hashSecret, prefixOf } from "./secret.ts"
@@ -14,25 +14,27 @@ export type FoundToken = Awaited<ReturnType<typeof findTokens>>[number]
 const findTokens = (tx: Transaction, condition: SQL | undefined) =>
   tx
     .select({
-      id: tokens.id,
-      accountId: tokens.account_id,
-      prefix: tokens.prefix,
-      name: tokens.name,
-      forSpreadsheets: tokens.for_spreadsheets,
-      email: accounts.email,
-      expiresMs: milliseconds(tokens.expires_at),
+      id: tokensTable.id,
+      accountId: tokensTable.account_id,
+      prefix: tokensTable.prefix,
+      name: tokensTable.name,
+      forSpreadsheets: tokensTable.for_spreadsheets,
+      email: accountsTable.email,
+      expiresMs: milliseconds(tokensTable.expires_at),
       /** From its creation to its expiry; null where it has none. */
       lifetimeMs: sql<
         number | null
-      >`${milliseconds(tokens.expires_at)} - ${milliseconds(tokens.created_at)}`.mapWith(Number),
-      revokedAt: tokens.revoked_at,
-      replacedAt: tokens.replaced_at,
+      >`${milliseconds(tokensTable.expires_at)} - ${milliseconds(tokensTable.created_at)}`.mapWith(
+        Number,
+      ),
+      revokedAt: tokensTable.revoked_at,
+      replacedAt: tokensTable.replaced_at,
     })
-    .from(tokens)
-    .innerJoin(accounts, eq(accounts.id, tokens.account_id))
+    .from(tokensTable)
+    .innerJoin(accountsTable, eq(accountsTable.id, tokensTable.account_id))
     .where(condition)
-    .orderBy(tokens.id)
-    .for("update", { of: tokens })
+    .orderBy(tokensTable.id)
+    .for("update", { of: tokensTable })
 
 /**
  * Finds a token and locks it until the transaction ends.
@@ -43,7 +45,7 @@ export async function findToken(tx: Transaction, which: TokenSelector): Promise<
     tx,
     "prefix" in which
       ? beginsWith(which.prefix)
-      : and(eq(tokens.account_id, which.accountId), eq(tokens.id, which.tokenId)),
+      : and(eq(tokensTable.account_id, which.accountId), eq(tokensTable.id, which.tokenId)),
   )
   const [token, ...others] = found
   if (!token) {
@@ -67,8 +69,8 @@ function beginsWith(start: string) {
   }
   const stored = prefixOf(start)
   return start.length > stored.length
-    ? and(eq(tokens.prefix, stored), eq(tokens.sha256, hashSecret(start)))
-    : like(tokens.prefix, `${start.replaceAll("_", "\\_")}%`)
+    ? and(eq(tokensTable.prefix, stored), eq(tokensTable.sha256, hashSecret(start)))
+    : like(tokensTable.prefix, `${start.replaceAll("_", "\\_")}%`)
 }
 
 /** @throws AccountError */

@@ -7,7 +7,7 @@
  * Beyond a budget of bytes, the least recently active account loses its requests.
  */
 import { desc, eq, sql } from "drizzle-orm"
-import { accounts, recentRequests } from "../db/account-tables.ts"
+import { accountsTable, recentRequests } from "../db/account-tables.ts"
 import { locks } from "../db/advisory-locks.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { Unavailable } from "../db/pool/unavailable.ts"
@@ -158,7 +158,7 @@ async function addRequests(db: Pool["db"], added: readonly RequestsOfAccount[]):
       select account_id, request_id, token_id, at, method, target, status, ms
       from jsonb_to_recordset(${rows}::jsonb) as t(account_id bigint, request_id uuid, token_id bigint,
         at timestamptz, method text, target text, status integer, ms real)
-      where exists (select 1 from ${accounts} where ${accounts.id} = t.account_id)
+      where exists (select 1 from ${accountsTable} where ${accountsTable.id} = t.account_id)
       on conflict (request_id) do nothing`)
     // Processes that delete the same rows in different orders would block each other.
     await tx.execute(sql`select pg_advisory_xact_lock(${locks.recentRequests})`)

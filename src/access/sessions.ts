@@ -7,7 +7,7 @@
  */
 import { and, desc, eq, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
-import { accounts } from "../db/account-tables.ts"
+import { accountsTable } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import type { AccountId } from "../db/pool/turns.ts"
 import { sessions, signInLinks } from "../db/sign-in-tables.ts"
@@ -82,16 +82,16 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
       const [found] = await pool.runAlone(address, (db) =>
         db
           .select({
-            accountId: accounts.id,
-            email: accounts.email,
-            plan: accounts.plan,
-            requestLimit: accounts.request_limit,
+            accountId: accountsTable.id,
+            email: accountsTable.email,
+            plan: accountsTable.plan,
+            requestLimit: accountsTable.request_limit,
             signedInAt: timeOf(sessions.signed_in_at),
             lastSeenAt: timeOf(sessions.last_seen_at),
           })
           .from(sessions)
-          .innerJoin(accounts, eq(accounts.id, sessions.account_id))
-          .where(and(eq(sessions.id, id), isCurrent(now), isNull(accounts.disabled_at))),
+          .innerJoin(accountsTable, eq(accountsTable.id, sessions.account_id))
+          .where(and(eq(sessions.id, id), isCurrent(now), isNull(accountsTable.disabled_at))),
       )
       if (!found) return null
       const { requestLimit, lastSeenAt, ...person } = found
@@ -165,9 +165,9 @@ export async function addSession(
   { account, client, now }: { account: SQL | undefined; client: Client; now: Date },
 ): Promise<string | null> {
   const [found] = await tx
-    .select({ id: accounts.id })
-    .from(accounts)
-    .where(and(account, isNull(accounts.disabled_at)))
+    .select({ id: accountsTable.id })
+    .from(accountsTable)
+    .where(and(account, isNull(accountsTable.disabled_at)))
     .for("share")
   if (!found) return null
   const cookie = randomText(secretBytes)
@@ -197,9 +197,9 @@ export async function endSession(
 /** @returns the number of ended sessions */
 async function endSessions(tx: Transaction, accountId: number): Promise<number> {
   const ofAccount = tx
-    .select({ folded: accounts.email_folded })
-    .from(accounts)
-    .where(eq(accounts.id, accountId))
+    .select({ folded: accountsTable.email_folded })
+    .from(accountsTable)
+    .where(eq(accountsTable.id, accountId))
   await tx.delete(signInLinks).where(inArray(signInLinks.email_folded, ofAccount))
   const ended = await tx
     .delete(sessions)

@@ -9,7 +9,7 @@
  * account with exactly that address. The typed text may be another mailbox that only folds to the same text.
  */
 import { and, eq, gt } from "drizzle-orm"
-import { accounts } from "../db/account-tables.ts"
+import { accountsTable } from "../db/account-tables.ts"
 import type { Database, Pool } from "../db/pool/pool.ts"
 import type { AccountId } from "../db/pool/turns.ts"
 import { signInLinks } from "../db/sign-in-tables.ts"
@@ -94,7 +94,7 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
           const { address } = client
           await attribute(tx, authorOf({ email, address }))
           if (isSignUpOpen) await addAccount(tx, { email, plan: "standard", requestLimit: null })
-          const account = and(byEmail(email), eq(accounts.email, email))
+          const account = and(byEmail(email), eq(accountsTable.email, email))
           const cookie = await addSession(tx, { account, client, now })
           if (cookie === null) return null
           if (replaces) await endSession(tx, { ...replaces, address }, replaces.sessionId)

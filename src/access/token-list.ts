@@ -1,6 +1,6 @@
 /** The tokens of an account for the pages and the command line. */
 import { and, desc, eq, inArray, not, or, type SQL, sql } from "drizzle-orm"
-import { tokens } from "../db/account-tables.ts"
+import { tokensTable } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { instantText } from "../resources/values.ts"
 
@@ -17,7 +17,7 @@ export const listedEnded = 100
 
 /** The condition for a usable token: it is neither revoked nor expired. */
 export const isValidToken = (now: Date) =>
-  sql<boolean>`(${tokens.revoked_at} is null and (${tokens.expires_at} is null or ${tokens.expires_at} > ${now.toISOString()}::timestamptz))`
+  sql<boolean>`(${tokensTable.revoked_at} is null and (${tokensTable.expires_at} is null or ${tokensTable.expires_at} > ${now.toISOString()}::timestamptz))`
 
 /** The valid tokens of an account and the last `ended` of the revoked and expired ones, the newest first. */
 export function listOwnTokens(
@@ -26,12 +26,17 @@ export function listOwnTokens(
   { now, ended = listedEnded }: { now: Date; ended?: number },
 ) {
   const newestEnded = pool.db
-    .select({ id: tokens.id })
-    .from(tokens)
-    .where(and(eq(tokens.account_id, accountId), not(isValidToken(now))))
-    .orderBy(desc(tokens.id))
+    .select({ id: tokensTable.id })
+    .from(tokensTable)
+    .where(and(eq(tokensTable.account_id, accountId), not(isValidToken(now))))
+    .orderBy(desc(tokensTable.id))
     .limit(ended)
-  return readTokens(pool, accountId, now, or(isValidToken(now), inArray(tokens.id, newestEnded)))
+  return readTokens(
+    pool,
+    accountId,
+    now,
+    or(isValidToken(now), inArray(tokensTable.id, newestEnded)),
+  )
 }
 
 /** @returns undefined where the account has no such token */
@@ -40,7 +45,7 @@ export async function findOwnToken(
   { accountId, tokenId }: TokenOfAccount,
   now: Date,
 ): Promise<OwnToken | undefined> {
-  return (await readTokens(pool, accountId, now, eq(tokens.id, tokenId)))[0]
+  return (await readTokens(pool, accountId, now, eq(tokensTable.id, tokenId)))[0]
 }
 
 /** The newest first. */
@@ -48,19 +53,19 @@ export const readTokens = (pool: Pool, accountId: number, now: Date, condition?:
   pool.runAlone(accountId, (db) =>
     db
       .select({
-        id: tokens.id,
-        name: tokens.name,
-        prefix: tokens.prefix,
-        forSpreadsheets: tokens.for_spreadsheets,
-        createdAt: sql<string>`${instantText(tokens.created_at)}`,
-        lastUsedAt: instantText(tokens.last_used_at),
-        expiresAt: instantText(tokens.expires_at),
-        revokedAt: instantText(tokens.revoked_at),
+        id: tokensTable.id,
+        name: tokensTable.name,
+        prefix: tokensTable.prefix,
+        forSpreadsheets: tokensTable.for_spreadsheets,
+        createdAt: sql<string>`${instantText(tokensTable.created_at)}`,
+        lastUsedAt: instantText(tokensTable.last_used_at),
+        expiresAt: instantText(tokensTable.expires_at),
+        revokedAt: instantText(tokensTable.revoked_at),
         /** When it was rotated. A rotated token has a successor, and may still be valid for its grace period. */
-        replacedAt: instantText(tokens.replaced_at),
+        replacedAt: instantText(tokensTable.replaced_at),
         isValid: isValidToken(now),
       })
-      .from(tokens)
-      .where(and(eq(tokens.account_id, accountId), condition))
-      .orderBy(desc(tokens.id)),
+      .from(tokensTable)
+      .where(and(eq(tokensTable.account_id, accountId), condition))
+      .orderBy(desc(tokensTable.id)),
   )

@@ -3,7 +3,7 @@
  * operators issue, rotate and revoke any token by its prefix on the command line.
  */
 import { and, eq, sql } from "drizzle-orm"
-import { accounts, tokens } from "../db/account-tables.ts"
+import { accountsTable, tokensTable } from "../db/account-tables.ts"
 import { addAccount, existingAccount } from "./accounts.ts"
 import { AccountError, type Changed, change, type Editor, type Transaction } from "./change.ts"
 import { checkUnrevoked, type FoundToken, findToken, type TokenSelector } from "./find-token.ts"
@@ -85,7 +85,7 @@ export function editOwnToken(
   return change(editor, async (tx) => {
     const { id } = checkUnrevoked(await findToken(tx, of))
     const edited = { name: tokenName(name), for_spreadsheets: forSpreadsheets }
-    await tx.update(tokens).set(edited).where(eq(tokens.id, id))
+    await tx.update(tokensTable).set(edited).where(eq(tokensTable.id, id))
   })
 }
 
@@ -99,7 +99,7 @@ export function revokeToken(
 ): Promise<Changed<{ name: string; prefix: string }>> {
   return change(editor, async (tx) => {
     const { id, name, prefix } = checkUnrevoked(await findToken(tx, which))
-    await tx.update(tokens).set({ revoked_at: sql`now()` }).where(eq(tokens.id, id))
+    await tx.update(tokensTable).set({ revoked_at: sql`now()` }).where(eq(tokensTable.id, id))
     return { name, prefix }
   })
 }
@@ -136,7 +136,7 @@ async function addToken(
 ) {
   const token = createToken()
   const made = { name: tokenName(row.name), prefix: prefixOf(token) }
-  await tx.insert(tokens).values({
+  await tx.insert(tokensTable).values({
     ...made,
     account_id: accountId,
     sha256: hashSecret(token),
@@ -170,12 +170,12 @@ async function replace(
   const endMs = Math.min(nowMs + graceMs, expiresMs ?? Number.POSITIVE_INFINITY)
   const until = graceMs === 0 ? null : new Date(Math.floor(endMs / 1000) * 1000)
   await tx
-    .update(tokens)
+    .update(tokensTable)
     .set({
       replaced_at: now.toISOString(),
       ...(until ? { expires_at: until.toISOString() } : { revoked_at: sql`now()` }),
     })
-    .where(eq(tokens.id, old.id))
+    .where(eq(tokensTable.id, old.id))
   return { ...made, replaced: old.prefix, until }
 }
 
@@ -185,9 +185,9 @@ async function replace(
  */
 async function lockAccount(tx: Transaction, accountId: number): Promise<void> {
   const [account] = await tx
-    .select({ disabledAt: accounts.disabled_at })
-    .from(accounts)
-    .where(eq(accounts.id, accountId))
+    .select({ disabledAt: accountsTable.disabled_at })
+    .from(accountsTable)
+    .where(eq(accountsTable.id, accountId))
     .for("no key update")
   if (!account) throw new AccountError("The account was deleted")
   if (account.disabledAt !== null) throw new AccountError("The account is disabled")
@@ -195,7 +195,10 @@ async function lockAccount(tx: Transaction, accountId: number): Promise<void> {
 
 /** @throws AccountError where the account has the most valid tokens that it may have */
 async function checkRoom(tx: Transaction, accountId: number, now: Date, max: number) {
-  const valid = await tx.$count(tokens, and(eq(tokens.account_id, accountId), isValidToken(now)))
+  const valid = await tx.$count(
+    tokensTable,
+    and(eq(tokensTable.account_id, accountId), isValidToken(now)),
+  )
   if (valid < max) return
   throw new AccountError(
     `An account can have ${max} valid tokens${max === maxTokens ? "" : ", including those being replaced"}. Revoke one that is no longer used, then try again`,
@@ -205,9 +208,9 @@ async function checkRoom(tx: Transaction, accountId: number, now: Date, max: num
 /** The token that the account created with this form. */
 async function madeWith(tx: Transaction, accountId: number, { formId }: SentForm) {
   const [made] = await tx
-    .select({ name: tokens.name, prefix: tokens.prefix })
-    .from(tokens)
-    .where(and(eq(tokens.account_id, accountId), eq(tokens.form_id, formId)))
+    .select({ name: tokensTable.name, prefix: tokensTable.prefix })
+    .from(tokensTable)
+    .where(and(eq(tokensTable.account_id, accountId), eq(tokensTable.form_id, formId)))
   return made && { token: null, ...made }
 }
 

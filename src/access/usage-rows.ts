@@ -1,6 +1,6 @@
 /** The table of the counts of admitted requests of all processes. */
 import { and, eq, gte, sql } from "drizzle-orm"
-import { accounts, tokens, usageHours } from "../db/account-tables.ts"
+import { accountsTable, tokensTable, usageHours } from "../db/account-tables.ts"
 import type { Database } from "../db/pool/pool.ts"
 
 /** Requests with a token in a clock hour (UTC). */
@@ -32,7 +32,7 @@ export async function addCounts(db: Database, counts: readonly CountOfAccount[])
     insert into ${usageHours} (account_id, hour, token_id, requests)
     select account_id, hour, token_id, requests from jsonb_to_recordset(${rows}::jsonb)
       as t(account_id bigint, hour timestamptz, token_id bigint, requests bigint)
-    where exists (select 1 from ${accounts} where ${accounts.id} = t.account_id)
+    where exists (select 1 from ${accountsTable} where ${accountsTable.id} = t.account_id)
     order by account_id, hour, token_id
     on conflict (account_id, hour, token_id)
       do update set requests = ${usageHours.requests} + excluded.requests`)
@@ -47,7 +47,7 @@ export function readCounts(
   const { hour, requests } = usageHours
   const start = sql`case when ${hour} >= ${instant(firstHourMs)}::timestamptz then ${hour}
     else date_trunc('day', ${hour}, 'UTC') end`
-  const isMarked = sql<boolean>`coalesce(${tokens.for_spreadsheets}, false)`
+  const isMarked = sql<boolean>`coalesce(${tokensTable.for_spreadsheets}, false)`
   return db
     .select({
       tokenId: usageHours.token_id,
@@ -56,9 +56,9 @@ export function readCounts(
       requests: sql<number>`sum(${requests})`.mapWith(Number),
     })
     .from(usageHours)
-    .leftJoin(tokens, eq(tokens.id, usageHours.token_id))
+    .leftJoin(tokensTable, eq(tokensTable.id, usageHours.token_id))
     .where(and(eq(usageHours.account_id, accountId), gte(hour, instant(firstDayMs))))
-    .groupBy(usageHours.token_id, tokens.for_spreadsheets, sql`start_ms`)
+    .groupBy(usageHours.token_id, tokensTable.for_spreadsheets, sql`start_ms`)
 }
 
 const instant = (ms: number): string => new Date(ms).toISOString()

@@ -1,9 +1,13 @@
 /** The windows of a process: of accounts, and of the addresses of unauthenticated requests. */
-import type { Plan } from "../db/account-tables.ts"
+import type { AccountPlan } from "../db/account-tables.ts"
 import type { WindowState } from "../http/rate-limit-headers.ts"
 import type { RedisConnection } from "../redis/connection.ts"
 import { createSharedWindow } from "./window/shared-window.ts"
-import { createWindowStore, type Decision, type WindowStore } from "./window/sliding-window.ts"
+import {
+  createWindowStore,
+  type WindowDecision,
+  type WindowStore,
+} from "./window/sliding-window.ts"
 
 export interface Window {
   /** Admits or denies one request. `limit` is an integer above 0, or infinite, which admits without a log. */
@@ -40,7 +44,7 @@ export const steadyNowMs = (): number => Math.floor(performance.timeOrigin + per
 export const standardLimit = 1_000
 
 /** Requests per window. @param requestLimit the account's own on the enterprise plan, null on the others */
-export const limitOf = (plan: Plan, requestLimit: number | null): number =>
+export const limitOf = (plan: AccountPlan, requestLimit: number | null): number =>
   plan === "admin" ? Number.POSITIVE_INFINITY : (requestLimit ?? standardLimit)
 
 const megabyte = 1024 * 1024
@@ -76,14 +80,14 @@ export const bucketKeys =
   (key: string): string =>
     `mds:window:${name}:${Bun.hash.xxHash32(key, 0) % buckets}`
 
-export interface WindowOptions extends WindowsOptions {
+export interface StoreOptions extends WindowsOptions {
   /** The memory for the windows of this process. */
   maxBytes: number
   redisKeyOf: (key: string) => string
 }
 
 /** One kind of window, shared through Redis where there is one. */
-export function createWindow(options: WindowOptions): Window {
+export function createWindow(options: StoreOptions): Window {
   const { windowMs, maxBytes, redis, now, steadyMs } = options
   const store = createWindowStore(windowMs, maxBytes)
   const { admit, peek } = redis
@@ -92,7 +96,7 @@ export function createWindow(options: WindowOptions): Window {
         admit: (key: string, limit: number) => store.admit(key, limit, steadyMs()),
         peek: (key: string, limit: number) => store.peek(key, limit, steadyMs()),
       }
-  const unlimited: Decision = { admitted: true, used: 0, waitMs: windowMs }
+  const unlimited: WindowDecision = { admitted: true, used: 0, waitMs: windowMs }
 
   const stateBy =
     (decide: typeof admit) =>

@@ -14,7 +14,15 @@ import type { Config } from "../config.ts"
 import { plans } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { countOf } from "../text/display.ts"
-import { argument, command, group, integer, oneOf, option, reading } from "./command.ts"
+import {
+  argument,
+  choiceParameter,
+  command,
+  group,
+  integerParameter,
+  option,
+  reading,
+} from "./command.ts"
 import { changeAccess, editorOf, usePool, withDatabase, withPool } from "./database.ts"
 import { addressForLinks } from "./served-address.ts"
 import { formatTable, logToStderr, printSecret } from "./terminal.ts"
@@ -22,13 +30,17 @@ import { tokenRows } from "./tokens.ts"
 
 const email = argument(String)
 const allPlans = plans.join(", ")
-const limit = option("<requests>", "per hour, on the enterprise plan", integer(1, 2_147_483_646))
+const limit = option(
+  "<requests>",
+  "per hour, on the enterprise plan",
+  integerParameter(1, 2_147_483_646),
+)
 
 const create = command({
   help: "create an account and print a one-time link to sign in with",
   parameters: {
     email,
-    plan: option("<plan>", `${allPlans} (default: standard)`, oneOf(plans)),
+    plan: option("<plan>", `${allPlans} (default: standard)`, choiceParameter(plans)),
     limit,
   },
   run: ({ email, plan = "standard", limit = null }, { config }) =>
@@ -82,7 +94,7 @@ const show = reading({
 
 const setAccountPlan = command({
   help: "change the plan of an account, from the next request on",
-  parameters: { email, plan: argument(oneOf(plans), allPlans), limit },
+  parameters: { email, plan: argument(choiceParameter(plans), allPlans), limit },
   run: ({ email, plan, limit: requestLimit = null }, { config }) =>
     changeAccess(
       config,
@@ -137,7 +149,7 @@ const signOutOwner = command({
     ),
 })
 
-export const account = group("manage accounts and their plans", {
+export const accountCommand = group("manage accounts and their plans", {
   create,
   list,
   show,

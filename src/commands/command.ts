@@ -4,7 +4,7 @@ import { type Config, readConfig } from "../config.ts"
 import { printResult } from "./terminal.ts"
 
 /** An argument or an option. */
-export interface Parameter<Value> {
+export interface CommandParameter<Value> {
   of: (name: string) => Argument | Option
   /** Never set: it has the type of the parsed value. */
   value?: Value
@@ -14,23 +14,26 @@ export interface Parameter<Value> {
 type Parse<Value> = (text: string, previous?: Value) => Value
 
 /** @param form `*` is its name */
-export const argument = <V>(parse: Parse<V>, help = "", form = "<*>"): Parameter<V> => ({
+export const argument = <V>(parse: Parse<V>, help = "", form = "<*>"): CommandParameter<V> => ({
   of: (name) => new Argument(form.replace("*", name), help).argParser(reportingUsage(parse)),
 })
 
-export const flag = (help: string): Parameter<boolean | undefined> => ({
+export const flag = (help: string): CommandParameter<boolean | undefined> => ({
   of: (name) => new Option(`--${kebab(name)}`, help),
 })
 
-export const option = <V>(value: string, help: string, parse: Parse<V>): Parameter<V | undefined> =>
-  required(value, help, parse, false)
+export const option = <V>(
+  value: string,
+  help: string,
+  parse: Parse<V>,
+): CommandParameter<V | undefined> => required(value, help, parse, false)
 
 export const required = <V>(
   value: string,
   help: string,
   parse: Parse<V>,
   isMandatory = true,
-): Parameter<V> => ({
+): CommandParameter<V> => ({
   of: (name) =>
     new Option(`--${kebab(name)} ${value}`, help)
       .argParser(reportingUsage(parse))
@@ -54,7 +57,7 @@ const reportingUsage =
 export const append = (text: string, others: readonly string[] = []): readonly string[] =>
   others.concat(text)
 
-export const integer =
+export const integerParameter =
   (least: number, most: number) =>
   (text: string): number => {
     const value = Number(text)
@@ -62,7 +65,7 @@ export const integer =
     throw new Error(`Must be an integer from ${least} to ${most}.`)
   }
 
-export const oneOf =
+export const choiceParameter =
   <Choice extends string>(choices: readonly Choice[]) =>
   (text: string): Choice => {
     const chosen = choices.find((choice) => choice === text)
@@ -84,7 +87,7 @@ export type Declared = (parent: Command, name: string, environment: NodeJS.Proce
 
 interface Declaration<Values> {
   help: string
-  parameters?: { readonly [Name in keyof Values]: Parameter<Values[Name]> }
+  parameters?: { readonly [Name in keyof Values]: CommandParameter<Values[Name]> }
   /** Shown below the options. */
   further?: string
   hasJson?: boolean
@@ -96,7 +99,7 @@ export const command =
   (parent, name, environment) => {
     const added = parent.command(name).description(help)
     const positional: string[] = []
-    for (const [key, { of }] of Object.entries<Parameter<unknown>>(parameters ?? {})) {
+    for (const [key, { of }] of Object.entries<CommandParameter<unknown>>(parameters ?? {})) {
       const made = of(key)
       if (made instanceof Option) added.addOption(made)
       else {

@@ -59,8 +59,11 @@ const decision = (help: string, isRight: boolean) =>
       }),
   })
 
-export const companies = group("list possible changes of companies' codes, and decide them", {
-  successors,
-  confirm: decision("link the records of an ended code to its successor, after a question", true),
-  decline: decision("end the proposal of a successor, or undo its link", false),
-})
+export const companiesCommand = group(
+  "list possible changes of companies' codes, and decide them",
+  {
+    successors,
+    confirm: decision("link the records of an ended code to its successor, after a question", true),
+    decline: decision("end the proposal of a successor, or undo its link", false),
+  },
+)

@@ -13,7 +13,7 @@ import { createPool, type Pool } from "../db/pool/pool.ts"
 import { describeError, type Log } from "../log/log.ts"
 import { logToStderr, warnIfUnconfirmed } from "./terminal.ts"
 
-export interface Database {
+export interface CommandDatabase {
   /** Bypasses a connection pooler. Contains a password: not for logs. */
   url: string
   /** Restarts an embedded server whenever it exits, until the database is closed. */
@@ -22,10 +22,13 @@ export interface Database {
 }
 
 /** Creates a missing embedded database. @throws DatabaseError */
-export const openMigrated = (config: Config): Promise<Database> => open(config, migrate)
+export const openMigrated = (config: Config): Promise<CommandDatabase> => open(config, migrate)
 
 /** Opens the database of the settings, or starts the embedded database. @throws DatabaseError */
-async function open(config: Config, prepare: (url: string) => Promise<void>): Promise<Database> {
+async function open(
+  config: Config,
+  prepare: (url: string) => Promise<void>,
+): Promise<CommandDatabase> {
   const { DATABASE_URL, DATABASE_DIRECT_URL } = config
   const database = DATABASE_URL
     ? { url: DATABASE_DIRECT_URL ?? DATABASE_URL, keepRunning: () => {}, close: async () => {} }
@@ -39,7 +42,7 @@ async function open(config: Config, prepare: (url: string) => Promise<void>): Pr
   }
 }
 
-async function openEmbedded(dataDir: string): Promise<Database> {
+async function openEmbedded(dataDir: string): Promise<CommandDatabase> {
   const server = await startEmbedded(dataDir, { log: logToStderr })
   let stop = server.stop
   return {
@@ -65,7 +68,7 @@ async function openEmbedded(dataDir: string): Promise<Database> {
  */
 export async function withDatabase<T>(
   config: Config,
-  work: (database: Database) => Promise<T>,
+  work: (database: CommandDatabase) => Promise<T>,
 ): Promise<T> {
   const { DATABASE_URL, DATA_DIR } = config
   // A misspelt directory does not become an empty database.
@@ -108,14 +111,17 @@ export const changeAccess = <T>(
   })
 
 /** The operator at this machine's command line, for the audit. */
-export const editorOf = (config: Config, { url }: Database): Editor => ({
+export const editorOf = (config: Config, { url }: CommandDatabase): Editor => ({
   url,
   who: config.ACTOR || systemUser(),
   origin: `command line on ${hostname()}`,
 })
 
 /** Runs `work` with a pool and closes the pool. */
-export async function usePool<T>({ url }: Database, work: (pool: Pool) => Promise<T>): Promise<T> {
+export async function usePool<T>(
+  { url }: CommandDatabase,
+  work: (pool: Pool) => Promise<T>,
+): Promise<T> {
   const pool = createPool(url, { name: "command", connections: 2, statementTimeoutMs: 60_000 })
   try {
     return await work(pool)

@@ -13,7 +13,7 @@ import { startLoads } from "./loads.ts"
 import { errorText } from "./run.ts"
 import { logToStderr } from "./terminal.ts"
 
-export const fetch = command({
+export const fetchCommand = command({
   help: "download changed files of the sources in SOURCES_FILE, and load them",
   parameters: {
     sources: argument<readonly string[] | undefined>(

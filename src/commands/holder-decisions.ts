@@ -8,7 +8,7 @@ import { judgement, type Reason, reasons } from "../loading/suggestions.ts"
 import { formatSummary, sharesText } from "../loading/summary.ts"
 import { asxCodeFromText } from "../resources/values.ts"
 import { formatCount } from "../text/display.ts"
-import { argument, command, oneOf, required } from "./command.ts"
+import { argument, choiceParameter, command, required } from "./command.ts"
 import { withDatabase } from "./database.ts"
 import { startLoads } from "./loads.ts"
 import { askedKey, formatTable, printCompleted, printResult, readAnswers } from "./terminal.ts"
@@ -51,7 +51,7 @@ const review = command({
 const confirm = command({
   help: "confirm all suggested links of one reason, and publish them",
   parameters: {
-    reason: required("<reason>", `one of: ${reasons.join(", ")}`, oneOf(reasons)),
+    reason: required("<reason>", `one of: ${reasons.join(", ")}`, choiceParameter(reasons)),
   },
   run: ({ reason }, { config }) =>
     decideAndPublish(

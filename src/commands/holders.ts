@@ -8,14 +8,14 @@ import { codeOf } from "../text/error-code.ts"
 import { command, group, option } from "./command.ts"
 import { withDatabase } from "./database.ts"
 import { decisionCommands } from "./holder-decisions.ts"
-import { formatTable, logToStderr, printData, printResult, type Row } from "./terminal.ts"
+import { formatTable, logToStderr, printData, printResult, type TerminalRow } from "./terminal.ts"
 
 interface List<Item> {
   help: string
   further?: string
   /** Of the newest release. */
   read: (url: string) => Promise<Item[]>
-  row: (item: Item) => Row
+  row: (item: Item) => TerminalRow
   csv: (items: readonly Item[]) => string
 }
 
@@ -74,7 +74,7 @@ const suggest = list({
   csv: suggestionsCsv,
 })
 
-export const holders = group("list holders of tenements, and link them to their companies", {
+export const holdersCommand = group("list holders of tenements, and link them to their companies", {
   unlinked,
   suggest,
   ...decisionCommands,

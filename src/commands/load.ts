@@ -6,9 +6,9 @@ import { load as loadFiles } from "../loading/load.ts"
 import { assumedTime, observedOf } from "../loading/observation.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
 import { formatSummary } from "../loading/summary.ts"
-import { sourceNamed, sources } from "../sources/catalogue.ts"
+import { loadableSources, sourceNamed } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
-import { append, argument, command, flag, integer, option } from "./command.ts"
+import { append, argument, command, flag, integerParameter, option } from "./command.ts"
 import { withDatabase } from "./database.ts"
 import { userAgent } from "./fetch.ts"
 import { startLoads } from "./loads.ts"
@@ -17,7 +17,7 @@ import { formatTable } from "./terminal.ts"
 const formats =
   "CSV, TSV, NDJSON, JSON, GeoJSON, ArcGIS JSON or dBase, also in gzip or zip, - for standard input, or https:// URLs"
 
-export const load = command({
+export const loadCommand = command({
   help: "load files of one source as one release",
   parameters: {
     source: argument(knownSource, "one of the sources below"),
@@ -29,12 +29,16 @@ export const load = command({
     observed: option("<time>", "date of the data, in UTC, or date-time (default: now)", observedOf),
     partial: flag("add and change records, but remove none"),
     allSectors: flag("load companies of every sector (asx-directory, asx-sectors)"),
-    maxRejects: option("<n>", "limit of rejected rows (default: 1,000 or 5%)", integer(0, 1e9)),
+    maxRejects: option(
+      "<n>",
+      "limit of rejected rows (default: 1,000 or 5%)",
+      integerParameter(0, 1e9),
+    ),
     rejectsDir: option("<dir>", "directory of rejected rows (default: DATA_DIR/rejects)", String),
     allowPrivate: flag("fetch from private networks and this machine too"),
   },
   hasJson: true,
-  further: `Sources:\n${formatTable(sources.map(({ name, description }) => ({ name, description })))}`,
+  further: `Sources:\n${formatTable(loadableSources.map(({ name, description }) => ({ name, description })))}`,
   run: async ({ source, files, allowPrivate = false, ...flags }, { config, json }) => {
     const loads = startLoads(config)
     const keeps = keepsFiles(config.HOLDER_NAMES, source.resource)

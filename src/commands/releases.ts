@@ -3,20 +3,22 @@ import { keptFile, rawDirectory } from "../fetching/raw-files.ts"
 import { LoadError } from "../loading/load-error.ts"
 import { prune as pruneReleases } from "../loading/prune.ts"
 import { countOf } from "../text/display.ts"
-import { argument, command, group, integer, option, reading, required } from "./command.ts"
+import { argument, command, group, integerParameter, option, reading, required } from "./command.ts"
 import { withDatabase, withSnapshotOf } from "./database.ts"
 import { formatTable, printCompleted } from "./terminal.ts"
 
 const list = reading({
   help: "list the newest releases, with the numbers of added, changed and removed records",
-  parameters: { count: option("<n>", "number of releases (default: 20)", integer(1, 1_000_000)) },
+  parameters: {
+    count: option("<n>", "number of releases (default: 20)", integerParameter(1, 1_000_000)),
+  },
   read: ({ count = 20 }, { config }) => withSnapshotOf(config, (sql) => newestReleases(sql, count)),
   text: formatTable,
 })
 
 const show = reading({
   help: "show the files of a release, and the paths of their stored copies",
-  parameters: { release: argument(integer(1, 2_147_483_647), "its number") },
+  parameters: { release: argument(integerParameter(1, 2_147_483_647), "its number") },
   read: async ({ release }, { config }) => {
     const origin = await withSnapshotOf(config, (sql) => releaseOrigin(sql, release))
     if (origin === null) throw new LoadError(`There is no release ${release}`)
@@ -36,7 +38,11 @@ const show = reading({
 const prune = command({
   help: "delete the history of old releases",
   parameters: {
-    keepDays: required("<days>", "keep the releases of this many days", integer(1, 99_999)),
+    keepDays: required(
+      "<days>",
+      "keep the releases of this many days",
+      integerParameter(1, 99_999),
+    ),
   },
   run: async ({ keepDays }, { config }) => {
     const pruned = await withDatabase(config, ({ url }) => pruneReleases(url, keepDays))
@@ -49,4 +55,4 @@ const prune = command({
   },
 })
 
-export const releases = group("list, show and prune releases", { list, show, prune })
+export const releasesCommand = group("list, show and prune releases", { list, show, prune })

@@ -4,7 +4,7 @@ import { DatabaseError } from "../db/first-connection.ts"
 import type { Service, StopOptions } from "../service.ts"
 import type { HolderNames } from "../text/holder-names.ts"
 import { command } from "./command.ts"
-import { type Database, openMigrated } from "./database.ts"
+import { type CommandDatabase, openMigrated } from "./database.ts"
 import { regularFetches } from "./regular-fetches.ts"
 import { recordAddress } from "./served-address.ts"
 import { ignoreOutputErrors, logFlushMs, openLog } from "./serving-log.ts"
@@ -21,7 +21,7 @@ export const serveCommand = command({
   },
 })
 
-export const migrate = command({
+export const migrateCommand = command({
   help: "migrate the database to the current schema version, as serve and quickstart also do",
   run: async (_, { config }) => {
     const database = await openMigrated(config)
@@ -31,7 +31,7 @@ export const migrate = command({
 })
 
 /** Starts the service on a database, and closes both on Ctrl-C or SIGTERM. */
-export async function serve(config: Config, database: Database): Promise<Service> {
+export async function serve(config: Config, database: CommandDatabase): Promise<Service> {
   const now = () => new Date()
   const { log, buffer } = openLog(config, now)
   database.keepRunning(log)

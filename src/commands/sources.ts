@@ -75,11 +75,14 @@ const remove = command({
     }),
 })
 
-export const sources = group("show the sources, their loads and missing records; remove a source", {
-  list,
-  show,
-  remove,
-})
+export const sourcesCommand = group(
+  "show the sources, their loads and missing records; remove a source",
+  {
+    list,
+    show,
+    remove,
+  },
+)
 
 /** In a list; `show` and `--json` have the whole reason. */
 const longestOutcome = 100

@@ -68,7 +68,7 @@ export function warnIfUnconfirmed(processes: number | undefined): void {
   logToStderr(`${failure}; it takes effect there within ${maxStalenessMs / 1000} seconds`)
 }
 
-export type Row = Readonly<Record<string, string | number | boolean | null>>
+export type TerminalRow = Readonly<Record<string, string | number | boolean | null>>
 
 /** One line for each question or, on a terminal, one key without Enter. */
 export async function* readAnswers(): AsyncGenerator<string, void> {
@@ -100,7 +100,7 @@ export async function askedKey(): Promise<string> {
 }
 
 /** Rows as a table, whose header has the names of the first row's values. Numbers in `release` are names. */
-export function formatTable(rows: readonly Row[]): string {
+export function formatTable(rows: readonly TerminalRow[]): string {
   const [first] = rows
   if (!first) return "none"
   const header = Object.keys(first).map((name) => name.replaceAll("_", " "))
@@ -119,5 +119,5 @@ export function formatTable(rows: readonly Row[]): string {
     .join("\n")
 }
 
-const cellText = ([name, value]: [string, Row[string]]): string =>
+const cellText = ([name, value]: [string, TerminalRow[string]]): string =>
   typeof value === "number" && name !== "release" ? formatCount(value) : `${value ?? "-"}`

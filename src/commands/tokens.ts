@@ -3,7 +3,16 @@ import { AccountError } from "../access/change.ts"
 import { prefixOf } from "../access/secret.ts"
 import { issueToken, revokeToken, rotateToken } from "../access/tokens.ts"
 import { dayMs, hourMs, minuteMs } from "../text/durations.ts"
-import { argument, command, flag, group, integer, option, reading, required } from "./command.ts"
+import {
+  argument,
+  command,
+  flag,
+  group,
+  integerParameter,
+  option,
+  reading,
+  required,
+} from "./command.ts"
 import { changeAccess, withPool } from "./database.ts"
 import { formatTable, logToStderr, printSecret } from "./terminal.ts"
 
@@ -14,7 +23,11 @@ const create = command({
   parameters: {
     account: required("<email>", "its account; a new one is on the standard plan", String),
     name: required("<text>", "purpose of the token", String),
-    expiresIn: option("<days>", "days until it expires (default: never)", integer(1, 36_500)),
+    expiresIn: option(
+      "<days>",
+      "days until it expires (default: never)",
+      integerParameter(1, 36_500),
+    ),
     spreadsheets: flag("count it separately from programs"),
   },
   run: ({ account: email, name, expiresIn, spreadsheets = false }, { config }) =>
@@ -68,7 +81,7 @@ const revoke = command({
     ),
 })
 
-export const token = group("manage API tokens", { create, list, rotate, revoke })
+export const tokenCommand = group("manage API tokens", { create, list, rotate, revoke })
 
 export const tokenRows = (tokens: Awaited<ReturnType<typeof showAccount>>["tokens"]) =>
   tokens.map((token) => ({

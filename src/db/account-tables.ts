@@ -21,12 +21,12 @@ import {
 import { bytewise, checks, instant, literals } from "./columns.ts"
 
 export const plans = ["standard", "enterprise", "admin"] as const
-export type Plan = (typeof plans)[number]
+export type AccountPlan = (typeof plans)[number]
 /** Limits the memory of a window, which has the time of each request, to 8 MB. */
 export const highestRequestLimit = 1_000_000
 const actions = ["created", "changed", "deleted"] as const
 
-export const accounts = pgTable(
+export const accountsTable = pgTable(
   "accounts",
   {
     id: bigserial({ mode: "number" }).primaryKey(),
@@ -53,9 +53,9 @@ export const accounts = pgTable(
 export const accountId = () =>
   bigint({ mode: "number" })
     .notNull()
-    .references(() => accounts.id, { onDelete: "cascade" })
+    .references(() => accountsTable.id, { onDelete: "cascade" })
 
-export const tokens = pgTable(
+export const tokensTable = pgTable(
   "tokens",
   {
     id: bigserial({ mode: "number" }).primaryKey(),

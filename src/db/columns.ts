@@ -72,7 +72,7 @@ export const isPathSafe = (column: Column): SQL =>
 export const isAsxCode = (column: Column): SQL => sql`${column} ~ ${literals([asxCodePattern])}`
 
 /** A date whose year has four digits; excludes infinity. */
-export const isCalendarDate = (column: Column): SQL =>
+export const hasFourDigitYear = (column: Column): SQL =>
   sql`${column} between '0001-01-01' and '9999-12-31'`
 
 /** A point in time whose year has four digits; excludes infinity. */

@@ -34,9 +34,9 @@ import {
 import {
   bytewise,
   checks,
+  hasFourDigitYear,
   instant,
   isAsxCode,
-  isCalendarDate,
   isInstant,
   isPathSafe,
   literals,
@@ -57,7 +57,7 @@ const provenance = {
   file: integer(),
 }
 
-export const releases = pgTable(
+export const releasesTable = pgTable(
   "releases",
   {
     id: integer().primaryKey(),
@@ -120,7 +120,7 @@ const listingColumns = {
   successor: bytewise(),
 }
 
-export const companies = pgTable(
+export const companiesTable = pgTable(
   "companies",
   { asx_code: bytewise().primaryKey(), ...companyColumns, ...provenance, ...listingColumns },
   (t) => [
@@ -282,7 +282,7 @@ const sortIndexes = (
     ),
   )
 
-export const tenements = pgTable(
+export const tenementsTable = pgTable(
   "tenements",
   {
     id: bytewise().primaryKey(),
@@ -307,8 +307,8 @@ export const tenements = pgTable(
     ...checks("tenements", {
       id: isPathSafe(t.id),
       state: sql`${t.state} in (${literals(states)})`,
-      grant_date: isCalendarDate(t.grant_date),
-      expiry_date: isCalendarDate(t.expiry_date),
+      grant_date: hasFourDigitYear(t.grant_date),
+      expiry_date: hasFourDigitYear(t.expiry_date),
       area_km2: sql`${t.area_km2} >= 0 and ${t.area_km2} < 'infinity'`,
     }),
   ],
@@ -335,7 +335,7 @@ const subsidiaryColumns = {
   ownership_percentage: doublePrecision(),
 }
 
-export const subsidiaries = pgTable(
+export const subsidiariesTable = pgTable(
   "subsidiaries",
   {
     id: bytewise().primaryKey(),
@@ -381,7 +381,7 @@ export const declaredTenements = pgTable(
       asx_code: isAsxCode(t.asx_code),
       state: sql`${t.state} in (${literals(states)})`,
       interest_percent: sql`${t.interest_percent} > 0 and ${t.interest_percent} <= 100`,
-      as_at: isCalendarDate(t.as_at),
+      as_at: hasFourDigitYear(t.as_at),
     }),
   ],
 )
@@ -402,7 +402,7 @@ const reportColumns = {
   url: text(),
 }
 
-export const reports = pgTable(
+export const reportsTable = pgTable(
   "reports",
   {
     hash: bytewise().primaryKey(),

@@ -66,7 +66,7 @@ export const loadedSources = pgTable(
  * Stored records that the last complete load of their source lacked. They keep their values until further
  * loads lack them too. The times are those of the files.
  */
-export const missingRecords = pgTable(
+export const missingRecordsTable = pgTable(
   "missing_records",
   {
     source: bytewise().notNull(),

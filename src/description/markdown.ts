@@ -4,9 +4,9 @@ import { representations } from "../http/formats.ts"
 import { responseHeaders } from "../http/response-headers.ts"
 import { errorExample, exampleOf, headerExamples } from "./example-answers.ts"
 import { companiesIn, type Description, introduction } from "./openapi.ts"
-import { commonHeaders, type Operation, type Parameter, titleOf } from "./operations.ts"
+import { commonHeaderNames, type Operation, type Parameter, titleOf } from "./operations.ts"
 import { schemaOf } from "./schemas.ts"
-import { bodyText, curlLine, defaultText, groupsOf, targetOf, typeText } from "./words.ts"
+import { bodyText, curlLine, defaultText, exampleTarget, groupsOf, typeText } from "./words.ts"
 
 export interface ReferenceOptions {
   /** The address of the service, for requests. */
@@ -62,10 +62,10 @@ function operationMarkdown(operation: Operation, options: ReferenceOptions): str
     // TSV has the same rows as CSV; a binary file has no example.
     if (format === "tsv" || representations[format].isBinary) return []
     const { request, body } = exampleOf(operation, format)
-    const line = fenced("sh", curlLine(address, targetOf(request)))
+    const line = fenced("sh", curlLine(address, exampleTarget(request)))
     return [line, fenced(format === "atom" ? "xml" : format, bodyText(body).trimEnd())]
   })
-  const own = headers.filter((name) => !commonHeaders.includes(name))
+  const own = headers.filter((name) => !commonHeaderNames.includes(name))
   return [
     heading(options, summary),
     code(`GET /api/v1${path}`),

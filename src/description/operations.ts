@@ -154,13 +154,13 @@ const ifNoneMatch: Parameter = {
 
 /** The headers of a 304, and of the 200 of one record. */
 export function dataHeaders(endpoint: Endpoint): string[] {
-  if (endpoint.kind === "object") return commonHeaders
+  if (endpoint.kind === "object") return commonHeaderNames
   const showsRelease = endpoint.kind === "record" || !endpoint.ofNoRelease
-  return [...commonHeaders, ...headersOf("data"), ...(showsRelease ? headersOf("release") : [])]
+  return [...commonHeaderNames, ...headersOf("data"), ...(showsRelease ? headersOf("release") : [])]
 }
 
 /** The headers of every response under the prefix, errors included. */
-export const commonHeaders = headersOf("fixed", "every")
+export const commonHeaderNames = headersOf("fixed", "every")
 
 const errorsOf = (endpoint: Endpoint): ErrorCode[] => [
   "INVALID_PARAMETER",

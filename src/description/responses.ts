@@ -4,7 +4,7 @@ import { type Format, representations } from "../http/formats.ts"
 import { responseHeaders } from "../http/response-headers.ts"
 import { type Example, errorExample, exampleOf } from "./example-answers.ts"
 import type { JsonSchema } from "./json-schema.ts"
-import { commonHeaders, dataHeaders, type Operation } from "./operations.ts"
+import { commonHeaderNames, dataHeaders, type Operation } from "./operations.ts"
 import { errorName, listName, objectSchema, refTo } from "./schemas.ts"
 
 /** Headers that some responses lack: exports, JSON, and responses before the first release. */
@@ -82,7 +82,7 @@ const ownHeaders: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
 const errorResponse = (code: ErrorCode, companies: Operation): JsonSchema => ({
   description: errorTable[code].when,
   headers: {
-    ...headerRefs([...commonHeaders, ...(ownHeaders[code] ?? [])]),
+    ...headerRefs([...commonHeaderNames, ...(ownHeaders[code] ?? [])]),
     "Cache-Control": headerObject("Cache-Control", "no-store"),
   },
   content: {

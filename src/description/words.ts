@@ -36,7 +36,7 @@ export const curlLine = (publicUrl: string, target: string): string =>
   `curl -H "Authorization: Bearer $TOKEN" "${publicUrl}/api/v1${target}"`
 
 /** The target of an example's request. */
-export const targetOf = (request: string): string => request.replace(/^\w+ (\S+).*$/, "$1")
+export const exampleTarget = (request: string): string => request.replace(/^\w+ (\S+).*$/, "$1")
 
 /** A body for people: JSON on several lines, CSV and TSV unchanged. */
 export const bodyText = (body: unknown): string =>

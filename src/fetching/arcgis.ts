@@ -6,7 +6,7 @@ import { isObject } from "../loading/reading/json.ts"
 import type { RawRecord } from "../sources/source.ts"
 import { excerpt } from "../text/printable-text.ts"
 import { FetchError } from "./fetch-error.ts"
-import { type Layer, objectIn, readJson, withQuery } from "./layer.ts"
+import { type Layer, objectIn, readJson, withParameters } from "./layer.ts"
 import type { Access } from "./request.ts"
 import type { ArcgisEntry } from "./sources-file.ts"
 
@@ -18,7 +18,7 @@ export async function arcgisLayer(
   { where = "1=1", page_size = defaultPageSize }: Pick<ArcgisEntry, "where" | "page_size">,
   access: Access,
 ): Promise<Layer> {
-  const description = await readJson(withQuery(url, { f: "json" }), access, checked)
+  const description = await readJson(withParameters(url, { f: "json" }), access, checked)
   const { fields, objectIdField, maxRecordCount } = description
   const field: unknown = Array.isArray(fields)
     ? fields.find((each) => isObject(each) && each.type === "esriFieldTypeOID")
@@ -33,13 +33,13 @@ export async function arcgisLayer(
   return {
     url,
     opening: `{"objectIdFieldName":${JSON.stringify(idField)},"features":[`,
-    countUrl: withQuery(query, { where, returnCountOnly: "true", f: "json" }),
+    countUrl: withParameters(query, { where, returnCountOnly: "true", f: "json" }),
     countIn: (text) => {
       const { count } = checked(objectIn(url, text))
       return typeof count === "number" ? count : undefined
     },
     pageUrl: (_read, last) =>
-      withQuery(query, {
+      withParameters(query, {
         where: last === undefined ? where : `(${where}) AND ${idField} > ${last}`,
         outFields: "*",
         returnGeometry: "false",

@@ -6,7 +6,7 @@ import { megabytes } from "./limits.ts"
 import { type Access, get, type Received } from "./request.ts"
 
 /** The version of a file by its server, for conditional requests. */
-export interface Validators {
+export interface FileValidators {
   etag: string | null
   /** As the server writes it. */
   lastModified: string | null
@@ -21,8 +21,8 @@ export const download = (
   url: URL,
   path: string,
   access: Access,
-  known?: Validators,
-): Promise<Validators> =>
+  known?: FileValidators,
+): Promise<FileValidators> =>
   withRetries(access, async () => {
     const response = await get(url, access, conditionsOf(known))
     const { status, headers, close } = response
@@ -34,7 +34,7 @@ export const download = (
     return { etag: headers.get("etag"), lastModified: headers.get("last-modified") }
   })
 
-const conditionsOf = (known?: Validators): Record<string, string> => ({
+const conditionsOf = (known?: FileValidators): Record<string, string> => ({
   ...(known?.etag ? { "If-None-Match": known.etag } : {}),
   ...(known?.lastModified ? { "If-Modified-Since": known.lastModified } : {}),
 })

@@ -3,7 +3,7 @@ import { LoadError } from "../loading/load-error.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
 import type { Progress } from "../loading/progress.ts"
 import { shownAddress } from "./fetch-error.ts"
-import { fetchFiles, observedTime } from "./fetch-files.ts"
+import { fetchFiles, oldestObserved } from "./fetch-files.ts"
 import type { Limits } from "./limits.ts"
 import { type RawFiles, withRawDirectory } from "./raw-files.ts"
 import { isAddress } from "./sources-file.ts"
@@ -51,7 +51,7 @@ export async function withAddresses<T>(
     const paths = fetched.map(({ path }) => path)
     return load({
       files: files.map((file) => (isFetched(file) ? (paths.shift() ?? file) : file)),
-      observed: observedTime(fetched),
+      observed: oldestObserved(fetched),
       maxUnpackedBytes: limits.maxUnpackedBytes,
       fetchStartedMs,
     })

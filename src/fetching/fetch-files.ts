@@ -131,5 +131,5 @@ const extensionOf = ({ pathname }: URL): string =>
   /\.([a-z0-9]{1,8})$/.exec(pathname.toLowerCase())?.[1] ?? "data"
 
 /** When all of the files were true: when the oldest was, without milliseconds. */
-export const observedTime = (files: readonly FetchedFile[]): string =>
+export const oldestObserved = (files: readonly FetchedFile[]): string =>
   secondOf(new Date(Math.min(...files.map(({ observed }) => observed.getTime()))))

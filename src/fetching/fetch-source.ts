@@ -11,9 +11,9 @@ import { secondOf } from "../text/display.ts"
 import { hourMs } from "../text/durations.ts"
 import { fetchFiles } from "./fetch-files.ts"
 import { type FetchRecord, fetchRecord, recordFailedFetch, recordFetched } from "./fetch-record.ts"
-import { type FetchedLoadOptions, type Loaded, loadFetched } from "./load-fetched.ts"
+import { type FetchedLoad, type FetchedLoadOptions, loadFetched } from "./load-fetched.ts"
 import { withRawDirectory } from "./raw-files.ts"
-import { type Fetchable, headersOf, withoutSecrets } from "./sources-file.ts"
+import { entryHeaders, type Fetchable, withoutSecrets } from "./sources-file.ts"
 
 export interface FetchOptions extends FetchedLoadOptions {
   userAgent: string
@@ -24,13 +24,13 @@ export interface FetchOptions extends FetchedLoadOptions {
   describe: (error: unknown) => string
 }
 
-export interface FetchOutcome extends Omit<Loaded, "outcome"> {
+export interface FetchOutcome extends Omit<FetchedLoad, "outcome"> {
   source: string
   /**
    * `failed`: the download or the load failed; `refused`: the load was refused; `not due`: the last fetch
    * was recent; `busy`: another process fetches the source.
    */
-  outcome: Loaded["outcome"] | "failed" | "not due" | "busy"
+  outcome: FetchedLoad["outcome"] | "failed" | "not due" | "busy"
   /** The paths of its raw files. */
   files: string[]
 }
@@ -105,7 +105,7 @@ async function fetchIfDue(
   try {
     options.progress.step(`Fetching ${name}`)
     const { userAgent, environment, limits, now } = options
-    const headers = headersOf(entry, environment)
+    const headers = entryHeaders(entry, environment)
     const access = { userAgent, headers, allowPrivate: entry.allow_private ?? false, limits }
     const files = await fetchFiles(entry, { directory, access, now })
     const loaded = await loadFetched(sql, fetchable, files, options, startedMs)

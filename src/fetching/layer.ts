@@ -90,7 +90,7 @@ const pageOf = (
     throw new FetchError(url, `a page of it has no features${quoted(JSON.stringify(others))}`)
   })
 
-export function withQuery(url: URL, parameters: Readonly<Record<string, string>>): URL {
+export function withParameters(url: URL, parameters: Readonly<Record<string, string>>): URL {
   const full = new URL(url)
   for (const [name, value] of Object.entries(parameters)) full.searchParams.set(name, value)
   return full

@@ -10,7 +10,7 @@ import type { LoadOptions } from "../loading/load-options.ts"
 import { digestsOf } from "../loading/observation.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
 import type { LoadSummary } from "../loading/summary.ts"
-import { type FetchedFile, observedTime } from "./fetch-files.ts"
+import { type FetchedFile, oldestObserved } from "./fetch-files.ts"
 import { fetchRecord } from "./fetch-record.ts"
 import type { Limits } from "./limits.ts"
 import type { Fetchable } from "./sources-file.ts"
@@ -25,7 +25,7 @@ export interface FetchedLoadOptions
   force: boolean
 }
 
-export interface Loaded {
+export interface FetchedLoad {
   outcome: "published" | "unchanged" | "refused"
   /** Why it was refused, or is unchanged although newer files have been loaded. */
   reason: string | null
@@ -40,12 +40,12 @@ export async function loadFetched(
   files: readonly FetchedFile[],
   options: FetchedLoadOptions,
   startedMs: number,
-): Promise<Loaded> {
+): Promise<FetchedLoad> {
   const { absentAfterHours, holderNames, progress, onCommit, onPublished } = options
   const { partial = false, all_sectors: allSectors = false } = entry
   const digests = digestsOf(files)
   const known = await fetchRecord(sql, source, digests)
-  const observed = observedTime(files)
+  const observed = oldestObserved(files)
   const last = known.observed ?? ""
   if (known.areFetched && !known.areLoaded && last > observed) {
     const reason = `${source.name} has been loaded from newer files, of ${last}`

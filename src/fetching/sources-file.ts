@@ -164,7 +164,7 @@ export function publicAddress(entry: SourceEntry): string | null {
  * The headers of an entry with their values.
  * @throws LoadError where a variable is not set
  */
-export function headersOf(
+export function entryHeaders(
   { headers = {} }: Pick<SourceEntry, "headers">,
   environment: NodeJS.ProcessEnv,
 ): Record<string, string> {

@@ -1,11 +1,11 @@
 /** A layer of a Web Feature Service 2.0 that returns GeoJSON. */
 import { isObject } from "../loading/reading/json.ts"
 import { FetchError } from "./fetch-error.ts"
-import { type Layer, withQuery } from "./layer.ts"
+import { type Layer, withParameters } from "./layer.ts"
 import type { WfsEntry } from "./sources-file.ts"
 
 export function wfsLayer(url: URL, { type_name, sort_by, page_size = 1_000 }: WfsEntry): Layer {
-  const request = withQuery(url, {
+  const request = withParameters(url, {
     service: "WFS",
     version: "2.0.0",
     request: "GetFeature",
@@ -15,14 +15,14 @@ export function wfsLayer(url: URL, { type_name, sort_by, page_size = 1_000 }: Wf
   return {
     url,
     opening: '{"type":"FeatureCollection","features":[',
-    countUrl: withQuery(request, { resultType: "hits" }),
+    countUrl: withParameters(request, { resultType: "hits" }),
     // The response is XML, also for an error.
     countIn: (text) => {
       const [, matched] = /\bnumberMatched="(\d+)"/.exec(text) ?? []
       return matched === undefined ? undefined : Number(matched)
     },
     pageUrl: (read) =>
-      withQuery(request, {
+      withParameters(request, {
         outputFormat: "application/json",
         sortBy: sort_by,
         count: String(page_size),

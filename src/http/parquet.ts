@@ -3,10 +3,10 @@
  * comes last, so no reader accepts a file that was cut. https://parquet.apache.org/docs/file-format/
  */
 import type { SchemaElement } from "hyparquet-writer"
-import type { Column } from "../text/delimited.ts"
+import type { DelimitedColumn } from "../text/delimited.ts"
 import { dayMs } from "../text/durations.ts"
 
-export interface ParquetColumn extends Column {
+export interface ParquetColumn extends DelimitedColumn {
   nullable: boolean
 }
 
@@ -18,7 +18,7 @@ interface ParquetType {
   convert: (value: unknown) => unknown
 }
 
-const parquetTypes: Readonly<Record<Column["type"], ParquetType>> = {
+const parquetTypes: Readonly<Record<DelimitedColumn["type"], ParquetType>> = {
   text: {
     element: { type: "BYTE_ARRAY", converted_type: "UTF8", logical_type: { type: "STRING" } },
     convert: (value) => (Array.isArray(value) ? value.join("; ") : value),

@@ -116,7 +116,7 @@ function textReader(schema: TSchema): FieldReader {
 
 const formats: Readonly<Record<string, (text: string) => string | InvalidValue>> = {
   date: calendarDate,
-  "date-time": instant,
+  "date-time": readInstant,
   uri: webAddress,
 }
 
@@ -130,7 +130,7 @@ const iso8601 =
   /^\d{4}-\d\d-\d\dT(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:[.,]\d+)?)?(Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/
 
 /** As `2026-01-02T03:04:05Z`: in UTC, to the second. A time without a time zone is rejected: any would be a guess. */
-export function instant(text: string): string | InvalidValue {
+export function readInstant(text: string): string | InvalidValue {
   const parts = iso8601.exec(text)
   if (!parts || !isCalendarDate(text.slice(0, 10))) {
     return new InvalidValue(`is not an ISO 8601 date-time with a time zone: ${shown(text)}`)

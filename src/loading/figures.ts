@@ -106,7 +106,7 @@ export interface Manifest {
   links?: LinkFigures
 }
 
-export interface Published {
+export interface PublishedLoad {
   /** Null where nothing is published: nothing differs, or it is a dry run. */
   release: number | null
   /** When the files were true. */

@@ -17,7 +17,7 @@ import type { LoadOptions } from "./load-options.ts"
 import type { LoadSummary } from "./summary.ts"
 import { subsidiariesCsv } from "./unlinked.ts"
 
-export interface Decision {
+export interface LinkDecision {
   /** In any spelling. */
   holder: string
   asxCode: string
@@ -35,11 +35,11 @@ export interface DecisionOutcome {
  * Stores a decision in place of an earlier one.
  * @throws LoadError where no tenement has the holder, or no company has the code
  */
-export const decide = (url: string, decision: Decision): Promise<DecisionOutcome> =>
+export const decide = (url: string, decision: LinkDecision): Promise<DecisionOutcome> =>
   withConnection(url, (sql) => store(sql, decision))
 
 /** Stores all of them or none. @throws what `decide` throws */
-export const decideAll = (url: string, decisions: readonly Decision[]): Promise<void> =>
+export const decideAll = (url: string, decisions: readonly LinkDecision[]): Promise<void> =>
   withConnection(url, async (client) => {
     await client.begin(async (sql) => {
       for (const decision of decisions) await store(sql, decision)
@@ -48,7 +48,7 @@ export const decideAll = (url: string, decisions: readonly Decision[]): Promise<
 
 async function store(
   sql: Sql | TransactionSql,
-  { holder, asxCode, isRight }: Decision,
+  { holder, asxCode, isRight }: LinkDecision,
 ): Promise<DecisionOutcome> {
   const key = normaliseName(holder)
   const [stored] = await sql.unsafe(storeDecision, [key, holder, asxCode, isRight])

@@ -10,7 +10,7 @@
  */
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
-import { companies, tenements } from "../db/schema.ts"
+import { companiesTable, tenementsTable } from "../db/schema.ts"
 import type { Resource } from "../resources/resource.ts"
 import type { LinkedShares, LinkFigures } from "./figures.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
@@ -92,7 +92,7 @@ const linkTenements = `
     select t.id, coalesce(l.asx_codes, '{}') as asx_codes
     from tenements t left join links l on l.id = t.id
     where t.asx_codes <> coalesce(l.asx_codes, '{}')
-  ), kept as (${keepInHistory(tenements, "t.id in (select id from relinked)", "$1")})
+  ), kept as (${keepInHistory(tenementsTable, "t.id in (select id from relinked)", "$1")})
   update tenements t set asx_codes = relinked.asx_codes, ${withoutFile("$1")}
   from relinked where t.id = relinked.id`
 
@@ -103,7 +103,7 @@ const totalCompanies = `
     select c.asx_code, coalesce(totals.total, 0) as total
     from companies c left join totals on totals.code = c.asx_code
     where c.total_tenements <> coalesce(totals.total, 0)
-  ), kept as (${keepInHistory(companies, "t.asx_code in (select asx_code from retotalled)", "$1")})
+  ), kept as (${keepInHistory(companiesTable, "t.asx_code in (select asx_code from retotalled)", "$1")})
   update companies c set total_tenements = retotalled.total, ${withoutFile("$1")}
   from retotalled where c.asx_code = retotalled.asx_code`
 

@@ -8,7 +8,7 @@
  * days apart agree on it, and all files between them; it began with the first of these.
  */
 import type { TransactionSql } from "postgres"
-import { companies } from "../db/schema.ts"
+import { companiesTable } from "../db/schema.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
 
 /** Companies of the last files. A row without a date says nothing of the date. */
@@ -98,7 +98,7 @@ export const isProposed = "not (is_linked or is_declined)"
 
 /** Links a successor without an operator where it is the only one with a name of the ended listing. */
 export async function linkSuccessors(sql: TransactionSql, release: number): Promise<number> {
-  const rows = await sql.unsafe<Pair[]>(
+  const rows = await sql.unsafe<ListingPair[]>(
     `select predecessor, listing_date::text, min(successor) as successor,
        listing_date::text as successor_date
      from (${successorPairs}) as found where ${isProposed} and has_same_name
@@ -108,7 +108,7 @@ export async function linkSuccessors(sql: TransactionSql, release: number): Prom
   return rows.length
 }
 
-export interface Pair {
+export interface ListingPair {
   predecessor: string
   successor: string
   listing_date: string
@@ -122,7 +122,7 @@ export interface Pair {
 export async function setSuccessor(
   sql: TransactionSql,
   release: number,
-  { predecessor, successor, listing_date, successor_date }: Pair,
+  { predecessor, successor, listing_date, successor_date }: ListingPair,
   isRight = true,
 ): Promise<void> {
   const key = [predecessor, listing_date, isRight ? successor : null]
@@ -137,7 +137,7 @@ export async function setSuccessor(
     select from listings l where l.asx_code = $1 and l.listing_date = $2::date
       and (t.listing_date = l.listing_date or t.name_key = any(l.name_keys)))`
   await sql.unsafe(
-    `with kept as (${keepInHistory(companies, isRecord, "$4")})
+    `with kept as (${keepInHistory(companiesTable, isRecord, "$4")})
      update companies t set successor = $3, ${withoutFile("$4")} where ${isRecord}`,
     [...key, release],
   )

@@ -11,7 +11,7 @@ import { applyMissing } from "./absence.ts"
 import { checkStaged } from "./checks.ts"
 import { applyStaged } from "./diff.ts"
 import { checkAcceptEmpty } from "./emptied.ts"
-import { type Published, rowsChanged, showsAbsence } from "./figures.ts"
+import { type PublishedLoad, rowsChanged, showsAbsence } from "./figures.ts"
 import { recordFormerNames } from "./former-names.ts"
 import { linkColumns, relink } from "./links.ts"
 import { LoadError } from "./load-error.ts"
@@ -120,7 +120,7 @@ const whenUnknown =
 
 /** Rolls back the transaction of a dry run. */
 class RolledBack extends Error {
-  constructor(readonly published: Published) {
+  constructor(readonly published: PublishedLoad) {
     super("rolled back")
   }
 }
@@ -133,7 +133,7 @@ async function publishFiles(
   load: Load,
   rejects: Rejects,
   committing: () => void,
-): Promise<Published> {
+): Promise<PublishedLoad> {
   const { source, progress } = load
   const { resource } = source
   const { name } = resource

@@ -6,7 +6,7 @@ import type { TransactionSql } from "postgres"
 import { utc } from "../db/utc.ts"
 import type { Source } from "../sources/source.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
-import { instant } from "./field-values.ts"
+import { readInstant } from "./field-values.ts"
 import type { FileFigures, Manifest } from "./figures.ts"
 import { LoadError } from "./load-error.ts"
 
@@ -26,7 +26,7 @@ export interface LastObservation {
  * @throws LoadError where the text is neither
  */
 export function observedOf(text: string): string {
-  const read = isCalendarDate(text) ? `${text}T00:00:00Z` : instant(text)
+  const read = isCalendarDate(text) ? `${text}T00:00:00Z` : readInstant(text)
   if (typeof read === "string") return read
   throw new LoadError(
     `Cannot load files of "${text}": give a date as 2026-01-02, or a date-time with its zone as 2026-01-02T03:04:05Z`,

@@ -6,7 +6,7 @@
 import { formatCount } from "../text/display.ts"
 import { printableLine, printableText } from "../text/printable-text.ts"
 
-export interface Reading {
+export interface ReadingProgress {
   file: string
   /** Of this file. */
   rows: number
@@ -16,7 +16,7 @@ export interface Reading {
 }
 
 export interface Progress {
-  reading: (reading: Reading) => void
+  reading: (reading: ReadingProgress) => void
   /** @param text the current step, such as "Comparing companies" */
   step: (text: string) => void
   /** A warning, as a sentence without its full stop. */

@@ -10,7 +10,7 @@ import type { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
 import { digestsOf } from "./observation.ts"
 
-export interface Loaded {
+export interface RecordedLoad {
   /** When the files were true. */
   observed: string
   /** Whether that is known, and not only the time of the load. */
@@ -24,7 +24,7 @@ export async function recordLoad(
   sql: TransactionSql,
   { source, startedMs }: Load,
   files: readonly FileFigures[],
-  { observed, observedIsKnown, release }: Loaded,
+  { observed, observedIsKnown, release }: RecordedLoad,
 ): Promise<void> {
   const { published, name, resource } = source
   const outcome = release === null ? "unchanged" : "published"

@@ -17,7 +17,7 @@ import {
 } from "../resources/resource.ts"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
-import { remembering } from "../text/remembering.ts"
+import { memoized } from "../text/remembering.ts"
 import type { RowCount } from "./figures.ts"
 
 /** A validated record with its file and line. */
@@ -103,7 +103,7 @@ function stagedColumns(resource: Resource): StagedColumn[] {
       if (beside !== undefined) {
         return { name, cell: ({ record }) => copyCell(derive(record[from], record[beside])) }
       }
-      const cellOf = remembering((value: Value | undefined) => copyCell(derive(value)))
+      const cellOf = memoized((value: Value | undefined) => copyCell(derive(value)))
       return { name, cell: ({ record }) => cellOf(record[from]) }
     },
   )

@@ -5,7 +5,7 @@
 import type { TransactionSql } from "postgres"
 import type { Resource } from "../resources/resource.ts"
 import { type HolderNames, withoutPersons } from "../text/holder-names.ts"
-import { remembering } from "../text/remembering.ts"
+import { memoized } from "../text/remembering.ts"
 
 /** Converts the holders of a record to those that are stored. */
 export type StoreHolders = (holders: string) => string
@@ -25,7 +25,7 @@ async function knownKeys(sql: TransactionSql): Promise<Set<string>> {
 
 export async function createStoreHolders(sql: TransactionSql): Promise<StoreHolders> {
   const known = await knownKeys(sql)
-  return remembering((holders) => withoutPersons(holders, known))
+  return memoized((holders) => withoutPersons(holders, known))
 }
 
 /**

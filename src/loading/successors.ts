@@ -5,13 +5,13 @@ import { withSnapshot } from "../db/connection.ts"
 import { utc } from "../db/utc.ts"
 import { companies } from "../resources/companies.ts"
 import { dayMs } from "../text/durations.ts"
-import { isProposed, type Pair, setSuccessor, successorPairs } from "./listings.ts"
+import { isProposed, type ListingPair, setSuccessor, successorPairs } from "./listings.ts"
 import { LoadError } from "./load-error.ts"
 import { successors } from "./name-owners.ts"
 import type { Progress } from "./progress.ts"
 import { insertChange, nextRelease, publishChange } from "./publishing.ts"
 
-export interface ProposedSuccessor extends Pair {
+export interface ProposedSuccessor extends ListingPair {
   former_company: string
   company: string
   /** The times of the first files that lacked the one and had the other. */
@@ -37,7 +37,7 @@ export interface SuccessorDecision {
   isRight: boolean
 }
 
-interface DecidedPair extends Pair {
+interface DecidedPair extends ListingPair {
   is_linked: boolean
   is_declined: boolean
   is_active: boolean

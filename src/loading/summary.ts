@@ -14,7 +14,7 @@ import {
   type LinkedShares,
   type LinkFigures,
   type MissingFigures,
-  type Published,
+  type PublishedLoad,
   rowsChanged,
   rowsRead,
   sum,
@@ -24,9 +24,9 @@ import { type RejectsWritten, rejectsText } from "./rejects.ts"
 
 /** `unconfirmed`: how many serving processes may still show the previous release. */
 export interface LoadSummary
-  extends Published,
+  extends PublishedLoad,
     RejectsWritten,
-    Pick<ConfirmedChange<Published>, "unconfirmed"> {
+    Pick<ConfirmedChange<PublishedLoad>, "unconfirmed"> {
   source: string
   dryRun: boolean
   seconds: number

@@ -6,9 +6,9 @@
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
 import { normaliseName } from "../text/company-name.ts"
-import { type Column, delimitedWriter } from "../text/delimited.ts"
+import { type DelimitedColumn, delimitedWriter } from "../text/delimited.ts"
 import { namedHolders } from "../text/holder-names.ts"
-import { remembering } from "../text/remembering.ts"
+import { memoized } from "../text/remembering.ts"
 import { nameOwners } from "./name-owners.ts"
 
 /** A holder, in its most frequent spelling. */
@@ -27,7 +27,7 @@ export const readUnlinked = (url: string): Promise<UnlinkedHolder[]> =>
 /** Those of the transaction's snapshot, most tenements first. */
 export async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHolder[]> {
   const linked = await linkedKeys(sql)
-  const keyOf = remembering(normaliseName)
+  const keyOf = memoized(normaliseName)
   const spellings = new Map<string, Map<string, number>>()
   const rows = await sql.unsafe(
     "select holder_name, count(*)::integer as count from tenements where holder_name is not null group by 1",
@@ -63,7 +63,7 @@ function mergeSpellings([key, names]: [string, ReadonlyMap<string, number>]): Un
 
 export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-const textColumn = (name: string): Column => ({ name, type: "text" })
+const textColumn = (name: string): DelimitedColumn => ({ name, type: "text" })
 
 /** The columns of a subsidiaries file, of which a person fills in all but the name. */
 const subsidiaryColumns = ["name", "parent_asx_code", "country", "ownership_percentage"]

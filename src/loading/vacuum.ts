@@ -5,7 +5,7 @@
  */
 import { withConnection } from "../db/connection.ts"
 import { loadedNames, type ResourceName } from "../resources/resource.ts"
-import { type Published, rowsChanged } from "./figures.ts"
+import { type PublishedLoad, rowsChanged } from "./figures.ts"
 import { reasonOf } from "./load-error.ts"
 import type { Progress } from "./progress.ts"
 
@@ -14,7 +14,7 @@ const manyRows = 10_000
 /** Vacuums and analyzes the tables of which a release changed many rows. A failure is a warning. */
 export async function vacuumChanged(
   url: string,
-  published: Published,
+  published: PublishedLoad,
   progress: Progress,
 ): Promise<void> {
   for (const table of changedMuch(published)) {
@@ -27,7 +27,7 @@ export async function vacuumChanged(
   }
 }
 
-function changedMuch({ release, resources, links }: Published): ResourceName[] {
+function changedMuch({ release, resources, links }: PublishedLoad): ResourceName[] {
   const isRelinked = links !== null && links.relinked >= manyRows
   return loadedNames.filter(
     (name) =>

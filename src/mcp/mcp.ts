@@ -1,7 +1,7 @@
 /** `/mcp`: the data for assistants, by the Model Context Protocol (Streamable HTTP without sessions). */
 import { Elysia } from "elysia"
 import { isOwnOrigin } from "../http/own-origin.ts"
-import { exchangeOf } from "../plugins/exchange.ts"
+import { contextOf } from "../plugins/exchange.ts"
 import { rateLimit } from "../plugins/rate-limit.ts"
 import type { McpOptions } from "./respond.ts"
 
@@ -11,7 +11,7 @@ export const mcp = (options: McpOptions) =>
     // Leaves the body to the package, which limits its size.
     .onParse(() => null)
     .all("/mcp", async ({ request, caller }) => {
-      const exchange = exchangeOf(request)
+      const exchange = contextOf(request)
       const response =
         foreignHost(request, options.baseUrl) ?? (await respond(options, request, exchange, caller))
       // The whole body, also of an event stream: the log line has its size, its duration and its error.

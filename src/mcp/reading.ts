@@ -25,7 +25,7 @@ interface Place {
   key?: string
 }
 
-export type Reading = ReturnType<typeof createReading>
+export type ToolReading = ReturnType<typeof createReading>
 
 /** @param publicUrl the address of the service as the client reaches it */
 export function createReading(options: ReadingOptions, requester: Requester, publicUrl: string) {

@@ -12,7 +12,7 @@ import {
 import type { Caller } from "../access/credentials.ts"
 import type { ApiError } from "../http/api-error.ts"
 import { type ErrorOptions, logFailure, toApiError } from "../plugins/errors.ts"
-import type { Exchange } from "../plugins/exchange.ts"
+import type { RequestContext } from "../plugins/exchange.ts"
 import type { RateLimitOptions } from "../plugins/rate-limit.ts"
 import { inputSchema } from "./arguments.ts"
 import { createReading, type ReadingOptions } from "./reading.ts"
@@ -33,7 +33,7 @@ const instructions =
 export async function respond(
   options: McpOptions,
   request: Request,
-  exchange: Exchange,
+  exchange: RequestContext,
   { accountId, tokenId }: Caller,
 ): Promise<Response> {
   const asker = { account: accountId, sequenceOwner: `mcp ${tokenId}` }

@@ -21,14 +21,14 @@ import {
 import { secondOf } from "../text/display.ts"
 import { oneOf } from "../text/one-of.ts"
 import { choosing, maxRecords, readArguments } from "./arguments.ts"
-import type { Reading } from "./reading.ts"
+import type { ToolReading } from "./reading.ts"
 
 export interface Tool {
   name: string
   description: string
   parameters: TProperties
   /** @throws ApiError; Unavailable; ReleaseUnavailable */
-  call(given: object, reading: Reading): Promise<object>
+  call(given: object, reading: ToolReading): Promise<object>
 }
 
 type Records = readonly Readonly<Record<string, unknown>>[]

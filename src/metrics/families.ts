@@ -50,9 +50,9 @@ export const byName = <T>(
     value: read(entry),
   }))
 
-export const contentType = "text/plain; version=0.0.4; charset=utf-8"
+export const metricsContentType = "text/plain; version=0.0.4; charset=utf-8"
 
-export const textOf = (families: readonly MetricFamily[]): string =>
+export const metricsText = (families: readonly MetricFamily[]): string =>
   families.map(familyText).join("")
 
 function familyText({ name, help, kind, samples }: MetricFamily): string {

@@ -7,9 +7,9 @@ import { link } from "./account/link.ts"
 import { sessionList } from "./account/sessions.ts"
 import { signIn } from "./account/sign-in.ts"
 import { summary } from "./account/summary.ts"
-import { token } from "./account/token.ts"
-import { tokens } from "./account/tokens.ts"
-import { usage } from "./account/usage.ts"
+import { tokenRoutes } from "./account/token.ts"
+import { tokensRoutes } from "./account/tokens.ts"
+import { usageRoutes } from "./account/usage.ts"
 import { docs } from "./docs/docs.ts"
 import { type ExploreOptions, explore } from "./explore/explore.ts"
 import { assets } from "./kit/assets.ts"
@@ -24,9 +24,9 @@ export const pages = (options: PagesOptions, describe: Describe) =>
     .use(docs(options, describe))
     .use(explore(options))
     .use(summary(options))
-    .use(tokens(options))
-    .use(token(options))
-    .use(usage(options))
+    .use(tokensRoutes(options))
+    .use(tokenRoutes(options))
+    .use(usageRoutes(options))
     .use(audit(options))
     .use(signIn(options))
     .use(link(options))

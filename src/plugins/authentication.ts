@@ -7,7 +7,7 @@ import { Elysia } from "elysia"
 import type { Caller, Credentials } from "../access/credentials.ts"
 import { standardLimit } from "../access/windows.ts"
 import { ApiError } from "../http/api-error.ts"
-import { exchangeOf, requireAdmitted, showWindow, type WindowOptions } from "./exchange.ts"
+import { contextOf, requireAdmitted, showWindow, type WindowOptions } from "./exchange.ts"
 
 export interface AuthenticationOptions extends WindowOptions {
   credentials: Credentials
@@ -25,7 +25,7 @@ export const authentication = (options: AuthenticationOptions) => {
       // Reads `api_key` alone: the plugin compares the scheme of the header by case.
       .use(bearer({ extract: { header: "Bearer", query: "api_key", body: "" } }))
       .resolve(async ({ bearer, request }) => {
-        const exchange = exchangeOf(request)
+        const exchange = contextOf(request)
         const { address } = exchange
         // The header wins, even without a token. `/mcp` reads no `api_key`.
         const inQuery = exchange.isApi ? bearer : undefined

@@ -9,7 +9,7 @@ import { ApiError } from "../http/api-error.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { OverloadLog } from "../log/overload-log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
-import { commonHeaders, type Exchange, exchangeOf } from "./exchange.ts"
+import { commonHeaders, contextOf, type RequestContext } from "./exchange.ts"
 
 const retryAfterSeconds = 5
 
@@ -22,14 +22,14 @@ export interface ErrorOptions {
 /** Makes the page that shows an error to a person; undefined for programs. */
 export type ErrorPage = (
   error: unknown,
-  failed: { request: Request; exchange: Exchange },
+  failed: { request: Request; exchange: RequestContext },
 ) => Promise<Response> | undefined
 
 export const errors = (options: ErrorOptions, errorPage: ErrorPage) =>
   new Elysia({ name: "errors" }).onError(
     { as: "global" },
     async ({ error, code, request, set }) => {
-      const exchange = exchangeOf(request)
+      const exchange = contextOf(request)
       const thrown = code === "NOT_FOUND" ? new ApiError("NOT_FOUND") : error
       const page = await errorPage(thrown, { request, exchange })?.catch((failure: unknown) =>
         logFailure(options, exchange, "page failed", failure),
@@ -47,7 +47,7 @@ export const errors = (options: ErrorOptions, errorPage: ErrorPage) =>
 /** Logs a failure of the service. An overload is the account's own, so it is only counted. */
 export function logFailure(
   { log, unauthenticated, overload }: ErrorOptions,
-  { id, accountId }: Exchange,
+  { id, accountId }: RequestContext,
   event: string,
   failure: unknown,
 ): void {

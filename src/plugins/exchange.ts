@@ -9,7 +9,7 @@ import { clientAddress } from "../http/client-address.ts"
 import { toHeaders, toResetSeconds, type WindowState } from "../http/rate-limit-headers.ts"
 import { apiHeaders, pageHeaders } from "../http/response-headers.ts"
 
-export interface Exchange {
+export interface RequestContext {
   /** Identifies the request in the response and in the log. */
   id: string
   /** The value of `performance.now()` at the start. */
@@ -34,14 +34,14 @@ export interface Exchange {
   end: () => void
 }
 
-const exchanges = new WeakMap<Request, Exchange>()
+const exchanges = new WeakMap<Request, RequestContext>()
 
 /** Returns the exchange of a request. The first call begins it. */
-export function exchangeOf(request: Request): Exchange {
+export function contextOf(request: Request): RequestContext {
   const begun = exchanges.get(request)
   if (begun) return begun
   const id = crypto.randomUUID()
-  const exchange: Exchange = {
+  const exchange: RequestContext = {
     id,
     startedMs: performance.now(),
     isApi: /^https?:\/\/[^/]*\/api\/v1(?:[/?]|$)/.test(request.url),
@@ -71,7 +71,7 @@ export function liftIdleTimeout(server: Server<unknown> | null, request: Request
 }
 
 /** Returns the response headers that do not follow from the content. */
-export const commonHeaders = ({ isApi, headers }: Exchange): Record<string, string> => ({
+export const commonHeaders = ({ isApi, headers }: RequestContext): Record<string, string> => ({
   ...(isApi ? apiHeaders : pageHeaders),
   ...headers,
 })
@@ -80,17 +80,17 @@ export const commonHeaders = ({ isApi, headers }: Exchange): Record<string, stri
  * Begins the exchange, and sets the headers of every response outside of the API. Only `onRequest` runs for
  * unknown paths too.
  */
-export const exchange = ({ trustedProxies }: { trustedProxies: number }) =>
+export const requestContext = ({ trustedProxies }: { trustedProxies: number }) =>
   new Elysia({ name: "exchange" })
     .onRequest(({ request, server, set }) => {
-      const own = exchangeOf(request)
+      const own = contextOf(request)
       const forwardedFor = trustedProxies > 0 ? request.headers.get("x-forwarded-for") : null
       const socketAddress = server?.requestIP(request)?.address ?? ""
       own.address = clientAddress(socketAddress, forwardedFor, trustedProxies)
       if (!own.isApi) Object.assign(set.headers, commonHeaders(own))
     })
     .onTransform({ as: "global" }, ({ request, route }) => {
-      exchangeOf(request).route = route
+      contextOf(request).route = route
     })
 
 export interface WindowOptions {
@@ -102,7 +102,7 @@ export interface WindowOptions {
 
 /** Sets the headers of a window for any response to the request. */
 export function showWindow(
-  { headers }: Exchange,
+  { headers }: RequestContext,
   state: WindowState,
   { windows, now }: WindowOptions,
 ): void {
@@ -111,7 +111,7 @@ export function showWindow(
 
 /** Sets the headers of a window. @throws ApiError RATE_LIMITED if the request was not admitted */
 export function requireAdmitted(
-  exchange: Exchange,
+  exchange: RequestContext,
   state: WindowState,
   options: WindowOptions,
 ): void {

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import { ApiError } from "../http/api-error.ts"
 import { apiHeaders } from "../http/response-headers.ts"
-import { exchangeOf } from "./exchange.ts"
+import { contextOf } from "./exchange.ts"
 import { allowedMethods } from "./target.ts"
 
 /** Responds to OPTIONS without a token and without counting it (CORS: any origin, no credentials). */
@@ -16,7 +16,7 @@ export const preflightResponse = (request: Request) =>
     status: 204,
     headers: {
       ...apiHeaders,
-      ...exchangeOf(request).headers,
+      ...contextOf(request).headers,
       Allow: allowedMethods,
       "Access-Control-Allow-Methods": allowedMethods,
       "Access-Control-Allow-Headers": "Authorization, Accept, If-None-Match",

@@ -14,7 +14,7 @@ import { type Log, withoutTokens } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import type { RequestMetrics } from "../metrics/requests.ts"
 import { cacheStatus } from "../responses/represent.ts"
-import { type Exchange, exchangeOf } from "./exchange.ts"
+import { contextOf, type RequestContext } from "./exchange.ts"
 
 export interface ObserveOptions {
   log: Log
@@ -38,16 +38,16 @@ export const observe = (options: ObserveOptions): Observe => {
     requestMetrics.begin()
     try {
       const response = await respond()
-      record(exchangeOf(request), request, response)
+      record(contextOf(request), request, response)
       return response
     } catch (error) {
       // The app handles its own errors, so this error comes from the framework. The server responds.
-      const exchange = exchangeOf(request)
+      const exchange = contextOf(request)
       exchange.errorCode = "INTERNAL"
       record(exchange, request, new Response(null, { status: 500 }))
       throw error
     } finally {
-      exchangeOf(request).end()
+      contextOf(request).end()
       requestMetrics.end()
     }
   }
@@ -56,7 +56,7 @@ export const observe = (options: ObserveOptions): Observe => {
 function createRecord(options: ObserveOptions) {
   const { log, unauthenticated, recentRequests, requestMetrics, now } = options
 
-  return (exchange: Exchange, request: Request, response: Response): void => {
+  return (exchange: RequestContext, request: Request, response: Response): void => {
     const { id, accountId, tokenId, errorCode } = exchange
     const { method, url } = request
     const { status, headers } = response

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import type { Usage } from "../access/usage.ts"
 import { type AuthenticationOptions, authentication } from "./authentication.ts"
-import { exchangeOf, requireAdmitted } from "./exchange.ts"
+import { contextOf, requireAdmitted } from "./exchange.ts"
 
 export interface RateLimitOptions extends AuthenticationOptions {
   usage: Usage
@@ -15,7 +15,7 @@ export const rateLimit = (options: RateLimitOptions) => {
     .use(authentication(options))
     .resolve(async ({ caller, request }) => {
       const { accountId, limit } = caller
-      const exchange = exchangeOf(request)
+      const exchange = contextOf(request)
       const window = await windows.accounts.admit(String(accountId), limit)
       requireAdmitted(exchange, window, options)
       usage.count(caller, now())
@@ -35,7 +35,7 @@ export const uncountedRateLimit = (options: AuthenticationOptions) => {
   return new Elysia({ name: "uncounted-rate-limit" })
     .use(authentication(options))
     .resolve(async ({ caller: { accountId, limit }, request }) => {
-      const exchange = exchangeOf(request)
+      const exchange = contextOf(request)
       const [window, bound] = await Promise.all([
         windows.accounts.peek(String(accountId), limit),
         windows.accounts.admit(`uncounted:${accountId}`, limit),

@@ -3,7 +3,7 @@ import { Elysia } from "elysia"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
 import { decodeComponent, splitUrl } from "../http/query-string.ts"
 import type { Target } from "../responses/data-request.ts"
-import { exchangeOf } from "./exchange.ts"
+import { contextOf } from "./exchange.ts"
 
 export const allowedMethods = "GET, HEAD, OPTIONS"
 
@@ -32,7 +32,7 @@ export function targetOf({ method, url, headers }: Request): Target {
  */
 export const decodablePath = () =>
   new Elysia({ name: "decodable-path" }).onRequest(({ request }) => {
-    if (!exchangeOf(request).isApi && !isDecodable(splitUrl(request.url).path)) {
+    if (!contextOf(request).isApi && !isDecodable(splitUrl(request.url).path)) {
       throw new ApiError("NOT_FOUND")
     }
   })

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
-import { companiesHistory as history, companies as table } from "../db/schema.ts"
+import { companiesHistory as history, companiesTable as table } from "../db/schema.ts"
 import { fold } from "../text/fold.ts"
 import { containing, contains, equals, textFilter } from "./conditions.ts"
 import { filter, type Resource } from "./resource.ts"
@@ -9,14 +9,14 @@ import {
   asxCodeInPath,
   asxCodeOf,
   calendarDate,
-  countOf,
+  countSchema,
   fieldsOf,
   folded,
   foldedOrNull,
   freeText,
   nameKey,
   provenanceOf,
-  textOf,
+  textSchema,
 } from "./values.ts"
 
 const searched = contains(table.company_name_folded)
@@ -37,16 +37,16 @@ export const companies: Resource = {
     table,
     {
       asx_code: asxCodeOf("ASX code"),
-      company_name: textOf("Name, as the exchange lists it", "EXAMPLE MINERALS LIMITED"),
+      company_name: textSchema("Name, as the exchange lists it", "EXAMPLE MINERALS LIMITED"),
       market_cap_aud: Type.Integer({
         minimum: 0,
         maximum: Number.MAX_SAFE_INTEGER,
         description: "Market capitalisation, in Australian dollars",
         examples: [4_815_000_000],
       }),
-      gics_sector: textOf("GICS sector name", "Materials"),
-      gics_industry_group: textOf("GICS industry group name", "Materials"),
-      total_tenements: countOf(
+      gics_sector: textSchema("GICS sector name", "Materials"),
+      gics_industry_group: textSchema("GICS industry group name", "Materials"),
+      total_tenements: countSchema(
         "Number of tenements in the list of its tenements; 0 for a secondary listing, such as options, of a company whose ordinary share has another code",
         1,
       ),
@@ -84,7 +84,7 @@ export const companies: Resource = {
   },
   defaultOrder: [{ column: table.company_name_folded, direction: "asc" }],
   historyFields: fieldsOf(table, {
-    successor: textOf("New code of the company after the end of this one"),
+    successor: textSchema("New code of the company after the end of this one"),
   }),
   internal: fieldsOf(table, { listing_date: calendarDate("Day of listing", "2003-05-12") }),
   derived: {

@@ -13,7 +13,7 @@ import {
   numberKey,
   pathSafeId,
   provenanceOf,
-  textOf,
+  textSchema,
 } from "./values.ts"
 
 /**
@@ -32,7 +32,7 @@ export const declarations: Resource = {
     id: pathSafeId("XMR-WA-E-47-9001"),
     asx_code: asxCodeOf("ASX code of the company"),
     state: oneOf(states, { description: "State or territory", examples: ["WA"] }),
-    tenement_id: textOf("Reference, as the company writes it", "E47/9001"),
+    tenement_id: textSchema("Reference, as the company writes it", "E47/9001"),
     interest_percent: Type.Number({
       exclusiveMinimum: 0,
       maximum: 100,

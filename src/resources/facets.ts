@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm"
 import { oneOf } from "../text/one-of.ts"
 import { field, filterOf, keyColumn, type Readable, type Resource } from "./resource.ts"
-import { countOf, textOf } from "./values.ts"
+import { countSchema, textSchema } from "./values.ts"
 
 /** The names of the filters that have a facet. */
 export const countedFilters = ({ filters }: Readable): string[] =>
@@ -43,10 +43,13 @@ export function facetsOf(resource: Readable, example: string): Readable {
     fields: {
       value: field(
         column,
-        textOf("Value, in its most frequent spelling; the filter of this name accepts it", value),
+        textSchema(
+          "Value, in its most frequent spelling; the filter of this name accepts it",
+          value,
+        ),
         { nullable: true },
       ),
-      count: field(column, countOf("Number of records of the list with this value", 1)),
+      count: field(column, countSchema("Number of records of the list with this value", 1)),
     },
     sorts: {},
   }

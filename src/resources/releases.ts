@@ -1,8 +1,8 @@
 import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
-import { releases as table } from "../db/schema.ts"
+import { releasesTable as table } from "../db/schema.ts"
 import { field, type Readable, resourceNames } from "./resource.ts"
-import { countOf, fieldsOf, instantOf, textOf } from "./values.ts"
+import { countSchema, fieldsOf, instantOf, textSchema } from "./values.ts"
 
 /** The number of records of the resource that the release changed in that way, from its manifest. */
 const manifestCount = (resource: string, kind: string) =>
@@ -19,7 +19,7 @@ const countSelects = (resource: string) => ({
 const countFields = Object.fromEntries(
   resourceNames.flatMap((resource) =>
     Object.entries(countSelects(resource)).map(([kind, select]) => {
-      const schema = countOf(`Number of ${resource} that it ${kind}`, kind === "added" ? 1 : 0)
+      const schema = countSchema(`Number of ${resource} that it ${kind}`, kind === "added" ? 1 : 0)
       return [`${resource}_${kind}`, field(table.manifest, schema, { select })]
     }),
   ),
@@ -41,7 +41,7 @@ export const releases: Readable = {
         "When it was published, in UTC, to the second",
         "2026-01-30T18:00:00Z",
       ),
-      source: textOf("The source that was loaded", "sample"),
+      source: textSchema("The source that was loaded", "sample"),
     }),
     ...countFields,
   },

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { reportGroups } from "../db/report-groups.ts"
-import { reportsHistory as history, reports as table } from "../db/schema.ts"
+import { reportsHistory as history, reportsTable as table } from "../db/schema.ts"
 import { fold, splitValues } from "../text/fold.ts"
 import { oneOf } from "../text/one-of.ts"
 import { startOfDay, sydney, timezones } from "../text/time-zones.ts"
@@ -16,8 +16,8 @@ import {
   instantOf,
   pathSafeId,
   provenanceOf,
-  text,
-  textOf,
+  textSchema,
+  textValue,
 } from "./values.ts"
 
 /** Company announcements. */
@@ -32,8 +32,8 @@ export const reports: Resource = {
   fields: fieldsOf(table, {
     hash: pathSafeId("0f4c2d1e8b7a69583746251403f2e1d0"),
     asx_code: asxCodeOf("ASX code of the company"),
-    title: textOf("Title", "Drilling extends Example Hill, and a new lode"),
-    type: textOf("Type; several are listed as A; B", "Progress report; Assays"),
+    title: textSchema("Title", "Drilling extends Example Hill, and a new lode"),
+    type: textSchema("Type; several are listed as A; B", "Progress report; Assays"),
     published_at: instantOf("When it was published, in UTC, to the second", "2026-01-29T22:41:07Z"),
     url: Type.String({
       format: "uri",
@@ -94,7 +94,7 @@ export const reports: Resource = {
   defaultOrder: [{ column: table.published_at, direction: "desc" }],
   derived: {
     title_folded: { from: "title", derive: folded },
-    types_folded: { from: "type", derive: (value) => foldedTypes(text(value)) },
+    types_folded: { from: "type", derive: (value) => foldedTypes(textValue(value)) },
   },
 }
 

@@ -2,7 +2,7 @@ import { type TSchema, Type } from "@sinclair/typebox"
 import { loadOutcomes, loadedSources as table } from "../db/source-tables.ts"
 import { oneOf } from "../text/one-of.ts"
 import { field, loadedNames, type Readable } from "./resource.ts"
-import { countOf, fieldsOf, instantOf, textOf } from "./values.ts"
+import { countSchema, fieldsOf, instantOf, textSchema } from "./values.ts"
 
 const instant = (description: string, example: string) =>
   instantOf(`${description}, in UTC`, example)
@@ -23,14 +23,14 @@ export const sources: Readable = {
   since: table.last_release,
   key: "source",
   fields: {
-    source: field(table.name, textOf("Name, as in releases", "wa")),
+    source: field(table.name, textSchema("Name, as in releases", "wa")),
     ...fieldsOf(table, {
       resource: oneOf(loadedNames, {
         description: "What is loaded from it",
         examples: ["tenements"],
       }),
-      licence: textOf("Licence of its publisher", "CC BY 4.0"),
-      attribution: textOf("The attribution that the licence requires"),
+      licence: textSchema("Licence of its publisher", "CC BY 4.0"),
+      attribution: textSchema("The attribution that the licence requires"),
       address: Type.String({
         format: "uri",
         description:
@@ -57,16 +57,18 @@ export const sources: Readable = {
       ),
       last_release: Type.Integer({ minimum: 1, description: "That release", examples: [1] }),
     }),
-    records: figure(countOf("Number of its records in the newest release, inactive ones too", 1)),
+    records: figure(
+      countSchema("Number of its records in the newest release, inactive ones too", 1),
+    ),
     missing: figure(
-      countOf(
+      countSchema(
         "Number of its records that its last files lack; they stay until further loads lack them too",
         0,
       ),
     ),
-    rejected: figure(countOf("Number of rejected rows of its last files", 1), true),
+    rejected: figure(countSchema("Number of rejected rows of its last files", 1), true),
     unknown_values: figure(
-      countOf("Number of unknown values in its last files, which are left empty", 3),
+      countSchema("Number of unknown values in its last files, which are left empty", 3),
       true,
     ),
     linked_percentage: figure(

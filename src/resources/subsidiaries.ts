@@ -1,8 +1,16 @@
 import { Type } from "@sinclair/typebox"
-import { subsidiariesHistory as history, subsidiaries as table } from "../db/schema.ts"
+import { subsidiariesHistory as history, subsidiariesTable as table } from "../db/schema.ts"
 import { equals } from "./conditions.ts"
 import type { Resource } from "./resource.ts"
-import { asxCodeOf, fieldsOf, folded, nameKey, pathSafeId, provenanceOf, textOf } from "./values.ts"
+import {
+  asxCodeOf,
+  fieldsOf,
+  folded,
+  nameKey,
+  pathSafeId,
+  provenanceOf,
+  textSchema,
+} from "./values.ts"
 
 /** Companies that an ASX-listed company owns, wholly or in part. */
 export const subsidiaries: Resource = {
@@ -15,9 +23,9 @@ export const subsidiaries: Resource = {
   key: "id",
   fields: fieldsOf(table, {
     id: pathSafeId("XMR-EXAMPLE-GOLD-PTY-LTD"),
-    name: textOf("Name", "EXAMPLE GOLD PTY LTD"),
+    name: textSchema("Name", "EXAMPLE GOLD PTY LTD"),
     parent_asx_code: asxCodeOf("ASX code of the parent company"),
-    country: textOf("Country", "Australia"),
+    country: textSchema("Country", "Australia"),
     ownership_percentage: Type.Number({
       minimum: 0,
       maximum: 100,

@@ -1,6 +1,6 @@
 import { Type } from "@sinclair/typebox"
 import { type SQL, sql } from "drizzle-orm"
-import { tenementsHistory as history, states, tenements as table } from "../db/schema.ts"
+import { tenementsHistory as history, states, tenementsTable as table } from "../db/schema.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { hasLegalForm, normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
@@ -29,8 +29,8 @@ import {
   numberKey,
   pathSafeId,
   provenanceOf,
-  text,
-  textOf,
+  textSchema,
+  textValue,
 } from "./values.ts"
 
 const state = oneOf(states, { description: "State or territory", examples: ["WA"] })
@@ -80,10 +80,10 @@ export const tenements: Resource = {
   key: "id",
   fields: fieldsOf(table, {
     id: pathSafeId("WA-E47-9001"),
-    tenement_id: textOf("Reference, as in the register of its state", "E47/9001"),
+    tenement_id: textSchema("Reference, as in the register of its state", "E47/9001"),
     state,
-    status: textOf("Status, such as granted or pending", "granted"),
-    type: textOf("Type, such as exploration or mining", "exploration"),
+    status: textSchema("Status, such as granted or pending", "granted"),
+    type: textSchema("Type, such as exploration or mining", "exploration"),
     holder_name: listOf("Holder; several are listed as A; B", "EXAMPLE GOLD PTY LTD"),
     grant_date: calendarDate("Day of grant", "2021-05-17"),
     expiry_date: calendarDate("Day of expiry", "2031-05-16"),
@@ -155,21 +155,21 @@ export const tenements: Resource = {
   },
   defaultOrder: [{ column: table.id, direction: "asc" }],
   derived: {
-    reference_key: { from: "tenement_id", derive: (value) => referenceKey(text(value)) },
+    reference_key: { from: "tenement_id", derive: (value) => referenceKey(textValue(value)) },
     status_folded: { from: "status", derive: foldedOrNull },
     type_folded: { from: "type", derive: foldedOrNull },
     holder_name_folded: { from: "holder_name", derive: foldedOrNull },
     number_key: { from: "tenement_id", beside: "state", derive: numberKey },
     has_company: {
       from: "holder_name",
-      derive: (value) => namedHolders(text(value)).some(hasLegalForm),
+      derive: (value) => namedHolders(textValue(value)).some(hasLegalForm),
     },
     holder_keys: { from: "holder_name", derive: (value) => [...holdersByKey(value).keys()] },
     holder_spellings: {
       from: "holder_name",
       derive: (value) => {
         const spellings = [...holdersByKey(value).values()]
-        return spellings.join("; ") === text(value) ? [] : spellings
+        return spellings.join("; ") === textValue(value) ? [] : spellings
       },
     },
   },
@@ -203,7 +203,7 @@ export const isPastExpiry = (
 /** The holders that links and counts know by their keys, each in its last spelling. */
 const holdersByKey = (holderName: Value | undefined): Map<string, string> =>
   new Map(
-    namedHolders(text(holderName))
+    namedHolders(textValue(holderName))
       .map((name) => [normaliseName(name), name] as const)
       .filter(([key]) => key !== ""),
   )

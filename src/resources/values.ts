@@ -15,14 +15,14 @@ const documented = (description: string, example: string | number | undefined) =
 })
 
 /** Any text. */
-export const textOf = (description: string, example?: string) =>
+export const textSchema = (description: string, example?: string) =>
   Type.String(documented(description, example))
 
 /** Text that lists values as `A; B`. Its limit is beyond any record of a register. */
 export const listOf = (description: string, example: string) =>
   Type.String({ maxLength: 20_000, ...documented(description, example) })
 
-export const countOf = (description: string, example?: number) =>
+export const countSchema = (description: string, example?: number) =>
   Type.Integer({ minimum: 0, ...documented(description, example) })
 
 export const instantOf = (description: string, example?: string) =>
@@ -58,17 +58,17 @@ export const calendarDate = (description: string, example: string) =>
   Type.String({ format: "date", ...documented(description, example) })
 
 /** The text of a value whose schema is a string. */
-export const text = (value: Value | undefined): string => String(value ?? "")
+export const textValue = (value: Value | undefined): string => String(value ?? "")
 
 /** Folds a required text for search and order. */
-export const folded = (value: Value | undefined): string => fold(text(value))
+export const folded = (value: Value | undefined): string => fold(textValue(value))
 
 /** The state and the number of a tenement. No normalised name has a slash. */
 export const numberKey = (reference: Value | undefined, state?: Value): string =>
-  `${text(state)}/${tenementNumber(text(reference), text(state))}`
+  `${textValue(state)}/${tenementNumber(textValue(reference), textValue(state))}`
 
 /** Normalises a name for comparison with others. */
-export const nameKey = (value: Value | undefined): string => normaliseName(text(value))
+export const nameKey = (value: Value | undefined): string => normaliseName(textValue(value))
 
 export const foldedOrNull = (value: Value | undefined): string | null =>
   value === null || value === undefined ? null : fold(String(value))
@@ -100,7 +100,7 @@ export function fieldsOf(
 /** The further fields of every loaded record. */
 export const provenanceOf = (table: PgTable): Record<string, Field> =>
   fieldsOf(table, {
-    source: textOf("The source that loaded it; only if `fields` names it", "sample"),
+    source: textSchema("The source that loaded it; only if `fields` names it", "sample"),
     since_release: Type.Integer({
       minimum: 1,
       description: "The release that last changed it; only if `fields` names it",

@@ -5,7 +5,7 @@
 import { type TSchema, Type } from "@sinclair/typebox"
 import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm"
 import { type Field, field, type Readable, type Resource } from "./resource.ts"
-import { instantOf, instantText, textOf } from "./values.ts"
+import { instantOf, instantText, textSchema } from "./values.ts"
 
 /** The bound release of the response. */
 const release = sql.placeholder("release")
@@ -49,11 +49,11 @@ function periodFields(resource: Resource): Record<string, Field> {
     ),
     until: computed(instantOf("When that was published, in UTC"), publishedAt(untilShown)),
     source: computed(
-      textOf("The source whose load made this version", "sample"),
+      textSchema("The source whose load made this version", "sample"),
       ofRelease(made, sql`r.source`),
     ),
     files: computed(
-      textOf(
+      textSchema(
         "The file that it came from; where that is none alone, all files of that load, listed as A; B",
         "sample.ndjson",
       ),
@@ -64,7 +64,7 @@ function periodFields(resource: Resource): Record<string, Field> {
       ofRelease(made, observed),
     ),
     changed: computed(
-      textOf(
+      textSchema(
         "The fields that differ from the previous version, listed as A; B; empty if only its links changed, null for the oldest available version",
       ),
       changedFields(resource),

@@ -6,7 +6,7 @@
  * client that pages through a whole list evicts no response that other clients request repeatedly.
  */
 import { type CacheReadings, type CacheSizes, createCache } from "../db/cache.ts"
-import type { Content } from "./represent.ts"
+import type { ResponseContent } from "./represent.ts"
 
 export type CachedResponses = ReturnType<typeof createCachedResponses>
 
@@ -17,15 +17,16 @@ const onceShare = 0.25
 const headersBytes = 2_000
 
 /** Includes the coded bodies, which are made later and take about a fifth each. */
-const bytesOf = ({ body }: Content): number => headersBytes + Math.ceil(body.bytes.length * 1.5)
+const bytesOf = ({ body }: ResponseContent): number =>
+  headersBytes + Math.ceil(body.bytes.length * 1.5)
 
 /** `version` identifies a release, `query` a query and a format, as `Plan.cacheKey` does. */
 export function createCachedResponses({ responses: maxBytes }: Pick<CacheSizes, "responses">) {
-  const once = createCache<Content>(Math.floor(maxBytes * onceShare), bytesOf)
-  const again = createCache<Content>(Math.floor(maxBytes * (1 - onceShare)), bytesOf)
+  const once = createCache<ResponseContent>(Math.floor(maxBytes * onceShare), bytesOf)
+  const again = createCache<ResponseContent>(Math.floor(maxBytes * (1 - onceShare)), bytesOf)
   const lookups = { hit: 0, miss: 0 }
 
-  function find(key: string): Content | undefined {
+  function find(key: string): ResponseContent | undefined {
     const response = again.get(key)
     if (response) return response
     const first = once.get(key)
@@ -36,13 +37,13 @@ export function createCachedResponses({ responses: maxBytes }: Pick<CacheSizes, 
   }
 
   return {
-    get: (version: string, query: string): Content | undefined => {
+    get: (version: string, query: string): ResponseContent | undefined => {
       const response = find(`${version} ${query}`)
       lookups[response ? "hit" : "miss"]++
       return response
     },
     /** Caches the result of `make`. Concurrent requests that missed share one result. */
-    share: (version: string, query: string, make: () => Content): Content => {
+    share: (version: string, query: string, make: () => ResponseContent): ResponseContent => {
       const key = `${version} ${query}`
       const shared = again.peek(key) ?? once.peek(key)
       if (shared) return shared

@@ -10,11 +10,16 @@ import { queryText } from "../http/query-string.ts"
 import { pick, type Readable, type ResourceRecord } from "../resources/resource.ts"
 import { delimitedWriter } from "../text/delimited.ts"
 import type { ListPlan } from "./plan.ts"
-import { type Content, type ContentHeaders, contentOf, type Validators } from "./represent.ts"
+import {
+  type ContentHeaders,
+  contentOf,
+  type ResponseContent,
+  type Validators,
+} from "./represent.ts"
 
 type Records = readonly ResourceRecord[]
 
-export const recordContent = (validators: Validators, record: ResourceRecord): Content =>
+export const recordContent = (validators: Validators, record: ResourceRecord): ResponseContent =>
   contentOf(validators, "json", {}, codedBody(JSON.stringify({ data: record })))
 
 export function pageContent(
@@ -22,7 +27,7 @@ export function pageContent(
   validators: Validators,
   { records, meta }: { records: Records; meta: PageMeta },
   baseUrl: string,
-): Content {
+): ResponseContent {
   const headers = {
     ...exportHeaders(plan, meta.total),
     // A feed has no other pages.
@@ -55,7 +60,7 @@ export async function wholeContent(
   plan: ListPlan,
   validators: Validators,
   records: Records,
-): Promise<Content> {
+): Promise<ResponseContent> {
   const body =
     plan.format === "parquet"
       ? { bytes: await parquetOf(plan, records), coded: null }

@@ -20,7 +20,7 @@ export interface Validators extends ContentHeaders {
 }
 
 /** The content of a response, before anything that depends on the request. */
-export interface Content<Body = CodedBody> {
+export interface ResponseContent<Body = CodedBody> {
   validators: Validators
   /** The headers of a 200, including the validators and the fixed headers of the API. */
   headers: Headers
@@ -49,7 +49,7 @@ type Represented = Pick<DataRequest, "request" | "headers">
  */
 export function represent(
   asked: Represented,
-  { validators, headers, body }: Content<CodedBody | ReadableStream<Uint8Array> | null>,
+  { validators, headers, body }: ResponseContent<CodedBody | ReadableStream<Uint8Array> | null>,
   status: CacheStatus,
   cacheBuster = "",
 ): Response {
@@ -99,7 +99,7 @@ export function contentOf<Body>(
   format: Format,
   further: ContentHeaders,
   body: Body,
-): Content<Body> {
+): ResponseContent<Body> {
   const headers = new Headers(fixed)
   headers.set("Content-Type", contentType(format))
   setHeaders(headers, { ...validators, ...further })

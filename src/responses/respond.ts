@@ -20,10 +20,10 @@ import type { DataRequest, Requester } from "./data-request.ts"
 import { type ExportOptions, exportResponse } from "./export-response.ts"
 import type { ListPlan, ParameterValues, Plan, RecordPlan } from "./plan.ts"
 import {
-  type Content,
   cacheStatus,
   isKnown,
   notModified,
+  type ResponseContent,
   represent,
   type Validators,
   validatorsOf,
@@ -41,12 +41,12 @@ export interface RespondOptions extends ExportOptions {
   baseUrl: string
 }
 
-export interface Page {
+export interface RecordsPage {
   records: readonly ResourceRecord[]
   meta: PageMeta
 }
 
-export interface ListPage extends Page {
+export interface ListPage extends RecordsPage {
   release: Release
 }
 
@@ -60,7 +60,7 @@ interface Reading {
   /** Identifies the releases that it compares with; empty for most. */
   compared?: string
   /** Returns a function that writes the content, or the response itself where that is a stream. */
-  read: (validators: Validators) => Promise<(() => Content) | Response>
+  read: (validators: Validators) => Promise<(() => ResponseContent) | Response>
 }
 
 export type Responses = ReturnType<typeof createResponses>
@@ -133,7 +133,7 @@ export function createResponses(options: RespondOptions) {
   async function contentOfAll(
     plan: ListPlan,
     validators: Validators,
-    records: Pick<Page["records"], "length" | "slice">,
+    records: Pick<RecordsPage["records"], "length" | "slice">,
   ) {
     if (!plan.all) {
       return () => pageContent(plan, validators, pageOf(records, plan.page, plan.per_page), baseUrl)

@@ -1,6 +1,6 @@
 /** The routes of the data: one for each endpoint with lists or records. */
 import { Elysia } from "elysia"
-import { exchangeOf, liftIdleTimeout } from "../plugins/exchange.ts"
+import { contextOf, liftIdleTimeout } from "../plugins/exchange.ts"
 import { type RateLimitOptions, rateLimit } from "../plugins/rate-limit.ts"
 import { requestTarget } from "../plugins/target.ts"
 import type { planOf } from "../responses/plan.ts"
@@ -18,7 +18,7 @@ export const data = (options: DataOptions) => {
   for (const endpoint of endpoints) {
     if (endpoint.kind === "object") continue
     app.get(endpoint.path, ({ request, server, caller, isCallerValid, target, params }) => {
-      const { id: requestId, headers } = exchangeOf(request)
+      const { id: requestId, headers } = contextOf(request)
       // The key of the record or of the list's parent, if the path has one. Elysia's type excludes undefined.
       const [key = ""] = Object.values<string>(params ?? {})
       const asked = {

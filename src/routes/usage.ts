@@ -6,7 +6,7 @@ import { Elysia } from "elysia"
 import { plans } from "../db/account-tables.ts"
 import { readParameters } from "../http/parameters.ts"
 import { shownCount, toResetSeconds, type WindowState } from "../http/rate-limit-headers.ts"
-import { exchangeOf } from "../plugins/exchange.ts"
+import { contextOf } from "../plugins/exchange.ts"
 import { type RateLimitOptions, uncountedRateLimit } from "../plugins/rate-limit.ts"
 import { requestTarget } from "../plugins/target.ts"
 import type { ObjectEndpoint } from "../responses/endpoint.ts"
@@ -58,7 +58,7 @@ export const usage = (options: RateLimitOptions) =>
       readParameters(target.query, usageOfAccount.parameters)
       const hours = await options.usage.lastDay(caller.accountId, options.now())
       const data = { plan: caller.plan, ...fieldsOf(window), requests_per_hour: hours }
-      return representObject(exchangeOf(request), { data })
+      return representObject(contextOf(request), { data })
     })
 
 /** Without a limit the window records no request, so `used` is unknown. */

@@ -11,12 +11,12 @@ import { dataMetrics } from "../metrics/data.ts"
 import { databaseMetrics } from "../metrics/database.ts"
 import {
   byName,
-  contentType,
   counter,
   gauge,
   histogram,
   type MetricFamily,
-  textOf,
+  metricsContentType,
+  metricsText,
 } from "../metrics/families.ts"
 import { createProcessMetrics } from "../metrics/process.ts"
 import { createRequestMetrics } from "../metrics/requests.ts"
@@ -66,7 +66,7 @@ export function createServiceMetrics(parts: MeasuredParts) {
   return {
     /** Counts each request. */
     requests,
-    scrape: async () => ({ contentType, text: textOf(await families()) }),
+    scrape: async () => ({ contentType: metricsContentType, text: metricsText(await families()) }),
     stop: ofProcess.stop,
   }
 }

@@ -21,7 +21,7 @@ import { vic } from "./vic.ts"
 import { wa } from "./wa.ts"
 
 /** The sources of files, in the order in which the command line lists them. */
-export const sources: readonly Source[] = [
+export const loadableSources: readonly Source[] = [
   ownCompanies,
   ownTenements,
   ownSubsidiaries,
@@ -41,7 +41,7 @@ export const sources: readonly Source[] = [
   ...nationalByState,
 ]
 
-const allSources = [...sources, confirmedSubsidiaries]
+const allSources = [...loadableSources, confirmedSubsidiaries]
 
 /** The sources that take precedence over the one of that name; undefined where none does. */
 export const precedenceOver = (name: string): Source["yieldsTo"] =>
@@ -62,16 +62,16 @@ export const sourcesYieldingTo = (name: string): string[] =>
  * columns it has, the one with the most.
  */
 export const sourceOfColumns = (header: readonly string[]): Source | undefined =>
-  sources.find(({ banner }) => banner?.test(header.join(","))) ??
-  sources
+  loadableSources.find(({ banner }) => banner?.test(header.join(","))) ??
+  loadableSources
     .filter(({ columns }) => hasRequired(columns, header))
     .sort((a, b) => b.columns.required.length - a.columns.required.length)[0]
 
 /** The source of that name, or an error message that lists the sources. */
 export function sourceNamed(name: string): Source | string {
-  const source = sources.find((candidate) => candidate.name === name)
+  const source = loadableSources.find((candidate) => candidate.name === name)
   if (source) return source
-  const names = sources.map((candidate) => candidate.name)
+  const names = loadableSources.map((candidate) => candidate.name)
   const near = nearestName(name, names)
   return `Unknown source "${name}"${near ? ` (did you mean "${near}"?)` : ""}. Sources: ${names.join(", ")}`
 }

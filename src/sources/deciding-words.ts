@@ -6,9 +6,9 @@
  * others must agree; otherwise the phrase is unknown, because a guess would be worse.
  */
 import { isNearSpelling } from "../text/nearest-name.ts"
-import { remembering } from "../text/remembering.ts"
+import { memoized } from "../text/remembering.ts"
 
-export interface Decision<Word extends string> {
+export interface WordMeaning<Word extends string> {
   /** Null for terms that reverse other words or leave them open: `not`, `partially`. */
   means: Word | null
   /** Words, or sequences of words, in lower case. Singular and plural are the same. */
@@ -25,14 +25,14 @@ const maxPhraseLength = 200
 
 /** Prepares decisions once, for look-ups in every row. */
 export function phraseReader<Word extends string>(
-  decisions: readonly Decision<Word>[],
+  decisions: readonly WordMeaning<Word>[],
 ): PhraseReader<Word> {
   const prepared = decisions.map(({ terms, ...decision }) => ({
     ...decision,
     terms: terms.map((term) => sequence(wordsOf(term))),
   }))
   const known = new Set(decisions.flatMap(({ terms }) => terms.flatMap(wordsOf)))
-  const read = remembering((phrase: string): Word | undefined => {
+  const read = memoized((phrase: string): Word | undefined => {
     const words = sequence(wordsOf(phrase).map((word) => spelled(word, known)))
     const found = prepared.filter(({ terms }) => terms.some((term) => words.includes(term)))
     const decisive = found.filter(

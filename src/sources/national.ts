@@ -10,7 +10,7 @@
 import { type State, states } from "../db/schema.ts"
 import { ownersIn } from "./national-owners.ts"
 import { registerSource, releaseArea } from "./register-tenement.ts"
-import { textOf } from "./register-values.ts"
+import { writtenText } from "./register-values.ts"
 import type { RawRecord, Source } from "./source.ts"
 
 const names: Readonly<Record<string, State>> = {
@@ -49,7 +49,7 @@ const viewSource = (
     entryOf: (raw) => {
       const state = stateOf(raw)
       const holders = ownersIn(raw.owner)
-      if (holders.length === 0 && /^ERA(?![a-z])/i.test(textOf(raw.reference) ?? "")) {
+      if (holders.length === 0 && /^ERA(?![a-z])/i.test(writtenText(raw.reference) ?? "")) {
         return releaseArea
       }
       if (!state) return { rejected: "has neither a state nor an identifier that names one" }

@@ -13,7 +13,7 @@
  */
 import { ownersIn } from "./national-owners.ts"
 import { registerSource } from "./register-tenement.ts"
-import { textOf } from "./register-values.ts"
+import { writtenText } from "./register-values.ts"
 import type { RawRecord } from "./source.ts"
 import { lettersOfNsw } from "./tenement-types.ts"
 
@@ -39,10 +39,10 @@ export const nsw = registerSource({
     return {
       ...raw,
       state: "NSW",
-      status: textOf(raw.status) ?? statusOf(raw, isApplication),
-      type: textOf(raw.type) ?? prefix,
-      holders: ownersIn(textOf(raw.holder) === null ? raw.company : raw.holder),
-      identity: withYearOfAct(textOf(raw.reference), textOf(raw.act)),
+      status: writtenText(raw.status) ?? statusOf(raw, isApplication),
+      type: writtenText(raw.type) ?? prefix,
+      holders: ownersIn(writtenText(raw.holder) === null ? raw.company : raw.holder),
+      identity: withYearOfAct(writtenText(raw.reference), writtenText(raw.act)),
     }
   },
 })
@@ -58,7 +58,7 @@ function withYearOfAct(reference: string | null, act: string | null): string | n
 
 /** `ELA 6512` is an application for an exploration licence. */
 function prefixOf(title: unknown): { prefix: string | null; isApplication: boolean } {
-  const written = letters.exec(textOf(title) ?? "")?.[1]?.toUpperCase()
+  const written = letters.exec(writtenText(title) ?? "")?.[1]?.toUpperCase()
   if (written === undefined) return { prefix: null, isApplication: false }
   const applied = written.replace(/A$/, "")
   const isApplication = applied !== written && Object.hasOwn(lettersOfNsw, applied)
@@ -67,5 +67,5 @@ function prefixOf(title: unknown): { prefix: string | null; isApplication: boole
 
 function statusOf({ granted }: RawRecord, isApplication: boolean): string | null {
   if (isApplication) return "application"
-  return textOf(granted) === null ? null : "granted"
+  return writtenText(granted) === null ? null : "granted"
 }

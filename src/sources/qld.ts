@@ -11,7 +11,7 @@
  */
 import { ownersIn } from "./national-owners.ts"
 import { registerSource } from "./register-tenement.ts"
-import { dateOf, textOf } from "./register-values.ts"
+import { dateOf, writtenText } from "./register-values.ts"
 import type { RawRecord } from "./source.ts"
 
 export const qld = registerSource({
@@ -42,7 +42,7 @@ export const qld = registerSource({
 
 function isMoratorium({ status, substatus, type, dateRange, granted, expires }: RawRecord) {
   if ([status, substatus, type].some((text) => /moratorium/i.test(String(text)))) return true
-  const [from, to] = (textOf(dateRange) ?? "").split(" to ")
+  const [from, to] = (writtenText(dateRange) ?? "").split(" to ")
   const [grant, expiry] = [dateOf(granted, "QLD"), dateOf(expires, "QLD")]
   if (from === undefined || to === undefined) return false
   if (typeof grant !== "string" || typeof expiry !== "string") return false

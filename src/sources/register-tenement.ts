@@ -9,8 +9,8 @@ import {
   type MappedValue,
   shownReference,
   tenementIdOf,
-  textOf,
   Unmapped,
+  writtenText,
 } from "./register-values.ts"
 import type { Mapped, RawRecord, Source } from "./source.ts"
 import { statusOf } from "./tenement-statuses.ts"
@@ -81,7 +81,7 @@ export function registerSource(register: Register): Source {
 
 function tenementOf(entry: Entry): Mapped {
   const { state } = entry
-  const reference = textOf(entry.reference)
+  const reference = writtenText(entry.reference)
   // The id keeps letters and digits: of punctuation alone, all references would share one id.
   if (reference === null || !/[a-z0-9]/i.test(reference))
     return { rejected: "has no tenement reference, from which its id is made" }
@@ -119,7 +119,7 @@ function vocabularyWord<Word extends string>(
   written: unknown,
   wordOf: (phrase: string) => Word | undefined,
 ): MappedValue<Word> {
-  const phrase = textOf(written)
+  const phrase = writtenText(written)
   if (phrase === null) return null
   return wordOf(phrase) ?? new Unmapped(`has no mapping for "${phrase.slice(0, 60)}"`)
 }

@@ -5,7 +5,7 @@
 import type { State } from "../db/schema.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
 import { excerpt } from "../text/printable-text.ts"
-import { remembering } from "../text/remembering.ts"
+import { memoized } from "../text/remembering.ts"
 
 /** Why a value cannot be mapped, as the end of a sentence that begins with the field's name. */
 export class Unmapped {
@@ -18,7 +18,7 @@ export type MappedValue<T> = T | null | Unmapped
 const emptyTexts = new Set(["", "none", "null", "<null>", "n/a"])
 
 /** Text with blanks trimmed and collapsed; null for a missing value. */
-export function textOf(written: unknown): string | null {
+export function writtenText(written: unknown): string | null {
   if (typeof written !== "string" && typeof written !== "number") return null
   const text = String(written).replace(/\s+/g, " ").trim()
   return emptyTexts.has(text.toLowerCase()) ? null : text
@@ -56,7 +56,7 @@ const zoned = /^(\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?)\s?(Z|UTC|GMT|[+-]\d\d(?::?\
  * Dates such as 2999-12-31 and 1899-12-30 mean that there is none.
  */
 export function dateOf(written: unknown, state: State): MappedValue<string> {
-  const text = textOf(written)
+  const text = writtenText(written)
   if (text === null) return null
   const compact = compactDay.exec(text)
   if (compact) return dayOf(compact[1], compact[2], compact[3], text)
@@ -86,7 +86,7 @@ function dayOfInstant(ms: number, state: State, text: string): MappedValue<strin
 }
 
 /** The locale en-CA writes YYYY-MM-DD. */
-const dayFormatOf = remembering(
+const dayFormatOf = memoized(
   (state: State) => new Intl.DateTimeFormat("en-CA", { timeZone: timeZones[state] }),
 )
 
@@ -137,7 +137,7 @@ const hasOddComma = /,(?!\d{3}(?:\D|$))|^-?(?:\d{4,}|0\d*)?,|\..*,/
  * south.
  */
 export function areaOf(cell: unknown, unitWritten: unknown = null): MappedValue<number> {
-  const text = textOf(cell)
+  const text = writtenText(cell)
   if (text === null) return null
   const parts = /^(-?[\d,]*\.?\d+(?:e[+-]?\d+)?)\s*(.*)$/i.exec(text)
   const written = parts?.[1] ?? ""
@@ -146,7 +146,7 @@ export function areaOf(cell: unknown, unitWritten: unknown = null): MappedValue<
     return new Unmapped(`is not a number: "${excerpt(text)}"`)
   }
   if (amount === 0) return null
-  const unit = parts[2] || textOf(unitWritten)
+  const unit = parts[2] || writtenText(unitWritten)
   if (!unit) return new Unmapped("has no unit in this file")
   if (inexactUnits.test(unit)) return new Unmapped(`is in ${unit}, which have no exact area`)
   const km2 = unitsKm2.find(([pattern]) => pattern.test(unit))?.[1]
@@ -161,7 +161,7 @@ export function areaOf(cell: unknown, unitWritten: unknown = null): MappedValue<
  */
 export function holdersOf(names: readonly unknown[]): string | null {
   const clean = names
-    .map((name) => textOf(name)?.replaceAll(/\s*;\s*/g, ", ") ?? null)
+    .map((name) => writtenText(name)?.replaceAll(/\s*;\s*/g, ", ") ?? null)
     .filter((name) => name !== null)
   return clean.length === 0 ? null : [...new Set(clean)].join("; ")
 }
@@ -171,7 +171,7 @@ export function holdersInCell(cell: unknown): string[] {
   if (typeof cell !== "string") return []
   return cell
     .split(/[;\r\n]+/)
-    .map((name) => withoutShare(textOf(name) ?? ""))
+    .map((name) => withoutShare(writtenText(name) ?? ""))
     .filter((name) => name !== "")
 }
 

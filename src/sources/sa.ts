@@ -5,7 +5,7 @@
  * layers, of exploration release areas and of relinquished ground, have no tenements.
  */
 import { registerSource, releaseArea } from "./register-tenement.ts"
-import { holdersInCell, textOf } from "./register-values.ts"
+import { holdersInCell, writtenText } from "./register-values.ts"
 
 export const sa = registerSource({
   name: "sa",
@@ -38,9 +38,9 @@ export const sa = registerSource({
       : {
           ...raw,
           state: "SA",
-          reference: withType(textOf(raw.reference), textOf(raw.type)),
+          reference: withType(writtenText(raw.reference), writtenText(raw.type)),
           // The layer of applications has no status, only the outcome of those that are decided.
-          status: "status" in raw ? raw.status : (textOf(raw.outcome) ?? "Application"),
+          status: "status" in raw ? raw.status : (writtenText(raw.outcome) ?? "Application"),
           holders: holdersInCell(raw.holders).flatMap(companiesIn).map(withoutRole),
         },
 })

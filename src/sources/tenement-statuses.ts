@@ -1,8 +1,8 @@
 /** The words that decide a tenement's status, in the registers of all states. */
-import { type Decision, type PhraseReader, phraseReader } from "./deciding-words.ts"
+import { type PhraseReader, phraseReader, type WordMeaning } from "./deciding-words.ts"
 import type { TenementStatus } from "./tenement-vocabulary.ts"
 
-const decisions: readonly Decision<TenementStatus>[] = [
+const decisions: readonly WordMeaning<TenementStatus>[] = [
   {
     means: "granted",
     terms: "granted grant issued active approved current live registered".split(" "),

@@ -3,10 +3,10 @@
  * states write instead. An application for a type is of that type; its status is pending.
  */
 import type { State } from "../db/schema.ts"
-import { type Decision, phraseReader } from "./deciding-words.ts"
+import { phraseReader, type WordMeaning } from "./deciding-words.ts"
 import type { TenementType } from "./tenement-vocabulary.ts"
 
-const decisions: readonly Decision<TenementType>[] = [
+const decisions: readonly WordMeaning<TenementType>[] = [
   { means: "exploration", terms: ["exploration"], over: ["opal"] },
   { means: "prospecting", terms: ["prospecting"] },
   { means: "retention", terms: ["retention"], over: ["exploration", "mining"] },

@@ -4,7 +4,7 @@
  * letters are truncated in some exports. A block has no exact area, and the CSV has no unit.
  */
 import { registerSource } from "./register-tenement.ts"
-import { textOf } from "./register-values.ts"
+import { writtenText } from "./register-values.ts"
 
 const holders = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((nth) => `holder${nth}`)
 
@@ -33,7 +33,7 @@ export const wa = registerSource({
     unit: ["unit_of_measure", "unit_of_me"],
   },
   entryOf: (raw) => {
-    const written = textOf(raw.reference)
+    const written = writtenText(raw.reference)
     return {
       ...raw,
       state: "WA",

@@ -4,7 +4,7 @@
  * UTF-8 bytes from the database, because a string for each of millions of cells is slow.
  */
 
-export interface Column {
+export interface DelimitedColumn {
   name: string
   /** A spreadsheet may run free text, and no other type, as a formula. */
   type: "text" | "date" | "instant" | "integer" | "number" | "boolean"
@@ -46,7 +46,7 @@ const longestNumber = 24
 /** Writes rows of one format and one set of columns. */
 export function delimitedWriter(
   format: "csv" | "tsv",
-  columns: readonly Column[],
+  columns: readonly DelimitedColumn[],
   { formulaGuard }: { formulaGuard: boolean },
 ) {
   const separator = format === "csv" ? "," : "\t"

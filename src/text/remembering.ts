@@ -1,7 +1,7 @@
 const maxRemembered = 5000
 
 /** Caches the results of a function, for values that repeat in a register. A full cache is cleared. */
-export function remembering<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
+export function memoized<Key, Value>(compute: (key: Key) => Value): (key: Key) => Value {
   const results = new Map<Key, { value: Value }>()
   return (key) => {
     const known = results.get(key)

@@ -1,13 +1,13 @@
 /** The time zones in which announcements have days. */
 import { dayMs } from "./durations.ts"
-import { remembering } from "./remembering.ts"
+import { memoized } from "./remembering.ts"
 
 /** The zone of the exchange. */
 export const sydney = "Australia/Sydney"
 
 export const timezones = ["UTC", sydney]
 
-const offsetFormat = remembering(
+const offsetFormat = memoized(
   (timeZone: string) => new Intl.DateTimeFormat("en-US", { timeZone, timeZoneName: "longOffset" }),
 )
 

@@ -9,7 +9,7 @@ import {
   showAccount,
 } from "../../src/access/accounts.ts"
 import { revokeToken } from "../../src/access/tokens.ts"
-import type { Plan } from "../../src/db/account-tables.ts"
+import type { AccountPlan } from "../../src/db/account-tables.ts"
 import { refusal, registry } from "./registry.ts"
 
 const at = await registry()
@@ -18,7 +18,7 @@ const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
 
 const standard = (email: string): NewAccount => ({ email, plan: "standard", requestLimit: null })
 
-async function account(email: string, plan: Plan = "standard"): Promise<number> {
+async function account(email: string, plan: AccountPlan = "standard"): Promise<number> {
   const requestLimit = plan === "enterprise" ? 5 : null
   await createAccount(at.editor, { email, plan, requestLimit })
   const [row] = await at.sql(`select id::int from accounts where email = '${email}'`)

@@ -1,8 +1,8 @@
 /** The file of addresses is read strictly, and each fault is named with its place. */
 import { expect, test } from "bun:test"
 import {
+  entryHeaders,
   entryNames,
-  headersOf,
   parseSourcesFile,
   publicAddress,
   readSourcesFile,
@@ -82,8 +82,8 @@ test("The error says that the file is not JSON, no object or missing", () => {
 
 test("An entry's header names a variable, never a value", () => {
   const entry = { headers: { Authorization: "TOKEN" } }
-  expect(headersOf(entry, { TOKEN: "Bearer x" })).toEqual({ Authorization: "Bearer x" })
-  expect(() => headersOf(entry, {})).toThrow("Cannot send Authorization: TOKEN is not set")
+  expect(entryHeaders(entry, { TOKEN: "Bearer x" })).toEqual({ Authorization: "Bearer x" })
+  expect(() => entryHeaders(entry, {})).toThrow("Cannot send Authorization: TOKEN is not set")
 })
 
 test("A message contains no secret or part of a secret", () => {

@@ -1,21 +1,34 @@
 /** Checks the command lines of the guide and the README against the declared commands. */
 import { expect, test } from "bun:test"
 import { Command } from "commander"
-import { account } from "../../src/commands/accounts.ts"
-import { companies } from "../../src/commands/companies.ts"
-import { fetch } from "../../src/commands/fetch.ts"
-import { holders } from "../../src/commands/holders.ts"
-import { load } from "../../src/commands/load.ts"
-import { releases } from "../../src/commands/releases.ts"
-import { migrate, serveCommand } from "../../src/commands/serve.ts"
-import { sources } from "../../src/commands/sources.ts"
-import { token } from "../../src/commands/tokens.ts"
+import { accountCommand } from "../../src/commands/accounts.ts"
+import { companiesCommand } from "../../src/commands/companies.ts"
+import { fetchCommand } from "../../src/commands/fetch.ts"
+import { holdersCommand } from "../../src/commands/holders.ts"
+import { loadCommand } from "../../src/commands/load.ts"
+import { releasesCommand } from "../../src/commands/releases.ts"
+import { migrateCommand, serveCommand } from "../../src/commands/serve.ts"
+import { sourcesCommand } from "../../src/commands/sources.ts"
+import { tokenCommand } from "../../src/commands/tokens.ts"
 import { guide } from "../../src/pages/docs/pages.ts"
 import { textOf } from "./samples.ts"
 
 const program = new Command("mds")
-const groups = { account, companies, holders, releases, sources, token }
-const commands = { ...groups, fetch, load, migrate, serve: serveCommand }
+const groups = {
+  account: accountCommand,
+  companies: companiesCommand,
+  holders: holdersCommand,
+  releases: releasesCommand,
+  sources: sourcesCommand,
+  token: tokenCommand,
+}
+const commands = {
+  ...groups,
+  fetch: fetchCommand,
+  load: loadCommand,
+  migrate: migrateCommand,
+  serve: serveCommand,
+}
 for (const [name, declared] of Object.entries(commands)) declared(program, name, {})
 
 /** Lines of samples, and code within sentences. */

@@ -1,6 +1,6 @@
 /** What an operator decides of a suggested link holds at once and in every later load. */
 import { beforeEach, expect, test } from "bun:test"
-import { type Decision, decide, publishConfirmed } from "../../src/loading/link-decisions.ts"
+import { decide, type LinkDecision, publishConfirmed } from "../../src/loading/link-decisions.ts"
 import { readSuggestions } from "../../src/loading/suggested-companies.ts"
 import { benchOfFile } from "./workbench.ts"
 
@@ -20,8 +20,12 @@ beforeEach(async () => {
   await bench.load("tenements", tenements)
 })
 
-const right = (holder: string, asxCode: string): Decision => ({ holder, asxCode, isRight: true })
-const wrong = (holder: string, asxCode: string): Decision => ({
+const right = (holder: string, asxCode: string): LinkDecision => ({
+  holder,
+  asxCode,
+  isRight: true,
+})
+const wrong = (holder: string, asxCode: string): LinkDecision => ({
   ...right(holder, asxCode),
   isRight: false,
 })
@@ -107,7 +111,7 @@ test("An operator's own file takes precedence over a confirmed subsidiary, loade
 })
 
 test("A decision requires a holder of tenements and a company", async () => {
-  const outcome = (decision: Decision) =>
+  const outcome = (decision: LinkDecision) =>
     decide(bench.url, decision).catch((error: unknown) => String(error))
   expect(await outcome(right("Nobody", "QZA"))).toContain(
     "Cannot decide whether Nobody belongs to QZA: no tenement has this holder",

@@ -3,9 +3,13 @@
  * it is known.
  */
 import { expect, test } from "bun:test"
-import { logOutput, progressTo, type Reading } from "../../src/loading/progress.ts"
+import { logOutput, progressTo, type ReadingProgress } from "../../src/loading/progress.ts"
 
-const reading = (rows: number, bytesRead: number, bytesTotal: number | null = 1000): Reading => ({
+const reading = (
+  rows: number,
+  bytesRead: number,
+  bytesTotal: number | null = 1000,
+): ReadingProgress => ({
   file: "a.csv",
   rows,
   bytesRead,

@@ -8,7 +8,12 @@ import { createTokenLookup } from "../../src/access/credentials.ts"
 import { hashSecret } from "../../src/access/secret.ts"
 import { issueLink, linkPath, validMinutes } from "../../src/access/sign-in-links.ts"
 import { issueToken } from "../../src/access/tokens.ts"
-import { type Database, editorOf, openMigrated, usePool } from "../../src/commands/database.ts"
+import {
+  type CommandDatabase,
+  editorOf,
+  openMigrated,
+  usePool,
+} from "../../src/commands/database.ts"
 import { newProgram, run } from "../../src/commands/run.ts"
 import { serve } from "../../src/commands/serve.ts"
 import { ignoreOutputErrors } from "../../src/commands/serving-log.ts"
@@ -39,7 +44,7 @@ interface Prepared {
   link: string
 }
 
-function prepare(config: Config, database: Database): Promise<Prepared> {
+function prepare(config: Config, database: CommandDatabase): Promise<Prepared> {
   return usePool(database, async (pool) => {
     if ((await createReleases(pool).current()).id === 0) {
       logToStderr("Loading generated sample data")

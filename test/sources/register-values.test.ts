@@ -8,18 +8,18 @@ import {
   holdersOf,
   shownReference,
   tenementIdOf,
-  textOf,
   Unmapped,
   withoutShare,
+  writtenText,
 } from "../../src/sources/register-values.ts"
 
 const reasonOf = (read: unknown) => (read instanceof Unmapped ? read.why : read)
 
 test("A register's words for a missing value become null", () => {
   for (const nothing of [undefined, null, "", " ", "None", "none", "<Null>", {}, true]) {
-    expect(textOf(nothing)).toBeNull()
+    expect(writtenText(nothing)).toBeNull()
   }
-  expect(textOf("  NONE  SUCH \n PTY LTD ")).toBe("NONE SUCH PTY LTD")
+  expect(writtenText("  NONE  SUCH \n PTY LTD ")).toBe("NONE SUCH PTY LTD")
 })
 
 const dates: readonly [written: unknown, state: State, day: string | null][] = [

@@ -6,9 +6,9 @@ import postgres from "postgres"
 import { createAccount } from "../../src/access/accounts.ts"
 import { issueToken, revokeToken } from "../../src/access/tokens.ts"
 import { readConfig } from "../../src/config.ts"
-import type { Plan } from "../../src/db/account-tables.ts"
+import type { AccountPlan } from "../../src/db/account-tables.ts"
 import { changeAndConfirm } from "../../src/db/confirmed-change.ts"
-import { releases } from "../../src/db/schema.ts"
+import { releasesTable } from "../../src/db/schema.ts"
 import { keepInHistory } from "../../src/loading/history.ts"
 import { createLog } from "../../src/log/log.ts"
 import { companies } from "../../src/resources/companies.ts"
@@ -58,7 +58,7 @@ export async function testService({
   reach = (url) => url,
 }: TestServiceOptions = {}) {
   const database = beside?.database ?? (await publishedDatabase(records))
-  const tokens: Record<Plan, string> = JSON.parse(database.note)
+  const tokens: Record<AccountPlan, string> = JSON.parse(database.note)
   const sql = postgres(database.url, { max: 2, onnotice: () => {} })
   const { editor, issue, issueOnPlan } = accountsOf(database.url)
 
@@ -147,7 +147,7 @@ function accountsOf(url: string) {
   const editor = { url, who: "test", origin: "test" }
   const issue = async (email: string, expiresAt: Date | null = null) =>
     (await issueToken(editor, { email, name: "test", expiresAt })).value
-  const issueOnPlan = async (email: string, plan: Plan, requestLimit: number | null) => {
+  const issueOnPlan = async (email: string, plan: AccountPlan, requestLimit: number | null) => {
     await createAccount(editor, { email, plan, requestLimit })
     return issue(email)
   }
@@ -160,7 +160,7 @@ const withAccounts: Contents = {
   base: migrated,
   fill: async (url) => {
     const { issueOnPlan } = accountsOf(url)
-    const tokens: Partial<Record<Plan, string>> = {}
+    const tokens: Partial<Record<AccountPlan, string>> = {}
     for (const plan of ["standard", "enterprise", "admin"] as const) {
       const requestLimit = plan === "enterprise" ? enterpriseLimit : null
       tokens[plan] = await issueOnPlan(`${plan}@example.com`, plan, requestLimit)
@@ -189,7 +189,7 @@ async function publish(databaseUrl: string, records: Fixtures): Promise<void> {
   const visible = shown(records)
   await changeAndConfirm(databaseUrl, (client) =>
     drizzle(client).transaction(async (tx) => {
-      const [last] = await tx.select({ id: max(releases.id) }).from(releases)
+      const [last] = await tx.select({ id: max(releasesTable.id) }).from(releasesTable)
       const id = (last?.id ?? 0) + 1
       for (const name of resourceNames) {
         const resource = resources[name]
@@ -202,7 +202,7 @@ async function publish(databaseUrl: string, records: Fixtures): Promise<void> {
         if (first) await tx.execute(insertion(resource, Object.keys(first), rows))
       }
       const published_at = new Date(Date.UTC(2026, 0, 1) + id * 1000).toISOString()
-      await tx.insert(releases).values({ id, published_at, source: "test", manifest: {} })
+      await tx.insert(releasesTable).values({ id, published_at, source: "test", manifest: {} })
     }),
   )
 }

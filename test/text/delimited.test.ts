@@ -3,9 +3,9 @@
  * spreadsheet.
  */
 import { expect, test } from "bun:test"
-import { type Column, delimitedWriter } from "../../src/text/delimited.ts"
+import { type DelimitedColumn, delimitedWriter } from "../../src/text/delimited.ts"
 
-const columns: Column[] = [
+const columns: DelimitedColumn[] = [
   { name: "text", type: "text" },
   { name: "date", type: "date" },
   { name: "number", type: "number" },

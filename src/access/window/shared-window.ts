@@ -7,7 +7,7 @@
  * decides alone.
  */
 import { type RedisConnection, redisScript } from "../../redis/connection.ts"
-import type { Decision, WindowStore } from "./sliding-window.ts"
+import type { WindowDecision, WindowStore } from "./sliding-window.ts"
 
 /**
  * The log in Redis is a list of the times of admitted requests, in milliseconds by the clock of Redis, oldest
@@ -60,7 +60,7 @@ export function createSharedWindow(options: SharedWindowOptions) {
 
   const decide =
     (intent: "admit" | "peek") =>
-    async (key: string, limit: number): Promise<Decision> => {
+    async (key: string, limit: number): Promise<WindowDecision> => {
       const own = local[intent](key, limit, steadyMs())
       if (!own.admitted) return own
       const args = [String(limit), String(windowMs), intent]
@@ -80,7 +80,7 @@ export function createSharedWindow(options: SharedWindowOptions) {
 }
 
 /** Undefined if it is no reply of the script. */
-function readDecision(reply: unknown): Decision | undefined {
+function readDecision(reply: unknown): WindowDecision | undefined {
   if (!Array.isArray(reply)) return undefined
   const [admitted, used, waitMs]: unknown[] = reply
   if (typeof used !== "number" || typeof waitMs !== "number") return undefined

@@ -11,7 +11,7 @@
  */
 import { LRUCache } from "lru-cache"
 
-export type Decision = Readonly<{
+export type WindowDecision = Readonly<{
   /** Whether this request was admitted; of `peek`, whether the next one would be. */
   admitted: boolean
   /** The number of requests that count now, after this one. */
@@ -26,11 +26,11 @@ export type Decision = Readonly<{
 /** `limit` is an integer above 0, which may differ from call to call. `nowMs` is of a monotonic clock. */
 export type WindowStore = Readonly<{
   /** Admits or denies one request of `key`. Pass no slice of a longer string, which would stay in memory. */
-  admit(key: string, limit: number, nowMs: number): Decision
+  admit(key: string, limit: number, nowMs: number): WindowDecision
   /** Removes the newest request of `key`. */
   withdraw(key: string): void
   /** The state without a request: counts nothing and adds no key. */
-  peek(key: string, limit: number, nowMs: number): Decision
+  peek(key: string, limit: number, nowMs: number): WindowDecision
   /** The number of keys. */
   readonly size: number
   /** An estimate of the memory that the keys and their logs take. */

@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm"
 import type { Pool } from "../pool/pool.ts"
 import type { AccountId } from "../pool/turns.ts"
-import { releases } from "../schema.ts"
+import { releasesTable } from "../schema.ts"
 
 export interface Release {
   /** 0 before the first. */
@@ -57,19 +57,19 @@ const lastSecond = 253_402_300_799
 export function createReleases(pool: Pool): Releases {
   const found = pool.db
     .select({
-      id: releases.id,
-      publishedAt: epoch(sql`${releases.published_at}`),
-      identity: releases.identity,
-      oldest: sql<number>`(select min(${releases.id}) from ${releases} where not ${releases.is_pruned})`,
+      id: releasesTable.id,
+      publishedAt: epoch(sql`${releasesTable.published_at}`),
+      identity: releasesTable.identity,
+      oldest: sql<number>`(select min(${releasesTable.id}) from ${releasesTable} where not ${releasesTable.is_pruned})`,
       dataAt: epoch(sql`(
-        select (r.manifest ->> 'observed')::timestamptz from ${releases} r
+        select (r.manifest ->> 'observed')::timestamptz from ${releasesTable} r
         where r.manifest -> 'files' <> '[]' order by r.id desc limit 1)`),
-      newest: sql<number>`(select max(${releases.id}) from ${releases})`,
+      newest: sql<number>`(select max(${releasesTable.id}) from ${releasesTable})`,
     })
     .from(sql`(select 1) as one`)
     .leftJoin(
-      releases,
-      sql`${releases.id} = (select max(r.id) from ${releases} r
+      releasesTable,
+      sql`${releasesTable.id} = (select max(r.id) from ${releasesTable} r
         where r.id <= ${sql.placeholder("id")} and r.published_at <= to_timestamp(${sql.placeholder("until")}))`,
     )
     .prepare("release at")

@@ -2,7 +2,7 @@
 import { desc, sql } from "drizzle-orm"
 import { instantText } from "../../resources/values.ts"
 import type { Pool } from "../pool/pool.ts"
-import { releases } from "../schema.ts"
+import { releasesTable } from "../schema.ts"
 import type { Release } from "./releases.ts"
 
 export interface SourceLoad {
@@ -33,23 +33,23 @@ export type ReadSourceLoads = (release: Release) => Promise<readonly SourceLoad[
 /** Without the rest of the manifest, which may have hundreds of texts. */
 const files = sql<LoadedFile[]>`(
   select coalesce(jsonb_agg(jsonb_build_object('name', file -> 'name')), '[]')
-  from jsonb_path_query(${releases.manifest}, '$.files[*]') file)`
+  from jsonb_path_query(${releasesTable.manifest}, '$.files[*]') file)`
 
 export function createSourceLoads(pool: Pool): ReadSourceLoads {
   const latest = pool.db
     .select({
-      source: releases.source,
-      release: releases.id,
-      publishedAt: instantText(releases.published_at).mapWith(String),
+      source: releasesTable.source,
+      release: releasesTable.id,
+      publishedAt: instantText(releasesTable.published_at).mapWith(String),
       files,
-      byState: sql<SourceLoad["byState"]>`${releases.manifest} #> '{links,by_state}'`,
+      byState: sql<SourceLoad["byState"]>`${releasesTable.manifest} #> '{links,by_state}'`,
     })
-    .from(releases)
+    .from(releasesTable)
     .where(
-      sql`${releases.id} in (select max(r.id) from ${releases} r
+      sql`${releasesTable.id} in (select max(r.id) from ${releasesTable} r
         where r.id <= ${sql.placeholder("id")} group by r.source)`,
     )
-    .orderBy(desc(releases.id))
+    .orderBy(desc(releasesTable.id))
     .prepare("source loads")
 
   return ({ id }) => pool.runAlone(null, () => latest.execute({ id }))

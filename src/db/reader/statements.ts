@@ -18,7 +18,7 @@ import {
   recordKind,
 } from "../../resources/resource.ts"
 import type { Database } from "../pool/pool.ts"
-import { releases } from "../schema.ts"
+import { releasesTable } from "../schema.ts"
 import { fewKeys } from "./few-keys.ts"
 import { firstMatches } from "./first-matches.ts"
 import {
@@ -111,12 +111,12 @@ const dialect = new PgDialect()
 const seenReleases = {
   release: sql<number | null>`case
     when coalesce(
-      (select ${releases.identity}::text = ${sql.placeholder(identityName)}::text
-        from ${releases}
-        where ${releases.id} = ${sql.placeholder(releaseName)} and not ${releases.is_pruned}),
+      (select ${releasesTable.identity}::text = ${sql.placeholder(identityName)}::text
+        from ${releasesTable}
+        where ${releasesTable.id} = ${sql.placeholder(releaseName)} and not ${releasesTable.is_pruned}),
       ${sql.placeholder(identityName)}::text = ''
     )
-    then (select coalesce(max(${releases.id}), 0) from ${releases})
+    then (select coalesce(max(${releasesTable.id}), 0) from ${releasesTable})
   end`,
 }
 

@@ -8,7 +8,7 @@
  */
 import { damaged } from "../load-error.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
-import type { Reading, Row } from "./row.ts"
+import type { FileReading, Row } from "./row.ts"
 
 /** The version bytes of dBase III and IV and FoxPro, with and without memos. */
 const versions = new Set([0x03, 0x30, 0x31, 0x32, 0x43, 0x63, 0x83, 0x8b, 0xcb, 0xf5])
@@ -32,7 +32,7 @@ interface Column {
 
 export async function* readDbase(
   bytes: AsyncIterable<Uint8Array>,
-  reading: Reading,
+  reading: FileReading,
 ): AsyncGenerator<Row> {
   const { reject } = reading
   const take = byteReader(bytes)

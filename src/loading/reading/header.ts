@@ -7,7 +7,7 @@ import { countOf } from "../../text/display.ts"
 import { excerpt, firstOf } from "../../text/printable-text.ts"
 import type { TableRecord } from "./csv-records.ts"
 import { matchHeader } from "./named-rows.ts"
-import type { Reading } from "./row.ts"
+import type { FileReading } from "./row.ts"
 
 /** How many records may precede the header. */
 const maxTitles = 20
@@ -23,7 +23,7 @@ export interface Header {
 /** Reads the records up to the header. */
 export async function readHeader(
   records: AsyncGenerator<TableRecord>,
-  reading: Reading,
+  reading: FileReading,
 ): Promise<Header> {
   const before: TableRecord[] = []
   while (before.length <= maxTitles) {
@@ -46,10 +46,10 @@ export async function readHeader(
 }
 
 /** Whether a record has every column that the source requires. */
-const isHeader = ({ columns }: Reading, { cells, error }: TableRecord): boolean =>
+const isHeader = ({ columns }: FileReading, { cells, error }: TableRecord): boolean =>
   error === null && hasRequired(columns, cells)
 
-function headerOf(cells: readonly string[], reading: Reading): Header {
+function headerOf(cells: readonly string[], reading: FileReading): Header {
   const written = withoutBlankEnd(cells)
   const names = matchHeader(reading, written)
   return { names: [...names, ...cells.slice(written.length).map(() => null)], named: names.length }
@@ -59,7 +59,10 @@ function headerOf(cells: readonly string[], reading: Reading): Header {
  * The record that is most like a header: the first with the most columns of the source; undefined where
  * none has any and a malformed record may be the header.
  */
-function nearestHeader(records: readonly TableRecord[], reading: Reading): string[] | undefined {
+function nearestHeader(
+  records: readonly TableRecord[],
+  reading: FileReading,
+): string[] | undefined {
   const candidates = records
     .filter((record) => record.error === null && !isBanner(reading, record))
     .map(({ cells }) => ({ cells, known: knownColumns(reading.columns, cells) }))
@@ -74,7 +77,7 @@ export function withoutBlankEnd(cells: readonly string[]): readonly string[] {
   return length === cells.length ? cells : cells.slice(0, length)
 }
 
-const isBanner = ({ banner }: Reading, { cells, error }: TableRecord): boolean =>
+const isBanner = ({ banner }: FileReading, { cells, error }: TableRecord): boolean =>
   error === null && (banner?.test(cells.join(",")) ?? false)
 
 const textOf = ({ cells, error, text }: TableRecord): string =>

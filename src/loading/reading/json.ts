@@ -9,13 +9,13 @@ import type { RawRecord } from "../../sources/source.ts"
 import { excerpt } from "../../text/printable-text.ts"
 import { damaged } from "../load-error.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
-import type { Reading, Row } from "./row.ts"
+import type { FileReading, Row } from "./row.ts"
 import { splitJson } from "./split-json.ts"
 import { linesOf } from "./text.ts"
 
 export async function* readDocument(
   text: AsyncIterable<string>,
-  reading: Reading,
+  reading: FileReading,
 ): AsyncGenerator<Row> {
   const { reject } = reading
   const rowOf = rowReader(reading)
@@ -64,7 +64,7 @@ const isTrue = (value: unknown): boolean => ["true", "1"].includes(String(value)
 /** The names in the first record are checked like a header. */
 export async function* readNdjson(
   text: AsyncIterable<string>,
-  reading: Reading,
+  reading: FileReading,
 ): AsyncGenerator<Row> {
   const { reject } = reading
   const rowOf = rowReader(reading)

@@ -4,13 +4,13 @@ import { matchColumns } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
 import { excerpt, firstOf } from "../../text/printable-text.ts"
 import { OtherColumns } from "../load-error.ts"
-import type { Reading, Row } from "./row.ts"
+import type { FileReading, Row } from "./row.ts"
 
 const maxShown = 10
 
 /** For each column of the header its name in the source, null for one to ignore. */
 export function matchHeader(
-  { columns, reject, note }: Reading,
+  { columns, reject, note }: FileReading,
   header: readonly string[],
 ): (string | null)[] {
   const match = matchColumns(columns, header)
@@ -34,7 +34,7 @@ export function matchHeader(
  * Reads objects as rows; only the first must have the required columns. Rows of one file mostly have the
  * same names, which are then matched once.
  */
-export function rowReader({ columns }: Reading): (object: RawRecord, line: number) => Row {
+export function rowReader({ columns }: FileReading): (object: RawRecord, line: number) => Row {
   const { required, optional } = columns
   const anyOf = { ...columns, required: [], optional: [...required, ...optional] }
   let lastKeys = ""

@@ -17,7 +17,7 @@ export const readable = (row: Row): RawRecord =>
 export type RejectFile = (fault: string, options?: ErrorOptions) => never
 
 /** The input of a reader besides the text, and its reports. */
-export interface Reading {
+export interface FileReading {
   /** Of its source. */
   columns: Columns
   /** Matches a line that may precede the header. */

@@ -8,7 +8,7 @@ import { isDbase, readDbase } from "./dbase.ts"
 import { foreignText } from "./foreign-formats.ts"
 import { openInputs, peek } from "./input.ts"
 import { readDocument, readNdjson } from "./json.ts"
-import type { InputFile, Reading, Row } from "./row.ts"
+import type { FileReading, InputFile, Row } from "./row.ts"
 import { readTable, separatorOf } from "./table.ts"
 import { decodedText } from "./text.ts"
 
@@ -34,12 +34,12 @@ interface Table<Given> {
  * @param reading called with the name of each table
  * @throws LoadError where no table has the columns
  */
-export async function* openTables<Given extends Omit<Reading, "reject">>(
+export async function* openTables<Given extends Omit<FileReading, "reject">>(
   path: string,
   maxBytes: number | undefined,
   reading: (name: string) => Given,
 ): AsyncGenerator<Table<Given>> {
-  let note: Reading["note"] | undefined
+  let note: FileReading["note"] | undefined
   let mismatch: LoadError | undefined
   const unread: string[] = []
   for await (const input of openInputs(path, maxBytes)) {
@@ -67,7 +67,7 @@ export async function* openTables<Given extends Omit<Reading, "reject">>(
 /** Rejects a file that is not a table. Reading the batches checks header and rows. */
 async function openRows(
   { bytes, reject }: InputFile,
-  given: Omit<Reading, "reject">,
+  given: Omit<FileReading, "reject">,
 ): Promise<{ format: FileFormat; batches: AsyncGenerator<Row[]> }> {
   const reading = { ...given, reject }
   const file = await peek(bytes(), startLength)

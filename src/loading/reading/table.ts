@@ -9,12 +9,12 @@ import type { RawRecord } from "../../sources/source.ts"
 import { damaged } from "../load-error.ts"
 import { csvRecords, type Separator, type TableRecord } from "./csv-records.ts"
 import { type Header, readHeader, withoutBlankEnd } from "./header.ts"
-import type { Reading, Row } from "./row.ts"
+import type { FileReading, Row } from "./row.ts"
 
 export async function* readTable(
   text: AsyncIterable<string>,
   separator: Separator,
-  reading: Reading,
+  reading: FileReading,
 ): AsyncGenerator<Row> {
   const { reject, columns } = reading
   const records = csvRecords(text, separator, reject)

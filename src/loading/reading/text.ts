@@ -3,9 +3,9 @@
  * UTF-8. A file that mixes both, or has bytes of neither, is rejected: its letters would be a guess.
  */
 import { damaged } from "../load-error.ts"
-import type { Reading, RejectFile } from "./row.ts"
+import type { FileReading, RejectFile } from "./row.ts"
 
-type Remarks = Pick<Reading, "reject" | "note">
+type Remarks = Pick<FileReading, "reject" | "note">
 
 /** Returns the text without a byte order mark. @param start the first bytes, or all if they are few */
 export function decodedText(

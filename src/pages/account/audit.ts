@@ -8,7 +8,7 @@ import {
   subjectOf,
 } from "../../access/audit.ts"
 import { table } from "../kit/components.ts"
-import { instant } from "../kit/format.ts"
+import { timeElement } from "../kit/format.ts"
 import { html } from "../kit/html.ts"
 import { signedIn } from "../kit/page-context.ts"
 import { readId } from "../kit/page-error.ts"
@@ -31,7 +31,7 @@ const auditPage = (entries: readonly AuditEntry[], hasNewer: boolean, next: Audi
     main: html`${table({
       caption: "Changes",
       columns: [
-        { head: "Time", cell: ({ at }) => instant(at), fixed: true },
+        { head: "Time", cell: ({ at }) => timeElement(at), fixed: true },
         { head: "What", cell: subjectOf, fixed: true },
         { head: "Change", cell: ({ action }) => action },
         { head: "Columns", cell: columnsText },

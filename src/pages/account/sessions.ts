@@ -1,9 +1,9 @@
 /** Lists the sessions of a person, and ends them. */
 import { Elysia } from "elysia"
 import type { SessionRow, SignedIn } from "../../access/sessions.ts"
-import { type Column, hidden, status, table } from "../kit/components.ts"
+import { hidden, statusBadge, type TableColumn, table } from "../kit/components.ts"
 import { readForm } from "../kit/form.ts"
-import { instant, instantAgo } from "../kit/format.ts"
+import { instantAgo, timeElement } from "../kit/format.ts"
 import { html } from "../kit/html.ts"
 import { signedIn } from "../kit/page-context.ts"
 import { redirect, sessionCookie } from "../kit/page-response.ts"
@@ -43,11 +43,11 @@ const sessionsPage = (rows: readonly SessionRow[], person: SignedIn, nowMs: numb
 <p class="muted small">Signing out everywhere also ends your unused one-time links. API tokens stay valid.</p>`,
   })
 
-const columns = (currentId: string, nowMs: number): Column<SessionRow>[] => [
+const columns = (currentId: string, nowMs: number): TableColumn<SessionRow>[] => [
   {
     head: "Browser",
     cell: ({ id, userAgent }) =>
-      html`${browserName(userAgent)}${id === currentId && html` ${status("this one", "good")}`}`,
+      html`${browserName(userAgent)}${id === currentId && html` ${statusBadge("this one", "good")}`}`,
   },
   {
     head: "Last seen",
@@ -57,7 +57,7 @@ const columns = (currentId: string, nowMs: number): Column<SessionRow>[] => [
   {
     head: "Signed in",
     fixed: true,
-    cell: ({ signedInAt }) => instant(signedInAt),
+    cell: ({ signedInAt }) => timeElement(signedInAt),
   },
   { head: "From", fixed: true, cell: ({ address }) => html`<span class="mono">${address}</span>` },
   {

@@ -1,7 +1,7 @@
 /** The sign-in page, and signing out. */
 import { Elysia } from "elysia"
 import { validMinutes } from "../../access/sign-in-links.ts"
-import { field, hidden, notice } from "../kit/components.ts"
+import { formField, hidden, notice } from "../kit/components.ts"
 import { type Form, readQuery } from "../kit/form.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { type PageResult, pageContext } from "../kit/page-context.ts"
@@ -103,7 +103,7 @@ const storesCookie = ({ url, headers }: Request, baseUrl: string): boolean =>
   /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
 
 export const emailField = (value: string, faults: Faults): Html =>
-  field({
+  formField({
     name: "email",
     label: "Email address",
     fault: faults.email,

@@ -3,9 +3,9 @@ import { Elysia } from "elysia"
 import { findOwnToken, type OwnToken } from "../../access/token-list.ts"
 import { editOwnToken, maxNameLength, revokeToken, rotateOwnToken } from "../../access/tokens.ts"
 import { hourMs } from "../../text/durations.ts"
-import { field, notice, panel } from "../kit/components.ts"
+import { formField, notice, panel } from "../kit/components.ts"
 import { foreignForm, readForm } from "../kit/form.ts"
-import { instant, instantAgo, isolated } from "../kit/format.ts"
+import { instantAgo, isolated, timeElement } from "../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../kit/html.ts"
 import { isRecentSignIn, requireRecentSignIn, signedIn } from "../kit/page-context.ts"
 import { notFound, readId, signInPath } from "../kit/page-error.ts"
@@ -13,7 +13,7 @@ import { redirect } from "../kit/page-response.ts"
 import { type AccountOptions, accountPage } from "./account-page.ts"
 import { formIdField, newTokenPage, readFormId, unconfirmedNotice } from "./new-token.ts"
 
-export const token = (options: AccountOptions) => {
+export const tokenRoutes = (options: AccountOptions) => {
   const { accountPool, changeAccount, now } = options
   return new Elysia({ name: "token", prefix: "/account/tokens/:id" })
     .use(signedIn(options))
@@ -57,7 +57,7 @@ export const token = (options: AccountOptions) => {
 const oldToken = (prefix: string, until: Date | null) =>
   notice(
     "good",
-    html`The token that it replaces, <code>${prefix}…</code>, ${until === null ? "is revoked" : html`works until ${instant(until.toISOString())}`}.`,
+    html`The token that it replaces, <code>${prefix}…</code>, ${until === null ? "is revoked" : html`works until ${timeElement(until.toISOString())}`}.`,
   )
 
 const noToken = (id: string) =>
@@ -94,7 +94,7 @@ const graces = [
 ]
 
 export const nameField = (value: string, hint: string): Html =>
-  field({
+  formField({
     name: "name",
     label: "Name",
     hint,
@@ -109,7 +109,7 @@ const tokenPage = (token: OwnToken, mayRotate: boolean, isSaved: boolean, now: D
   accountPage({
     title: token.name,
     heading: isolated(token.name),
-    lead: html`The API token ${prefixText(token)}, created ${instant(token.createdAt)}. Last used: ${lastUsedText(token, now)}. ${endSentence(token)}`,
+    lead: html`The API token ${prefixText(token)}, created ${timeElement(token.createdAt)}. Last used: ${lastUsedText(token, now)}. ${endSentence(token)}`,
     part: "/account/tokens",
     main: html`${isSaved && notice("good", html`Saved. <a href="/account/tokens">Back to your tokens</a>`, true)}
 ${token.isValid && [editing(token), rotation(token, mayRotate), revocation(token)]}
@@ -117,9 +117,9 @@ ${token.isValid && [editing(token), rotation(token, mayRotate), revocation(token
   })
 
 function endSentence({ isValid, revokedAt, expiresAt }: OwnToken): Content {
-  if (revokedAt !== null) return html`It was revoked at ${instant(revokedAt)}.`
+  if (revokedAt !== null) return html`It was revoked at ${timeElement(revokedAt)}.`
   if (expiresAt === null) return "It does not expire."
-  return html`It ${isValid ? "expires" : "expired"} at ${instant(expiresAt)}.`
+  return html`It ${isValid ? "expires" : "expired"} at ${timeElement(expiresAt)}.`
 }
 
 const editing = (token: OwnToken): Html =>
@@ -139,7 +139,7 @@ function rotation(token: OwnToken, mayRotate: boolean): Html {
   }
   const form = html`<form method="post" action="${tokenPath(token)}/rotate" class="fields form-narrow">
 ${formIdField()}
-${field({ name: "grace", label: "How long the old token still works", value: "24", choices: graces })}
+${formField({ name: "grace", label: "How long the old token still works", value: "24", choices: graces })}
 <div><button>Rotate ${token.prefix}</button></div>
 </form>`
   return panel(

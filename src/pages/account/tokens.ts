@@ -4,9 +4,9 @@ import { AccountError } from "../../access/change.ts"
 import { listedEnded, listOwnTokens, type OwnToken } from "../../access/token-list.ts"
 import { createOwnToken } from "../../access/tokens.ts"
 import { dayMs } from "../../text/durations.ts"
-import { field, notice, panel, status, table } from "../kit/components.ts"
+import { formField, notice, panel, statusBadge, table } from "../kit/components.ts"
 import { type Form, foreignForm, readForm, readQuery } from "../kit/form.ts"
-import { count, dash, instant, instantAgo, isolated } from "../kit/format.ts"
+import { count, dash, instantAgo, isolated, timeElement } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { isRecentSignIn, requireRecentSignIn, signedIn } from "../kit/page-context.ts"
 import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
@@ -20,7 +20,7 @@ import {
   tokenPath,
 } from "./token.ts"
 
-export const tokens = (options: AccountOptions) => {
+export const tokensRoutes = (options: AccountOptions) => {
   const { accountPool, changeAccount, now } = options
   return new Elysia({ name: "tokens" })
     .use(signedIn(options))
@@ -121,7 +121,7 @@ const tokenTable = (caption: string, tokens: readonly OwnToken[], now: Date): Ht
         fixed: true,
         cell: ({ forSpreadsheets }) => (forSpreadsheets ? "Yes" : dash),
       },
-      { head: "Created", fixed: true, cell: ({ createdAt }) => instant(createdAt) },
+      { head: "Created", fixed: true, cell: ({ createdAt }) => timeElement(createdAt) },
       { head: "Last used", fixed: true, cell: (token) => lastUsedText(token, now) },
       { head: "Expires", fixed: true, cell: (token) => endText(token, now) },
       {
@@ -135,11 +135,11 @@ const tokenTable = (caption: string, tokens: readonly OwnToken[], now: Date): Ht
   })
 
 function endText({ isValid, revokedAt, expiresAt }: OwnToken, now: Date): Content {
-  if (revokedAt !== null) return html`${status("revoked")} ${instant(revokedAt)}`
+  if (revokedAt !== null) return html`${statusBadge("revoked")} ${timeElement(revokedAt)}`
   if (expiresAt === null) return html`<span class="muted">never</span>`
   return isValid
     ? instantAgo(expiresAt, now.getTime())
-    : html`${status("expired")} ${instant(expiresAt)}`
+    : html`${statusBadge("expired")} ${timeElement(expiresAt)}`
 }
 
 function actions(token: OwnToken): Html {
@@ -157,7 +157,7 @@ const creation = ({ mayCreate, entered, faults }: TokensPage): Html =>
 <form method="post" action="/account/tokens" class="fields form-narrow">
 ${formIdField(entered)}
 ${nameField(entered.get("name"), "What it is for, such as the name of a script or a spreadsheet.")}
-${field({ name: "lifetime", label: "Expires", value: entered.get("lifetime"), choices: lifetimes })}
+${formField({ name: "lifetime", label: "Expires", value: entered.get("lifetime"), choices: lifetimes })}
 ${spreadsheetsField(entered.has("for_spreadsheets"))}
 <div><button class="primary">Create token</button></div>
 </form>`

@@ -3,7 +3,7 @@ import { Elysia } from "elysia"
 import type { RecentRequest } from "../../access/recent-requests.ts"
 import { listOwnTokens, type OwnToken } from "../../access/token-list.ts"
 import { withoutToken } from "../../db/account-tables.ts"
-import { status, type Tone, table } from "../kit/components.ts"
+import { statusBadge, type Tone, table } from "../kit/components.ts"
 import { count, isolated, number } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { signedIn } from "../kit/page-context.ts"
@@ -12,7 +12,7 @@ import { windowPanel } from "./summary.ts"
 import { tokenPath } from "./token.ts"
 import { usageChart } from "./usage-chart.ts"
 
-export const usage = (options: AccountOptions) => {
+export const usageRoutes = (options: AccountOptions) => {
   const { accountPool, usage, recentRequests, windows, now } = options
   return new Elysia({ name: "usage-page" })
     .use(signedIn(options))
@@ -53,7 +53,7 @@ function tokenName(tokenId: number, tokens: readonly OwnToken[]): Content {
   if (tokenId === withoutToken) return "Explorer"
   const token = tokens.find(({ id }) => id === tokenId)
   if (!token) return html`<span class="muted">a former token</span>`
-  return html`<a href="${tokenPath(token)}">${isolated(token.name)}</a> ${token.forSpreadsheets && status("for spreadsheets")} ${token.revokedAt !== null && status("revoked")}`
+  return html`<a href="${tokenPath(token)}">${isolated(token.name)}</a> ${token.forSpreadsheets && statusBadge("for spreadsheets")} ${token.revokedAt !== null && statusBadge("revoked")}`
 }
 
 const words: Readonly<Record<number, string>> = {
@@ -71,7 +71,7 @@ const words: Readonly<Record<number, string>> = {
 /** `429 limit reached` */
 function statusInWords(code: number): Html {
   const tone: Tone = code >= 500 ? "bad" : code >= 400 ? "waiting" : "good"
-  return status([code, words[code]].filter(Boolean).join(" "), tone)
+  return statusBadge([code, words[code]].filter(Boolean).join(" "), tone)
 }
 
 const lastRequests = (

@@ -12,8 +12,8 @@ import { complete, type ResourceRecord } from "../../resources/resource.ts"
 import { tenements } from "../../resources/tenements.ts"
 import { changes, listEndpoint } from "../../responses/endpoint.ts"
 import type { ListPage } from "../../responses/respond.ts"
-import { type Column, pageTitle, status, table } from "../kit/components.ts"
-import { count, instant, number } from "../kit/format.ts"
+import { pageTitle, statusBadge, type TableColumn, table } from "../kit/components.ts"
+import { count, number, timeElement } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
 import { notFound } from "../kit/page-error.ts"
@@ -32,7 +32,7 @@ import {
 } from "./lists/list-address.ts"
 import { faultyList } from "./lists/list-page.ts"
 import type { FilterField, ListView, RecordLinks, ShownField } from "./lists/list-view.ts"
-import { titleOf } from "./lists/list-view.ts"
+import { titleOfView } from "./lists/list-view.ts"
 import { belowTable, columnsOf } from "./lists/results.ts"
 import { tenementsView } from "./lists/tenement-views.ts"
 import { mainViews, reportsView } from "./lists/views.ts"
@@ -157,7 +157,7 @@ const isShown = ({ only, minor }: ShownField): boolean => only !== "record" && !
 const leadOf = (from: Release, { id, publishedAt }: Release): Content =>
   html`Between release ${number(from.id)}${from.id > 0 && html` of ${published(from.publishedAt)}`} and release ${number(id)}${id > 0 && html` of ${published(publishedAt)}`}`
 
-const published = (seconds: number) => instant(new Date(seconds * 1000).toISOString())
+const published = (seconds: number) => timeElement(new Date(seconds * 1000).toISOString())
 
 /** Added where the earlier release has no version. */
 function changeOf(
@@ -165,7 +165,7 @@ function changeOf(
   earlier: ResourceRecord | null | undefined,
   record: ResourceRecord,
 ): Content {
-  if (!earlier) return status("added", "good")
+  if (!earlier) return statusBadge("added", "good")
   const { since_release: _, ...others } = complete(view.endpoint.resource).fields
   const names = Object.keys(others).filter((name) => String(earlier[name]) !== String(record[name]))
   return names.length === 0 ? "no shown field" : differences(names, labelsOf(view), earlier, record)
@@ -178,7 +178,7 @@ interface Totals {
   removed: number
 }
 
-const totalColumns: readonly Column<Totals>[] = [
+const totalColumns: readonly TableColumn<Totals>[] = [
   { head: "List", cell: ({ title, href }) => html`<a href="${href}">${title}</a>` },
   { head: "Added or changed", number: true, cell: ({ changed }) => number(changed) },
   { head: "Removed", number: true, cell: ({ removed }) => number(removed) },
@@ -194,5 +194,5 @@ async function totalsOf(
   const [[, since], at] = between
   const totalOf = (kind: Compared) => visit.total(view, queryText([[kind, since], at]), release)
   const [changed, removed] = await Promise.all([totalOf("updated_since"), totalOf("removed_since")])
-  return { title: titleOf(view), href: addressOf(name, between), changed, removed }
+  return { title: titleOfView(view), href: addressOf(name, between), changed, removed }
 }

@@ -3,7 +3,7 @@ import type { Release } from "../../db/reader/releases.ts"
 import { readParameters } from "../../http/parameters.ts"
 import { encodeQuery } from "../../http/query-string.ts"
 import { freeText } from "../../resources/values.ts"
-import { field, pageTitle, table } from "../kit/components.ts"
+import { formField, pageTitle, table } from "../kit/components.ts"
 import { dash, number, orDash } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
@@ -48,7 +48,7 @@ export async function comparePage(visit: Visit): Promise<PageResult> {
     title: "Compare companies",
     section: "/explore",
     main: html`${pageTitle("Compare companies", `Up to ${mostCompanies} companies, by their codes.`)}
-<div class="stack"><form class="panel" method="get"><div class="filters"><div class="wide">${field({ name: "codes", label: "Codes", value: codes.join(", ") })}</div><div class="apply"><button class="primary">Compare</button></div></div></form>
+<div class="stack"><form class="panel" method="get"><div class="filters"><div class="wide">${formField({ name: "codes", label: "Codes", value: codes.join(", ") })}</div><div class="apply"><button class="primary">Compare</button></div></div></form>
 ${codes.length > 0 && table({ caption: "Companies side by side", rows, empty: "", columns: [{ head: "", cell: (row: string) => row }, ...columns] })}</div>`,
   }
 }

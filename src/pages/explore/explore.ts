@@ -7,7 +7,7 @@ import type { Windows } from "../../access/windows.ts"
 import { withoutToken } from "../../db/account-tables.ts"
 import { splitUrl } from "../../http/query-string.ts"
 import { toHeaders, toResetSeconds, type WindowState } from "../../http/rate-limit-headers.ts"
-import { exchangeOf, liftIdleTimeout } from "../../plugins/exchange.ts"
+import { contextOf, liftIdleTimeout } from "../../plugins/exchange.ts"
 import { targetOf } from "../../plugins/target.ts"
 import { pathWith } from "../../responses/endpoint.ts"
 import { number, relative } from "../kit/format.ts"
@@ -42,7 +42,7 @@ export const explore = (options: ExploreOptions) => {
     .use(signedIn(options))
     // Its pages are requests of the account, without a token.
     .onBeforeHandle(({ request }) => {
-      exchangeOf(request).isListed = true
+      contextOf(request).isListed = true
     })
     .resolve(({ person, isSessionValid, page, publicUrl, params, request, server }) => {
       // The code of the company of the list. A route without a parameter has no `params`.
@@ -53,7 +53,7 @@ export const explore = (options: ExploreOptions) => {
         person,
         publicUrl,
         request,
-        requestId: exchangeOf(request).id,
+        requestId: contextOf(request).id,
         query,
         isCallerValid: isSessionValid,
         liftIdleTimeout: () => liftIdleTimeout(server, request),

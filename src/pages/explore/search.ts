@@ -14,7 +14,7 @@ import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
 import { inSydney, mostSearched, textOf } from "./lists/cells.ts"
 import { cleanQuery, linksAt } from "./lists/list-address.ts"
-import { type ListOfRecords, type ListView, recordPathOf, titleOf } from "./lists/list-view.ts"
+import { type ListOfRecords, type ListView, recordPathOf, titleOfView } from "./lists/list-view.ts"
 import { nearestNumbers } from "./lists/nearest-numbers.ts"
 import { tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, holdersView, largestFirst, reportsView } from "./lists/views.ts"
@@ -49,7 +49,7 @@ const recordsOf = (
   note: (record: ResourceRecord) => Content,
   read = (visit: Visit, term: string) => firstWith(visit, view, term, `per_page=${most}`),
 ): Kind => ({
-  title: titleOf(view),
+  title: titleOfView(view),
   view,
   filter: "search",
   find: async (visit, term) =>
@@ -133,7 +133,7 @@ export async function searchPage(visit: Visit): Promise<PageResult> {
     }),
   )
   const found = groups.filter(({ matches }) => matches.length > 0)
-  const hasNumber = found.some(({ title }) => title === titleOf(tenementsView))
+  const hasNumber = found.some(({ title }) => title === titleOfView(tenementsView))
   return {
     title: "Search",
     section: "/explore",

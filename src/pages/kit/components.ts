@@ -8,7 +8,7 @@ export const pageTitle = (title: Content, lead?: Content, beside?: Content): Htm
 export type Tone = "good" | "waiting" | "bad" | "neutral"
 
 /** A status as a word in an outline. */
-export const status = (word: string, tone: Tone = "neutral"): Html =>
+export const statusBadge = (word: string, tone: Tone = "neutral"): Html =>
   html`<span class="status ${tone}">${word}</span>`
 
 /** A part of a page, by its heading. */
@@ -28,7 +28,7 @@ export interface Sorting {
   current?: "ascending" | "descending"
 }
 
-export interface Column<Row> {
+export interface TableColumn<Row> {
   head: string
   cell: (row: Row) => Content
   /** Aligned right, in figures of one width. */
@@ -45,7 +45,7 @@ export interface Column<Row> {
 interface TableOptions<Row> {
   /** Describes the table for screen readers. */
   caption: string
-  columns: readonly Column<Row>[]
+  columns: readonly TableColumn<Row>[]
   rows: readonly Row[]
   /** A sentence for a table without rows. */
   empty: Content
@@ -68,7 +68,7 @@ export function table<Row>({ caption, columns, rows, empty }: TableOptions<Row>)
   )}</tbody></table></div>`
 }
 
-type Layout = Pick<Column<never>, "number" | "fixed" | "wide" | "minor">
+type Layout = Pick<TableColumn<never>, "number" | "fixed" | "wide" | "minor">
 
 const classOf = (layout: Layout) =>
   (["number", "fixed", "wide", "minor"] as const).filter((name) => layout[name]).join(" ") || null
@@ -79,7 +79,7 @@ function columnHead({
   head,
   sorting,
   ...layout
-}: Layout & Pick<Column<never>, "head" | "sorting">) {
+}: Layout & Pick<TableColumn<never>, "head" | "sorting">) {
   const { href, current } = sorting ?? {}
   const named = attributes({ class: classOf(layout), scope: "col", "aria-sort": current })
   return html`<th ${named}>${href ? html`<a href="${href}">${head}</a> <span aria-hidden="true">${current ? marks[current] : "↕"}</span>` : head}</th>`
@@ -108,7 +108,7 @@ export interface FieldOptions {
 }
 
 /** A labelled input or choice. Screen readers read its hint and error with it. */
-export function field(options: FieldOptions): Html {
+export function formField(options: FieldOptions): Html {
   const { name, label, id = name, hint, fault, value, choices, suggested = [], input } = options
   const notes = [hint && `${id}-hint`, fault && `${id}-fault`].filter(Boolean).join(" ")
   const described = { "aria-describedby": notes || null, "aria-invalid": fault ? "true" : null }

@@ -36,7 +36,7 @@ export const orDash = (value: Content): Content =>
   value === null || value === undefined || value === "" ? dash : value
 
 /** `2026-01-02 03:04 UTC`, from `2026-01-02T03:04:05Z`. */
-export const instant = (iso: string) =>
+export const timeElement = (iso: string) =>
   html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`
 
 const units = [

@@ -5,7 +5,7 @@ import type { Turns } from "../../db/pool/turns.ts"
 import { noAnswerWithin, orWhereUnavailable } from "../../db/pool/unavailable.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import { isOwnOrigin } from "../../http/own-origin.ts"
-import { exchangeOf } from "../../plugins/exchange.ts"
+import { contextOf } from "../../plugins/exchange.ts"
 import { hourMs } from "../../text/durations.ts"
 import { once } from "../../text/once.ts"
 import { settleWithin } from "../../text/settle-within.ts"
@@ -43,7 +43,7 @@ export const pageContext = (options: PageOptions) =>
     // Leaves the body of a form to `readForm`.
     .onParse({ as: "scoped" }, () => null)
     .resolve(({ request }) => {
-      const exchange = exchangeOf(request)
+      const exchange = contextOf(request)
       if (!isSameOrigin(request, options.baseUrl)) throw crossSite()
       const renewal: { cookie?: string } = {}
       const find = async (): Promise<SignedIn | null> => {
@@ -103,7 +103,7 @@ export const signedIn = (options: PageOptions) =>
     .resolve(async ({ session, request }): Promise<{ person: SignedIn }> => {
       const person = await session()
       if (!person) throw new SignInRequired()
-      exchangeOf(request).end = await options.requestTurns.take(person.accountId)
+      contextOf(request).end = await options.requestTurns.take(person.accountId)
       return { person }
     })
     .as("scoped")

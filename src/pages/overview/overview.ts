@@ -2,18 +2,18 @@
 import { Elysia } from "elysia"
 import type { LoadedFile, SourceLoad } from "../../db/reader/source-loads.ts"
 import type { ResourceRecord } from "../../resources/resource.ts"
-import { day, integer } from "../explore/lists/cells.ts"
+import { day, integerCell } from "../explore/lists/cells.ts"
 import {
   bars,
   copyable,
   notice,
   pageTitle,
-  status,
+  statusBadge,
   table,
   tokenPlaceholder,
   tokenSentence,
 } from "../kit/components.ts"
-import { instant, number, orDash, relative, stateNames } from "../kit/format.ts"
+import { number, orDash, relative, stateNames, timeElement } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { serviceName } from "../kit/layout.ts"
 import { type PageOptions, type PageResult, pageContext } from "../kit/page-context.ts"
@@ -84,17 +84,17 @@ ${copyable("try", `curl -H "Authorization: Bearer ${tokenPlaceholder}" "${public
 function loads({ release, loads: made, sources, refusals }: DataState, nowMs: number): Html {
   const published = new Date(release.publishedAt * 1000).toISOString()
   return html`<section class="stack"><h2>Where the data comes from</h2>
-<p class="muted">Release ${release.id} was published on ${instant(published)}, ${relative(Date.parse(published), nowMs)}. <a href="/explore/changes">What changed</a>. Each load that changes data publishes a release. The API has the sources at <code>/api/v1/sources</code>.</p>
+<p class="muted">Release ${release.id} was published on ${timeElement(published)}, ${relative(Date.parse(published), nowMs)}. <a href="/explore/changes">What changed</a>. Each load that changes data publishes a release. The API has the sources at <code>/api/v1/sources</code>.</p>
 ${table<ResourceRecord>({
   caption: "Sources",
   rows: sources,
   empty: "No source has been loaded.",
   columns: [
     { head: "Source", cell: sourceName },
-    { head: "Records", cell: integer("records"), number: true },
-    { head: "Missing", cell: integer("missing"), number: true },
-    { head: "Rows rejected", cell: integer("rejected"), number: true },
-    { head: "Release", cell: integer("last_release"), number: true },
+    { head: "Records", cell: integerCell("records"), number: true },
+    { head: "Missing", cell: integerCell("missing"), number: true },
+    { head: "Rows rejected", cell: integerCell("rejected"), number: true },
+    { head: "Release", cell: integerCell("last_release"), number: true },
     { head: "Loaded", cell: loaded(refusals, nowMs), fixed: true },
     { head: "Data as of", cell: day("last_observed_at"), fixed: true },
     { head: "Files", cell: (source) => orDash(fileNames(filesOf(source, made))), wide: true },
@@ -123,7 +123,7 @@ const loaded =
     const failure = failures[String(source.last_outcome)]
     const refusal = refusals.get(String(source.source))
     const age = relative(Date.parse(String(source.last_loaded_at)), nowMs)
-    return html`${day("last_loaded_at")(source)} <div class="muted small">${age}</div>${failure && html` ${status(failure, "bad")}`}${refusal && html` <div class="muted small">${refusal}</div>`}`
+    return html`${day("last_loaded_at")(source)} <div class="muted small">${age}</div>${failure && html` ${statusBadge(failure, "bad")}`}${refusal && html` <div class="muted small">${refusal}</div>`}`
   }
 
 /** The files of the latest load with changes. */

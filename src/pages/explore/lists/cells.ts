@@ -5,8 +5,8 @@ import { pathWith } from "../../../responses/endpoint.ts"
 import { fold, splitValues } from "../../../text/fold.ts"
 import { namedHolders } from "../../../text/holder-names.ts"
 import { localTime, sydney } from "../../../text/time-zones.ts"
-import { status, type Tone } from "../../kit/components.ts"
-import { dash, dollars, instant, number, orDash, stateViewers } from "../../kit/format.ts"
+import { statusBadge, type Tone } from "../../kit/components.ts"
+import { dash, dollars, number, orDash, stateViewers, timeElement } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
 import type { Cell, RecordLinks, ShownField } from "./list-view.ts"
 
@@ -17,19 +17,19 @@ export const textOf =
     String(record[field] ?? "")
 
 /** Plain text; a dash if it is unknown. */
-export const text =
+export const textCell =
   (field: string) =>
   (record: ResourceRecord): Content =>
     orDash(textOf(field)(record))
 
 /** The text of a field, unless it has another cell. */
-export const cellOf = ({ field = "", cell = text(field) }: ShownField): Cell => cell
+export const cellOf = ({ field = "", cell = textCell(field) }: ShownField): Cell => cell
 
 /** For identifiers. */
 export const identifier =
   (field: string): Cell =>
   (record) =>
-    html`<span class="mono">${text(field)(record)}</span>`
+    html`<span class="mono">${textCell(field)(record)}</span>`
 
 const numeric =
   (write: (value: number) => Content) =>
@@ -43,7 +43,7 @@ const decimals = (maximumFractionDigits: number) =>
 const exact = decimals(20)
 const two = decimals(2)
 
-export const integer = numeric(number)
+export const integerCell = numeric(number)
 
 export const shortSum = numeric(dollars)
 
@@ -63,7 +63,7 @@ export const area = numeric(
 export const moment =
   (field: string) =>
   ({ [field]: value }: ResourceRecord): Content =>
-    typeof value === "string" ? instant(value) : dash
+    typeof value === "string" ? timeElement(value) : dash
 
 /** The same in the time of the exchange. */
 export const inSydney =
@@ -87,7 +87,7 @@ const noneLinked = "none linked yet"
 export const linkedTenements = (company: ResourceRecord): Content =>
   company.total_tenements === 0
     ? html`<span class="muted" title="${noneLinked}">–<span class="visually-hidden"> ${noneLinked}</span></span>`
-    : integer("total_tenements")(company)
+    : integerCell("total_tenements")(company)
 
 export const noneLinkedInWords = html`<span class="muted">${noneLinked}</span>`
 
@@ -113,7 +113,7 @@ export const listed =
     const value = record[field]
     const values = typeof value === "object" && value ? value : splitValues(textOf(field)(record))
     const [only, second] = values
-    if (only === undefined) return text(field)(record)
+    if (only === undefined) return textCell(field)(record)
     if (second === undefined) return show(only, links)
     return values.map((value) => html`<div>${show(value, links)}</div>`)
   }
@@ -160,10 +160,10 @@ const toneOf = (word: string): Tone =>
 export const statusWord =
   (field: string): Cell =>
   ({ [field]: value }) =>
-    typeof value === "string" && value !== "" ? status(value, toneOf(value)) : dash
+    typeof value === "string" && value !== "" ? statusBadge(value, toneOf(value)) : dash
 
 export const activity: Cell = ({ is_active }) =>
-  is_active === true ? status("active", "good") : status("inactive", "bad")
+  is_active === true ? statusBadge("active", "good") : statusBadge("inactive", "bad")
 
 /** The URL of a document, as a link only for safe schemes: others could run code. */
 export const documentLink =

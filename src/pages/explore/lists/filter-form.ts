@@ -3,7 +3,7 @@
 import type { Fault } from "../../../http/api-error.ts"
 import { pathWith } from "../../../responses/endpoint.ts"
 import { fold } from "../../../text/fold.ts"
-import { type Choice, field, hidden } from "../../kit/components.ts"
+import { type Choice, formField, hidden } from "../../kit/components.ts"
 import { attributes, type Html, html } from "../../kit/html.ts"
 import type { Facets, Values } from "../visit.ts"
 import { choicesOf } from "./counted-values.ts"
@@ -39,7 +39,7 @@ ${shown(first)}
 </div>
 <details ${attributes({ class: "further", open: isOpen })}><summary>More filters</summary><div class="filters">
 ${shown(further)}
-${field({
+${formField({
   name: "as_of",
   label: "As of",
   fault: faultOf("as_of"),
@@ -65,7 +65,7 @@ function filterField(
 ): Html {
   const choices = declared ?? choicesOf(values)
   if (declared || (values && values.length <= mostOptions)) {
-    return field({ name, label, fault, ...choiceOf(choices, list, name) })
+    return formField({ name, label, fault, ...choiceOf(choices, list, name) })
   }
   const input = {
     type: type ?? (wide ? "search" : "text"),
@@ -73,7 +73,7 @@ function filterField(
     spellcheck: "false",
     maxlength: type ? null : 200,
   }
-  const control = field({
+  const control = formField({
     name,
     label,
     fault,

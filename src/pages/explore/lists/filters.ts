@@ -16,7 +16,7 @@ export const valued = (label: string, words: string): FilterField => ({
   words: quoted(words),
 })
 
-export const status = valued("Status", "with the status")
+export const statusFilter = valued("Status", "with the status")
 export const type = valued("Type", "of the type")
 
 /** Two filters for the days of a period: `granted_from` and `granted_to`. */

@@ -22,7 +22,7 @@ import {
   sentValue,
   withQuery,
 } from "./list-address.ts"
-import { type ListView, recordPathOf, titleOf } from "./list-view.ts"
+import { type ListView, recordPathOf, titleOfView } from "./list-view.ts"
 import { nearestNumbers } from "./nearest-numbers.ts"
 import { possibleCompanies } from "./possible-companies.ts"
 import { columnsShown, newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
@@ -179,21 +179,24 @@ const framed = (
   form: Content,
   results: Content,
 ): PageResult => ({
-  title: titleOf(view, code),
+  title: titleOfView(view, code),
   section: "/explore",
   scripts: ["copy.js", "explore.js"],
-  main: html`${code !== "" && trail([pageOf(companiesView), { path: `/explore${recordPathOf(companiesView, code)}`, title: company ?? code.toUpperCase() }], titleOf(view))}
-${pageTitle(titleOf(view, code), null, code === "" && exploreTabs(view))}
+  main: html`${code !== "" && trail([linkToList(companiesView), { path: `/explore${recordPathOf(companiesView, code)}`, title: company ?? code.toUpperCase() }], titleOfView(view))}
+${pageTitle(titleOfView(view, code), null, code === "" && exploreTabs(view))}
 <p class="visually-hidden" id="announcement" role="status"></p>
 <div class="stack list">${form}
 <div id="results" class="stack">${results}</div></div>`,
 })
 
 /** A list as a link. */
-export const pageOf = (view: ListView) => ({ path: `/explore${view.path}`, title: titleOf(view) })
+export const linkToList = (view: ListView) => ({
+  path: `/explore${view.path}`,
+  title: titleOfView(view),
+})
 
 const exploreTabs = (current: ListView): Content =>
-  tabs("Lists", mainViews.map(pageOf), pageOf(current).path)
+  tabs("Lists", mainViews.map(linkToList), linkToList(current).path)
 
 /** At the release of the page, and with a byte order mark, without which Excel does not read UTF-8. */
 const csvAddress = (list: RequestedList, { release }: ShownPage): string =>
@@ -210,6 +213,6 @@ export function recordNotFound(view: ListView, key: string): PageError {
     singular,
     key,
     `No ${singular} has this identifier at this release. Check the spelling. If the ${singular} was removed, open the list and set “As of” to an earlier day.`,
-    html`<p><a class="button" href="${pageOf(view).path}">All ${plural}</a></p>`,
+    html`<p><a class="button" href="${linkToList(view).path}">All ${plural}</a></p>`,
   )
 }

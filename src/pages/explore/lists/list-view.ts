@@ -4,7 +4,7 @@ import { countedFilters } from "../../../resources/facets.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import type { ListEndpoint, RecordEndpoint } from "../../../responses/endpoint.ts"
 import { type ListPlan, planList } from "../../../responses/plan.ts"
-import type { Choice, Column } from "../../kit/components.ts"
+import type { Choice, TableColumn } from "../../kit/components.ts"
 import type { Content } from "../../kit/html.ts"
 
 /** A filter as a field of the form. */
@@ -42,7 +42,7 @@ export type Cell = (record: ResourceRecord, links: RecordLinks, day: string) => 
 export type RecordLinks = (path: string, query?: CanonicalQuery) => string
 
 /** A field of the records: a column of their list, and a line of a record's page. */
-export interface ShownField extends Omit<Column<ResourceRecord>, "cell" | "sorting"> {
+export interface ShownField extends Omit<TableColumn<ResourceRecord>, "cell" | "sorting"> {
   /** Its name in the API, if it is one of the API's fields. */
   field?: string
   /** Without one, the text of the field. */
@@ -98,7 +98,7 @@ export const recordPathOf = ({ path }: ListAddress, key: string): string =>
   `${path}/${encodeURIComponent(key)}`
 
 /** `Tenements`, `Tenements of BIG` */
-export const titleOf = ({ noun: [, plural] }: ListView, code = ""): string =>
+export const titleOfView = ({ noun: [, plural] }: ListView, code = ""): string =>
   `${plural[0]?.toUpperCase()}${plural.slice(1)}${code && ` of ${code.toUpperCase()}`}`
 
 /** The filters with counted values: choices in the form, and bars beside the list. */

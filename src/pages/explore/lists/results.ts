@@ -3,15 +3,15 @@
 import type { Release } from "../../../db/reader/releases.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { paging } from "../../../responses/endpoint.ts"
-import type { Page } from "../../../responses/respond.ts"
+import type { RecordsPage } from "../../../responses/respond.ts"
 import { notice, type Sorting, table } from "../../kit/components.ts"
-import { count, instant, number } from "../../kit/format.ts"
+import { count, number, timeElement } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import type { Facets, ShownPage } from "../visit.ts"
 import { cellOf } from "./cells.ts"
 import { unknownValues } from "./counted-values.ts"
 import { addressWith, filtersSet, linksAt, type RequestedList, sentValue } from "./list-address.ts"
-import { type RecordLinks, type ShownField, titleOf } from "./list-view.ts"
+import { type RecordLinks, type ShownField, titleOfView } from "./list-view.ts"
 
 /** @param unfiltered the values of the list without filters, if it shows no record */
 export function resultsTable(
@@ -22,7 +22,7 @@ export function resultsTable(
 ): Html {
   const links = linksAt(sentValue(list, "as_of"))
   return html`${table({
-    caption: titleOf(list.view, list.code),
+    caption: titleOfView(list.view, list.code),
     columns: columnsOf(columnsShown(list), links, day).map((column) =>
       column.sort ? { ...column, sorting: sortingBy(column, list) } : column,
     ),
@@ -64,7 +64,7 @@ function sortingBy(
   return isCurrent ? { href, current: isAscending ? "ascending" : "descending" } : { href }
 }
 
-export function belowTable(list: RequestedList, { records, meta }: Page): Html | null {
+export function belowTable(list: RequestedList, { records, meta }: RecordsPage): Html | null {
   const { page, per_page, total, total_pages } = meta
   if (total === 0) return null
   const first = (page - 1) * per_page + 1
@@ -116,7 +116,7 @@ export function sentenceOf(list: RequestedList, { meta, release }: ShownPage): H
 /** Marks a past state, and links to the present. */
 export function pastNotice({ id, publishedAt }: Release, asOf: string, present: string) {
   const release = id
-    ? html`release ${number(id)}, published ${instant(new Date(publishedAt * 1000).toISOString())}`
+    ? html`release ${number(id)}, published ${timeElement(new Date(publishedAt * 1000).toISOString())}`
     : "before the first release"
   return notice(
     "waiting",

@@ -7,7 +7,7 @@ import {
   tenementsOfCompany,
 } from "../../../routes/endpoints.ts"
 import { dayMs } from "../../../text/durations.ts"
-import { status as statusInOutline } from "../../kit/components.ts"
+import { statusBadge as statusInOutline } from "../../kit/components.ts"
 import { stateNames } from "../../kit/format.ts"
 import { html } from "../../kit/html.ts"
 import {
@@ -23,7 +23,7 @@ import {
   toCompany,
   toHolder,
 } from "./cells.ts"
-import { period, quoted, state, status, type } from "./filters.ts"
+import { period, quoted, state, statusFilter, type } from "./filters.ts"
 import type { Cell, ListOfRecords, ListView } from "./list-view.ts"
 
 export const daysAfter = (day: string, days: number): string =>
@@ -75,7 +75,7 @@ export const tenementsView: ListOfRecords = {
       words: (value) => `held by ${value.toUpperCase()}`,
     },
     state,
-    status,
+    statusFilter,
     type,
     ...dates,
   ],

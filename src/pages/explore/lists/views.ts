@@ -21,18 +21,18 @@ import {
   exactly,
   identifier,
   inSydney,
-  integer,
+  integerCell,
   linked,
   linkedTenements,
   linkedTenementsInWords,
   listed,
   shortSum,
-  text,
+  textCell,
   textOf,
   toHolder,
   toList,
 } from "./cells.ts"
-import { period, quoted, state, status, type, valued } from "./filters.ts"
+import { period, quoted, state, statusFilter, type, valued } from "./filters.ts"
 import { type ListOfRecords, type ListView, type RecordLinks, recordPathOf } from "./list-view.ts"
 import { companyTenementsView, tenementsView } from "./tenement-views.ts"
 
@@ -65,7 +65,7 @@ export const companiesView: ListOfRecords = {
       field: "company_name",
       wide: true,
       only: "list",
-      cell: linked("/companies/:code", "asx_code", text("company_name")),
+      cell: linked("/companies/:code", "asx_code", textCell("company_name")),
       sort: "name",
     },
     { head: "Sector", field: "gics_sector", minor: true },
@@ -74,7 +74,8 @@ export const companiesView: ListOfRecords = {
       field: "gics_industry_group",
       only: "record",
       fact: (company) =>
-        company.gics_sector !== company.gics_industry_group && text("gics_industry_group")(company),
+        company.gics_sector !== company.gics_industry_group &&
+        textCell("gics_industry_group")(company),
     },
     { head: "Listed", field: "is_active", fixed: true, minor: true, cell: activity },
     {
@@ -89,7 +90,7 @@ export const companiesView: ListOfRecords = {
       field: "market_cap_aud",
       number: true,
       hasCourse: true,
-      cell: integer("market_cap_aud"),
+      cell: integerCell("market_cap_aud"),
       fact: shortSum("market_cap_aud"),
       sort: "market_cap",
     },
@@ -139,7 +140,7 @@ export const reportsView: ListOfRecords = {
       field: "title",
       wide: true,
       only: "list",
-      cell: linked("/reports/:hash", "hash", text("title")),
+      cell: linked("/reports/:hash", "hash", textCell("title")),
     },
     { head: "Company", field: "asx_code", fixed: true, cell: code("asx_code") },
     {
@@ -211,7 +212,7 @@ export const holdersView: ListView = {
       words: quoted("of tenements held by names containing"),
     },
     state,
-    status,
+    statusFilter,
     type,
     ...period("expires", "Expiring", "of tenements expiring"),
   ],
@@ -222,7 +223,7 @@ export const holdersView: ListView = {
       wide: true,
       cell: (record, links) => toHolder(textOf("value")(record), links),
     },
-    { head: "Tenements", field: "count", number: true, cell: integer("count") },
+    { head: "Tenements", field: "count", number: true, cell: integerCell("count") },
   ],
 }
 

@@ -7,7 +7,7 @@ import { number } from "../../kit/format.ts"
 import { type Html, html } from "../../kit/html.ts"
 import { textOf } from "../lists/cells.ts"
 import { countedPanels } from "../lists/counted-values.ts"
-import { type ListView, recordPathOf, titleOf } from "../lists/list-view.ts"
+import { type ListView, recordPathOf, titleOfView } from "../lists/list-view.ts"
 import { columnsOf } from "../lists/results.ts"
 import {
   companyTenementsView,
@@ -73,7 +73,7 @@ export function part(
   { links, day }: Pick<FoundRecord, "links" | "day">,
   all: string,
 ): Html {
-  const title = titleOf(view)
+  const title = titleOfView(view)
   const [, plural] = view.noun
   // Each record is of this company.
   const isOfCompany = ({ head }: { head: string }) => head === "Parent" || head === "Company"

@@ -1,10 +1,10 @@
 /** The versions of a record: the changes of each, and the course of a figure. */
 import type { ResourceRecord, Value } from "../../../resources/resource.ts"
 import { splitValues } from "../../../text/fold.ts"
-import { type Column, table } from "../../kit/components.ts"
+import { type TableColumn, table } from "../../kit/components.ts"
 import { number, orDash } from "../../kit/format.ts"
 import { type Content, type Html, html } from "../../kit/html.ts"
-import { day, moment, text, textOf } from "../lists/cells.ts"
+import { day, moment, textCell, textOf } from "../lists/cells.ts"
 import type { ListView } from "../lists/list-view.ts"
 import type { ShownPage } from "../visit.ts"
 
@@ -30,7 +30,7 @@ ${table({ caption: "History", columns, rows, empty: "No version is known." })}
 <p class="muted small">${meta.total > rows.length && `The newest ${number(rows.length)} of ${number(meta.total)} versions. `}Full versions: <code>${path}</code></p></section>`
 }
 
-const columns: readonly Column<VersionRow>[] = [
+const columns: readonly TableColumn<VersionRow>[] = [
   { head: "Release", cell: ({ version }) => textOf("since_release")(version), fixed: true },
   { head: "Data as of", cell: ({ version }) => day("observed_at")(version), fixed: true },
   { head: "Published", cell: ({ version }) => moment("since")(version), fixed: true },
@@ -76,7 +76,7 @@ const written = (value: Value | undefined): Content =>
 
 function sourceOf(version: ResourceRecord): Content {
   const files = splitValues(textOf("files")(version)).map((name) => html`<div>${name}</div>`)
-  return html`<div>${text("source")(version)}</div>${
+  return html`<div>${textCell("source")(version)}</div>${
     files.length > 1
       ? html`<div><details><summary>${number(files.length)} files</summary> ${files}</details></div>`
       : files

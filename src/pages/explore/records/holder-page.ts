@@ -13,14 +13,14 @@ import type { PageResult } from "../../kit/page-context.ts"
 import { mostSearched, textOf } from "../lists/cells.ts"
 import { countedPanels } from "../lists/counted-values.ts"
 import { linksAt } from "../lists/list-address.ts"
-import { pageOf, recordNotFound } from "../lists/list-page.ts"
+import { linkToList, recordNotFound } from "../lists/list-page.ts"
 import { type RecordLinks, recordPathOf } from "../lists/list-view.ts"
 import { columnsOf, pastNotice } from "../lists/results.ts"
 import { expiringWithin, tenementsView } from "../lists/tenement-views.ts"
 import { companiesView, holdersView } from "../lists/views.ts"
 import type { Visit } from "../visit.ts"
 import { expiriesView, part } from "./company-parts.ts"
-import { reasonOf } from "./possible-holders.ts"
+import { reasonWords } from "./possible-holders.ts"
 import { firstRows } from "./record-page.ts"
 
 const mostShown = 10
@@ -80,7 +80,7 @@ export async function holderPage(visit: Visit, sentName: string): Promise<PageRe
     title: name,
     section: "/explore",
     scripts: ["explore.js"],
-    main: html`${trail([pageOf(holdersView)], isolated(name))}
+    main: html`${trail([linkToList(holdersView)], isolated(name))}
 ${pageTitle(isolated(name), html`A holder of <a href="${toTenements()}">${count(Number(own?.count ?? 0), ...tenementsView.noun)}</a>, at release ${release.id}`)}
 <div class="stack">${asOf !== undefined && pastNotice(release, asOf, present)}
 <section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
@@ -138,7 +138,7 @@ const companyTable = (
             html`<a href="${links(recordPathOf(companiesView, code))}">${name} (${code})</a>`,
           wide: true,
         },
-        { head: "Why", wide: true, cell: reasonOf },
+        { head: "Why", wide: true, cell: reasonWords },
       ],
     }),
   )

@@ -36,12 +36,12 @@ ${table<SuggestedHolder>({
   columns: [
     { head: "Holder", cell: ({ name }) => toHolder(name, links), wide: true },
     { head: "Tenements", number: true, cell: ({ tenements }) => number(tenements) },
-    { head: "Why", wide: true, cell: reasonOf },
+    { head: "Why", wide: true, cell: reasonWords },
   ],
 })}</section>`
 }
 
-export const reasonOf = ({
+export const reasonWords = ({
   reason,
   similarName,
 }: Pick<SuggestedHolder, "reason" | "similarName">): string =>

@@ -13,7 +13,7 @@ import type { PageResult } from "../../kit/page-context.ts"
 import { exportMenu } from "../elsewhere/panel.ts"
 import { cellOf, textOf } from "../lists/cells.ts"
 import { linksAt } from "../lists/list-address.ts"
-import { pageOf, recordNotFound } from "../lists/list-page.ts"
+import { linkToList, recordNotFound } from "../lists/list-page.ts"
 import {
   type ListOfRecords,
   type RecordLinks,
@@ -79,7 +79,7 @@ export async function recordPage(
     title,
     section: "/explore",
     scripts: ["copy.js", "explore.js"],
-    main: html`${trail([pageOf(view), ...within], title)}
+    main: html`${trail([linkToList(view), ...within], title)}
 ${pageTitle(
   title,
   html`${view.record.lead(record, versions.records[0] ?? {}, found.links)}, at release ${release.id}`,
