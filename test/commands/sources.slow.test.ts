@@ -45,6 +45,7 @@ test("a source is shown with its missing records, the largest first, and when ea
     ["records: 40"],
     ["missing: 2"],
     ["linked: -"],
+    ["of companies: -"],
     ["licence: -"],
     ["attribution: -"],
     ["address: -"],

@@ -18,7 +18,7 @@ import { collect, opened, parseAnswer, requestText } from "./raw-http.ts"
  * Hard to compress. The buffers between server and client hold two chunks of 2,000, and one more is
  * read ahead: of a receiver that does not read, some are never read from the database.
  */
-const reports: ReportFixture[] = Array.from({ length: 8_000 }, (_, index) => ({
+const reports: ReportFixture[] = Array.from({ length: 16_000 }, (_, index) => ({
   hash: index.toString(16).padStart(6, "0"),
   asx_code: "BIG",
   title: "Report",
