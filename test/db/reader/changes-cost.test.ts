@@ -13,7 +13,7 @@ import { databaseOfFile } from "../../support/of-file.ts"
 const rows = 32_000
 const changed = 20
 /** A few for each changed row in the table, its history and their indexes. */
-const mostBuffers = 350
+const mostBuffers = 420
 
 const { sql, url } = await databaseOfFile()
 const columns = "hash, asx_code, title, title_folded, type, types_folded, published_at, url, source"
