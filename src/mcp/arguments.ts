@@ -3,7 +3,7 @@ import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server"
 import { OptionalKind, type TProperties, Type } from "@sinclair/typebox"
 import { type Fault, invalidParameters } from "../http/api-error.ts"
 import { readPairs } from "../http/parameters.ts"
-import { contradictions } from "../responses/contradictions.ts"
+import { periodFaults } from "../responses/contradictions.ts"
 import { changes, paging, representation, selection } from "../responses/endpoint.ts"
 
 /** A result has at most so many records. */
@@ -53,5 +53,5 @@ export function readArguments(given: object, parameters: TProperties): Record<st
   const texts = Object.entries(given).map(
     ([name, value]) => [name.toWellFormed(), String(value).toWellFormed()] as const,
   )
-  return readPairs(texts, parameters, [], contradictions(["json"], ["json"]))
+  return readPairs(texts, parameters, [], periodFaults)
 }

@@ -65,8 +65,8 @@ const periods = [
   ["expires_from", "expires_to"],
 ] as const
 
-/** Dates in one notation sort as text. */
-const periodFaults = (values: Values): Fault[] =>
+/** The faults of periods that end before they begin. Dates in one notation sort as text. */
+export const periodFaults = (values: Values): Fault[] =>
   periods.flatMap(([from, to]) => {
     const [first, last] = [values[from], values[to]]
     if (first === undefined || last === undefined || first <= last) return []

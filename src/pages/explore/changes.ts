@@ -4,13 +4,15 @@
  */
 import { Type } from "@sinclair/typebox"
 import type { Release } from "../../db/reader/releases.ts"
-import { readParameters } from "../../http/parameters.ts"
-import { type CanonicalQuery, type Pair, queryText } from "../../http/query-string.ts"
+import { readPairs } from "../../http/parameters.ts"
+import type { CanonicalQuery, Pair } from "../../http/query-string.ts"
 import { countedByCompany } from "../../resources/facets.ts"
 import { reports } from "../../resources/reports.ts"
 import { complete, type ResourceRecord } from "../../resources/resource.ts"
 import { tenements } from "../../resources/tenements.ts"
+import { periodFaults } from "../../responses/contradictions.ts"
 import { changes, listEndpoint } from "../../responses/endpoint.ts"
+import type { ParameterValues } from "../../responses/plan.ts"
 import type { ListPage } from "../../responses/respond.ts"
 import { pageTitle, statusBadge, type TableColumn, table } from "../kit/components.ts"
 import { count, number, timeElement } from "../kit/format.ts"
@@ -80,8 +82,12 @@ export async function changesPage(visit: Visit, name: string = tenements.name) {
   }
   const list: RequestedList = { view: shown, code: "", sent: sentQuery(visit.query) }
   try {
-    readParameters(visit.query, pageParameters(shown))
-    return await shownChanges(visit, list, view)
+    const {
+      since,
+      fields: _,
+      ...values
+    } = readPairs(list.sent, pageParameters(shown), [], periodFaults)
+    return await shownChanges(visit, list, view, values)
   } catch (error) {
     return faultyList(visit, list, error)
   }
@@ -89,20 +95,21 @@ export async function changesPage(visit: Visit, name: string = tenements.name) {
 
 async function shownChanges(
   visit: Visit,
-  { sent: given, ...asked }: RequestedList,
+  given: RequestedList,
   view: ListView,
+  values: ParameterValues,
 ): Promise<PageResult> {
-  const query = given.filter(([name]) => name !== "since" && name !== "fields")
-  const read = await visit.changes(view, query, sentValue({ ...asked, sent: given }, "since"))
+  const read = await visit.changes(view, values, sentValue(given, "since"))
   const { release, from, changed, removed } = read
   const at: Pair = ["as_of", String(release.id)]
-  const others = query.filter(([name]) => name !== "as_of")
+  const others = given.sent.filter(([name]) => !["since", "fields", "as_of"].includes(name))
   // Links keep both releases.
   const between: readonly [Pair, Pair] = [["since", String(from.id)], at]
-  const list: RequestedList = { ...asked, sent: [...others, ...between] }
-  const filters = others.filter(([name]) => asked.view.filters.some((each) => each.name === name))
+  const list: RequestedList = { ...given, sent: [...others, ...between] }
+  const filters = others.filter(([name]) => view.filters.some((each) => each.name === name))
   const queryOf = (kind: Compared): CanonicalQuery => [...filters, [kind, String(from.id)], at]
-  const countsOf = (kind: Compared) => visit.facets(view, "", queryText(queryOf(kind)), release)
+  const countsOf = (kind: Compared) =>
+    visit.facets(view, "", { ...values, [kind]: String(from.id) }, release)
   const keyOf = textOf(view.endpoint.resource.key)
   const [earlier, totals, ofChanged, ofRemoved] = await Promise.all([
     visit.versions(view, changed.records.map(keyOf), from),
@@ -191,8 +198,8 @@ async function totalsOf(
   between: readonly [since: Pair, at: Pair],
   release: Release,
 ): Promise<Totals> {
-  const [[, since], at] = between
-  const totalOf = (kind: Compared) => visit.total(view, queryText([[kind, since], at]), release)
+  const [[, since]] = between
+  const totalOf = (kind: Compared) => visit.total(view, { [kind]: since }, release)
   const [changed, removed] = await Promise.all([totalOf("updated_since"), totalOf("removed_since")])
   return { title: titleOfView(view), href: addressOf(name, between), changed, removed }
 }

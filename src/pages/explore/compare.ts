@@ -1,7 +1,6 @@
 /** Companies side by side. */
 import type { Release } from "../../db/reader/releases.ts"
 import { readParameters } from "../../http/parameters.ts"
-import { encodeQuery } from "../../http/query-string.ts"
 import { freeText } from "../../resources/values.ts"
 import { formField, pageTitle, table } from "../kit/components.ts"
 import { dash, number, orDash } from "../kit/format.ts"
@@ -10,8 +9,8 @@ import type { PageResult } from "../kit/page-context.ts"
 import { inSydney, shortSum, textOf } from "./lists/cells.ts"
 import { cleanQuery, linksAt } from "./lists/list-address.ts"
 import { recordNotFound } from "./lists/list-page.ts"
-import { recordPathOf } from "./lists/list-view.ts"
-import { daysAfter, nextToExpire, tenementsView } from "./lists/tenement-views.ts"
+import { firstRows, recordPathOf } from "./lists/list-view.ts"
+import { expiringWithin, tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, reportsView } from "./lists/views.ts"
 import type { Visit } from "./visit.ts"
 
@@ -56,15 +55,13 @@ ${codes.length > 0 && table({ caption: "Companies side by side", rows, empty: ""
 async function cellsOf(visit: Visit, code: string, release: Release): Promise<Cells> {
   const [record] = await visit.versions(companiesView, [code], release)
   if (!record) throw recordNotFound(companiesView, code)
-  const at = ["as_of", String(release.id)] as const
-  const day = visit.dayOf(undefined, release)
-  const expiring = Object.entries({ ...nextToExpire(day), expires_to: daysAfter(day, 365) })
-  const soon = encodeQuery([["company", code], ...expiring, at])
-  const ofCompany = encodeQuery([["company", code], at])
-  const [facets, expiries, quarterly] = await Promise.all([
+  const expiring = expiringWithin(visit.dayOf(undefined, release), 365)
+  const ofCompany = { company: code }
+  const quarterly = { ...ofCompany, group: "quarterly", ...firstRows(release, 1) }
+  const [facets, expiries, reports] = await Promise.all([
     visit.facets(tenementsView, "", ofCompany, release),
-    visit.total(tenementsView, soon, release),
-    visit.page(reportsView, "", `${ofCompany}&group=quarterly&per_page=1`),
+    visit.total(tenementsView, { ...ofCompany, ...expiring }, release),
+    visit.page(reportsView, "", quarterly),
   ])
   const links = linksAt(undefined)
   const toTenements = (filters: readonly (readonly [string, string])[], count: number) =>
@@ -76,7 +73,7 @@ async function cellsOf(visit: Visit, code: string, release: Release): Promise<Ce
     ]),
   )
   const isUncounted = Object.values(facets).includes(null)
-  const [last] = quarterly.records
+  const [last] = reports.records
   return new Map<string, Content>([
     [
       "Company",
@@ -86,7 +83,7 @@ async function cellsOf(visit: Visit, code: string, release: Release): Promise<Ce
     ["Tenements", toTenements([], Number(record.total_tenements))],
     ...counted,
     ...(isUncounted ? [[uncounted, null] as const] : []),
-    ["Expiring within a year", toTenements(expiring, expiries)],
+    ["Expiring within a year", toTenements(Object.entries(expiring), expiries)],
     [
       "Last quarterly",
       last

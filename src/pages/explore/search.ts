@@ -4,7 +4,6 @@
  */
 import { Type } from "@sinclair/typebox"
 import { readParameters } from "../../http/parameters.ts"
-import { encodeQuery } from "../../http/query-string.ts"
 import type { ResourceRecord } from "../../resources/resource.ts"
 import { freeText } from "../../resources/values.ts"
 import { fold } from "../../text/fold.ts"
@@ -40,14 +39,11 @@ const most = 5
 const mostCompanies = 100
 const links = linksAt(undefined)
 
-const firstWith = (visit: Visit, view: ListView, term: string, further: string) =>
-  visit.first(view, `${encodeQuery([["search", term]])}&${further}`)
-
 /** The first records of a list, unless `read` reads them in another order. */
 const recordsOf = (
   view: ListOfRecords,
   note: (record: ResourceRecord) => Content,
-  read = (visit: Visit, term: string) => firstWith(visit, view, term, `per_page=${most}`),
+  read = (visit: Visit, term: string) => visit.first(view, { search: term }, most),
 ): Kind => ({
   title: titleOfView(view),
   view,
@@ -99,10 +95,10 @@ const kinds: readonly Kind[] = [
 const placeOf = (name: string, term: string): number => (fold(name).startsWith(term) ? 0 : 1)
 
 async function companiesByRank(visit: Visit, term: string): Promise<ResourceRecord[]> {
-  const query = `${largestFirst}&per_page=${mostCompanies}`
+  const values = { search: term, ...largestFirst }
   const lists = await Promise.all([
     ...[true, false].map((active) =>
-      firstWith(visit, companiesView, term, `${query}&active=${active}`),
+      visit.first(companiesView, { ...values, active }, mostCompanies),
     ),
     visit.companiesFormerly(term),
   ])

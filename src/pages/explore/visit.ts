@@ -1,6 +1,6 @@
 /**
  * Reads data for a page of the explorer through the API's own code, as a request of the person's account:
- * with the same checks of parameters, caches, page sequences and errors.
+ * with the same plans, caches, page sequences and errors.
  */
 
 import type { SignedIn } from "../../access/sessions.ts"
@@ -12,18 +12,14 @@ import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { isScanned } from "../../db/reader/statements.ts"
 import type { ReadSuggestedHolders } from "../../db/reader/suggested-holders.ts"
 import type { ReadTenementLinks } from "../../db/reader/tenement-links.ts"
-import { readParameters } from "../../http/parameters.ts"
-import { type CanonicalQuery, encodeQuery, type Pair, queryText } from "../../http/query-string.ts"
 import { complete, type Readable } from "../../resources/resource.ts"
 import { dayOfData } from "../../responses/at-release.ts"
 import type { DataRequest } from "../../responses/data-request.ts"
-import type { ListEndpoint } from "../../responses/endpoint.ts"
-import { type ListPlan, planList, planRecord, planSentList } from "../../responses/plan.ts"
+import { type ListPlan, type ParameterValues, planList, planRecord } from "../../responses/plan.ts"
 import type { ListPage, Responses } from "../../responses/respond.ts"
 import { undatedRecords } from "../../responses/undated.ts"
 import { settleWithin } from "../../text/settle-within.ts"
 import { sydney } from "../../text/time-zones.ts"
-import { sentQuery } from "./lists/list-address.ts"
 import {
   countedOf,
   type ListAddress,
@@ -62,7 +58,7 @@ export type Facets = Readonly<Record<string, Values>>
 
 /**
  * Reads for one request for a page. A `key` is that of the record in the path of a list or of a record; empty
- * without one. The methods throw ApiError, Unavailable or ReleaseUnavailable.
+ * without one. `values` are valid parameters of the API. The methods throw ApiError, Unavailable or ReleaseUnavailable.
  */
 export type Visit = ReturnType<ReturnType<typeof createVisits>>
 
@@ -71,8 +67,8 @@ export function createVisits(options: VisitOptions) {
   return ({ person, query, publicUrl, ...visitor }: Visitor) => {
     const account = person.accountId
     const requester = { account, sequenceOwner: `session ${person.sessionId}` }
-    const planned = ({ endpoint, key: own }: ListAddress, key: string, query: string) =>
-      planSentList(endpoint, { query: inSydney(endpoint, query), accept: null }, own ?? key)
+    const planned = (list: ListAddress, key: string, values: ParameterValues) =>
+      planList(list.endpoint, inSydney(list, values), list.key ?? key)
     const newest = () => releases.current(account)
     return {
       query,
@@ -84,25 +80,25 @@ export function createVisits(options: VisitOptions) {
       suggestedHolders: (code: string) => suggestedHolders(code, account),
       holderCompanies: (holderKey: string) => holderCompanies(holderKey, account),
       tenementLinks: (id: string) => tenementLinks(id, account),
-      page: async (list: ListAddress, key: string, query: string): Promise<ShownPage> => {
-        const plan = planned(list, key, query)
+      page: async (list: ListAddress, key: string, values: ParameterValues): Promise<ShownPage> => {
+        const plan = planned(list, key, values)
         // The list of a facet has the records that it counts.
         const resource = plan.facet === undefined ? resourceOf(list) : plan.list.resource
         const shown = { ...plan, list: { ...plan.list, resource } }
         return { ...(await responses.page(requester, shown)), plan }
       },
       /** The records of a list that its filters by day exclude because they lack the day. */
-      undated: (list: ListAddress, key: string, query: string, release: Release) =>
-        undatedRecords(readParameters(query, list.endpoint.parameters), async (values) => {
-          const plan = planList(list.endpoint, values, list.key ?? key)
+      undated: (list: ListAddress, key: string, values: ParameterValues, release: Release) =>
+        undatedRecords(values, async (others) => {
+          const plan = planned(list, key, others)
           return (await responses.pageAt(plan, { release, account })).meta.total
         }),
       /**
        * The first records of a list at the newest release; none if finding them takes a scan.
        * @param most their number, by default that of a page
        */
-      first: async (list: ListAddress, query: string, most?: number) => {
-        const plan = planned(list, "", query)
+      first: async (list: ListAddress, values: ParameterValues, most?: number) => {
+        const plan = planned(list, "", values)
         if (isScanned(plan.list)) return []
         return responses.firstAt(plan, most ?? plan.per_page, { release: await newest(), account })
       },
@@ -111,7 +107,7 @@ export function createVisits(options: VisitOptions) {
        * frequent term, those of some tenements.
        */
       holdersWith: async (list: ListAddress, term: string) => {
-        const plan = planned(list, "", encodeQuery([["holder", term]]))
+        const plan = planned(list, "", { holder: term })
         if (isScanned(plan.list)) return []
         const options = { release: await newest(), account, isSampled: true }
         return (await responses.facetAt(plan, "held_by", options)) ?? []
@@ -122,30 +118,30 @@ export function createVisits(options: VisitOptions) {
         return responses.record(requester, planRecord(endpoint, point, key))
       },
       /** The changes of a list, with all fields; see `changes` of the responses. */
-      changes: (list: ListAddress, query: CanonicalQuery, since: string | undefined) =>
+      changes: (list: ListAddress, values: ParameterValues, since: string | undefined) =>
         responses.changes(
           // Its release moves no pin of the list's own pages.
           { account, sequenceOwner: `changes in session ${person.sessionId}` },
           (compared) => {
-            const asked = [...query, ...Object.entries(compared).map(pairOf)]
-            const plan = planned(list, "", encodeQuery(asked))
+            const plan = planned(list, "", { ...values, ...compared })
             return { ...plan, list: { ...plan.list, resource: complete(list.endpoint.resource) } }
           },
           since,
         ),
-      total: async (list: ListAddress, query: string, release: Release) =>
-        (await responses.totalAt(planned(list, "", query), { release, account })) ?? 0,
+      total: async (list: ListAddress, values: ParameterValues, release: Release) =>
+        (await responses.totalAt(planned(list, "", values), { release, account })) ?? 0,
       versions: ({ endpoint }: ListAddress, keys: readonly string[], release: Release) =>
         responses.versionsAt(complete(endpoint.resource), keys, { release, account }),
       /** Every record of a list as a response in CSV. */
-      export: async (list: ListAddress, key: string, query: string) => {
+      export: (list: ListAddress, key: string, values: ParameterValues) => {
         const asked = { ...visitor, ...requester, headers: {} }
-        return responses.respond(asked, planned(list, key, query))
+        return responses.respond(asked, planned(list, key, values))
       },
       /** The values of each filter among the records that match the other filters. */
-      facets: async (view: ListView, key: string, query: string, release: Release) => {
+      facets: async (view: ListView, key: string, values: ParameterValues, release: Release) => {
         const facets = countedOf(view).map(async ({ name }) => {
-          const plan = planned(view, key, queryText(sentQuery(query), [name]))
+          const { [name]: _, ...others } = values
+          const plan = planned(view, key, others)
           const read = () => responses.facetAt(plan, name, { release, account })
           return [name, await inTime(read)] as const
         })
@@ -156,12 +152,10 @@ export function createVisits(options: VisitOptions) {
 }
 
 /** The days of announcements are those of the exchange. */
-const inSydney = ({ parameters }: ListEndpoint, query: string): string =>
-  "timezone" in parameters && /(^|&)(from|to)=/.test(query)
-    ? `${query}&${encodeQuery([["timezone", sydney]])}`
-    : query
-
-const pairOf = ([name, value]: [string, unknown]): Pair => [name, String(value)]
+const inSydney = ({ endpoint }: ListAddress, values: ParameterValues): ParameterValues =>
+  "timezone" in endpoint.parameters && (values.from ?? values.to) !== undefined
+    ? { ...values, timezone: sydney }
+    : values
 
 const resourceOf = ({ endpoint: { resource }, isComplete }: ListAddress): Readable =>
   isComplete ? complete(resource) : resource

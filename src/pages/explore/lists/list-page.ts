@@ -1,9 +1,11 @@
 /** A list as a page: its filters, its records, and its exports. */
 import { ApiError, faultsOf } from "../../../http/api-error.ts"
-import { readParameters } from "../../../http/parameters.ts"
-import { type CanonicalQuery, encodeQuery, queryText } from "../../../http/query-string.ts"
+import { readPairs } from "../../../http/parameters.ts"
+import type { CanonicalQuery } from "../../../http/query-string.ts"
 import { tenements } from "../../../resources/tenements.ts"
+import { contradictions, periodFaults } from "../../../responses/contradictions.ts"
 import { apiPath, pathWith } from "../../../responses/endpoint.ts"
+import type { ParameterValues } from "../../../responses/plan.ts"
 import { undatedWords } from "../../../responses/undated.ts"
 import { hidden, menu, notice, pageTitle, tabs, trail } from "../../kit/components.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
@@ -31,10 +33,10 @@ import { companiesView, mainViews } from "./views.ts"
 export async function listPage(visit: Visit, view: ListView, code = ""): Promise<PageResult> {
   const list: RequestedList = { view, code, sent: sentQuery(visit.query) }
   try {
-    // Pages do not have every parameter of the API.
-    readParameters(visit.query, pageParameters(view))
-    const page = await visit.page(view, code, queryText(exportQuery(list)))
-    return await shownList(visit, { ...list, company: await companyName(visit, list) }, page)
+    const values = readPairs(exportQuery(list), pageParameters(view), [], periodFaults)
+    const page = await visit.page(view, code, values)
+    const company = await companyName(visit, list)
+    return await shownList(visit, { ...list, company }, values, page)
   } catch (error) {
     if (error instanceof ApiError && error.code === "NOT_FOUND") {
       throw recordNotFound(companiesView, code)
@@ -53,8 +55,10 @@ async function companyName(visit: Visit, list: RequestedList): Promise<string | 
 
 /** Every record of a list in CSV, from the API's own exporter, as a download without a token. */
 export async function csvDownload(visit: Visit, view: ListView, code = ""): Promise<Response> {
-  const query = encodeQuery([...sentQuery(visit.query), ["format", "csv"], ["all", "true"]])
-  const answer = await visit.export(view, code, query)
+  const { parameters, formats } = view.endpoint
+  const query: CanonicalQuery = [...sentQuery(visit.query), ["format", "csv"], ["all", "true"]]
+  const values = readPairs(query, parameters, [], contradictions(formats, []))
+  const answer = await visit.export(view, code, values)
   // These headers serve programs of other sites, or describe how the API's responses vary.
   answer.headers.delete("Access-Control-Allow-Origin")
   answer.headers.delete("Access-Control-Expose-Headers")
@@ -63,17 +67,22 @@ export async function csvDownload(visit: Visit, view: ListView, code = ""): Prom
   return answer
 }
 
-async function shownList(visit: Visit, list: RequestedList, page: ShownPage): Promise<PageResult> {
+async function shownList(
+  visit: Visit,
+  list: RequestedList,
+  values: ParameterValues,
+  page: ShownPage,
+): Promise<PageResult> {
   const { view, code } = list
   const number = view.endpoint.resource === tenements ? sentValue(list, "search") : undefined
   const isMissed = page.meta.total === 0 && sentValue(list, "as_of") === undefined
   const [facets, unfiltered, newest, companies, nearest, undated] = await Promise.all([
-    visit.facets(view, code, visit.query, page.release),
-    page.meta.total > 0 ? {} : visit.facets(view, code, "", page.release),
+    visit.facets(view, code, values, page.release),
+    page.meta.total > 0 ? {} : visit.facets(view, code, {}, page.release),
     page.meta.page > 1 ? visit.newest() : null,
     possibleCompanies(visit, list, page),
     number !== undefined && isMissed && nearestNumbers(visit, number, sentValue(list, "state")),
-    visit.undated(view, code, visit.query, page.release),
+    visit.undated(view, code, values, page.release),
   ])
   const asOf = sentValue(list, "as_of")
   const day = visit.dayOf(asOf, page.release)
@@ -160,7 +169,7 @@ export async function faultyList(
   if (!(error instanceof ApiError) || error.code !== "INVALID_PARAMETER") throw error
   const faults = faultsOf(error)
   const { view, code } = list
-  const facets = await visit.facets(view, code, "", await visit.newest())
+  const facets = await visit.facets(view, code, {}, await visit.newest())
   const isOfPage = faults.every(({ parameter }) => parameter === "page")
   const again = isOfPage
     ? html`<a href="${addressWith(list, {})}">begin again at page 1</a>`

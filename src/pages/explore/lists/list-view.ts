@@ -1,4 +1,5 @@
 /** Describes a list to the explorer: its path, filters, fields and wording. */
+import type { Release } from "../../../db/reader/releases.ts"
 import type { CanonicalQuery } from "../../../http/query-string.ts"
 import { countedFilters } from "../../../resources/facets.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
@@ -92,6 +93,9 @@ export interface ListOfRecords extends ListView {
 
 /** Without filters, at the newest release: the same query as the API's list, so that both share its counts. */
 export const wholeList = (list: ListAddress): ListPlan => planList(list.endpoint, {}, "")
+
+/** The parameters for the first records of a list at a release. */
+export const firstRows = ({ id }: Release, rows = 10) => ({ per_page: rows, as_of: String(id) })
 
 /** The path of a record, under /api/v1 and under /explore. */
 export const recordPathOf = ({ path }: ListAddress, key: string): string =>

@@ -1,5 +1,4 @@
 /** The tenements with the nearest numbers, for a number that none has. */
-import { encodeQuery, type Pair } from "../../../http/query-string.ts"
 import { tenementsByNumber } from "../../../resources/tenements.ts"
 import { listEndpoint } from "../../../responses/endpoint.ts"
 import { referenceKey } from "../../../text/reference-key.ts"
@@ -31,13 +30,8 @@ export async function nearestNumbers(
   const key = referenceKey(written)
   const type = /^[A-Z]+ (?=\d)/.exec(key)?.[0]
   if (type === undefined) return null
-  const inState: Pair[] = state === undefined ? [] : [["state", state]]
-  const read = (order: string, from: string, before: string) =>
-    visit.first(
-      byNumber,
-      encodeQuery([...inState, ["from_key", from], ["before_key", before], ["order", order]]),
-      mostOnEachSide,
-    )
+  const read = (order: string, from_key: string, before_key: string) =>
+    visit.first(byNumber, { state, from_key, before_key, order }, mostOnEachSide)
   // A colon follows the digits.
   const [below, above] = await Promise.all([read("desc", type, key), read("asc", key, `${type}:`)])
   const links = [...below.toReversed(), ...above].map((tenement, index) => {

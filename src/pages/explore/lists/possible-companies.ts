@@ -1,5 +1,4 @@
 /** Companies that a person may mean with a holder's name in a search for tenements, or with a company's code. */
-import { encodeQuery } from "../../../http/query-string.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { asxCodeFromText } from "../../../resources/values.ts"
 import { possibleHoldersWords } from "../../../responses/possible-holders.ts"
@@ -10,6 +9,7 @@ import { type Content, html } from "../../kit/html.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 import { textOf } from "./cells.ts"
 import { addressWith, linksAt, type RequestedList, sentValue } from "./list-address.ts"
+import { firstRows } from "./list-view.ts"
 import { companiesView, largestFirst } from "./views.ts"
 
 const mostNamed = 3
@@ -33,12 +33,8 @@ export async function possibleCompanies(
   const hasCompany = list.view.filters.some(({ name }) => name === "company")
   if (!sought || !hasCompany || meta.page > 1 || release.id === 0) return null
   if (code !== undefined && meta.total > 0) return null
-  const query = encodeQuery([
-    ["search", sought],
-    ["per_page", String(mostNamed)],
-    ["as_of", String(release.id)],
-  ])
-  const { records } = await visit.page(companiesView, "", `${largestFirst}&${query}`)
+  const values = { search: sought, ...largestFirst, ...firstRows(release, mostNamed) }
+  const { records } = await visit.page(companiesView, "", values)
   const lines =
     code === undefined
       ? holdersOfMore(list, records, meta.total)

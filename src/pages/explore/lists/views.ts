@@ -104,8 +104,8 @@ export const companiesView: ListOfRecords = {
   },
 }
 
-/** An order of companies, as a query. */
-export const largestFirst = "sort=market_cap&order=desc"
+/** An order of companies. */
+export const largestFirst = { sort: "market_cap", order: "desc" }
 
 function companyLead(
   { asx_code }: ResourceRecord,

@@ -1,5 +1,5 @@
 /** The parts of a company's page: tenements, subsidiaries and announcements, all at one release. */
-import { encodeQuery, type Pair } from "../../../http/query-string.ts"
+import type { Pair } from "../../../http/query-string.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { normaliseName } from "../../../text/company-name.ts"
 import { table } from "../../kit/components.ts"
@@ -7,7 +7,7 @@ import { number } from "../../kit/format.ts"
 import { type Html, html } from "../../kit/html.ts"
 import { textOf } from "../lists/cells.ts"
 import { countedPanels } from "../lists/counted-values.ts"
-import { type ListView, recordPathOf, titleOfView } from "../lists/list-view.ts"
+import { firstRows, type ListView, recordPathOf, titleOfView } from "../lists/list-view.ts"
 import { columnsOf } from "../lists/results.ts"
 import {
   companyTenementsView,
@@ -18,7 +18,7 @@ import {
 import { companiesView, companySubsidiariesView, reportsView } from "../lists/views.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 import { possibleHolders } from "./possible-holders.ts"
-import { type FoundRecord, firstRows } from "./record-page.ts"
+import type { FoundRecord } from "./record-page.ts"
 
 export const expiriesView: ListView = {
   ...tenementsView,
@@ -34,15 +34,14 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
   const { record, release, key: code, links, day } = found
   const hasTenements = Number(record.total_tenements) > 0
   const first = firstRows(release)
-  const next = Object.entries(nextToExpire(day))
-  const nextQuery = encodeQuery(next)
+  const next = nextToExpire(day)
   const [facets, subsidiaries, reports, owner, expiries, undated, holders] = await Promise.all([
-    hasTenements ? visit.facets(companyTenementsView, code, "", release) : {},
+    hasTenements ? visit.facets(companyTenementsView, code, {}, release) : {},
     visit.page(companySubsidiariesView, code, first),
-    visit.page(reportsView, "", `company=${encodeURIComponent(code)}&${first}`),
+    visit.page(reportsView, "", { company: code, ...first }),
     hasTenements ? undefined : listingWithTenements(visit, found),
-    hasTenements && visit.page(expiriesOfCompany, code, `${nextQuery}&${firstRows(release, 5)}`),
-    hasTenements ? visit.undated(companyTenementsView, code, nextQuery, release) : [],
+    hasTenements && visit.page(expiriesOfCompany, code, { ...next, ...firstRows(release, 5) }),
+    hasTenements ? visit.undated(companyTenementsView, code, next, release) : [],
     possibleHolders(visit, found),
   ])
   const inCompany = recordPathOf(companiesView, code)
@@ -60,7 +59,7 @@ ${undated.map(({ count, total, field }) => html`<p class="muted">${count === tot
   return html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 ${tenements}
 <p><a href="/explore/compare?codes=${code}">Compare</a> with other companies.</p></section>
-${expiries && expiries.meta.total > 0 && part(expiriesView, expiries, found, toTenements(...next))}
+${expiries && expiries.meta.total > 0 && part(expiriesView, expiries, found, toTenements(...Object.entries(next)))}
 ${holders}
 ${part(companySubsidiariesView, subsidiaries, found, links(`${inCompany}/subsidiaries`))}
 ${part(reportsView, reports, found, links("/reports", [["company", code]]))}`
@@ -91,8 +90,6 @@ ${table({
 ${meta.total > records.length && html`<p><a href="${all}">All ${number(meta.total)} ${plural}</a></p>`}</section>`
 }
 
-/** `search` takes 200 characters, each of which may be two UTF-16 units. */
-const searchedLength = 100
 const searchedRows = 100
 const nameOf = textOf("company_name")
 
@@ -106,17 +103,11 @@ async function listingWithTenements(
 ): Promise<string | undefined> {
   const key = normaliseName(nameOf(record))
   if (key === "") return undefined
-  const search = encodeURIComponent([...nameOf(record)].slice(0, searchedLength).join(""))
+  const values = { search: nameOf(record), ...firstRows(release, searchedRows) }
   // A company that is no longer listed never has the tenements of a listed one.
-  const states = record.is_active ? ["true"] : ["true", "false"]
+  const states = record.is_active ? [true] : [true, false]
   const pages = await Promise.all(
-    states.map((active) =>
-      visit.page(
-        companiesView,
-        "",
-        `search=${search}&active=${active}&${firstRows(release, searchedRows)}`,
-      ),
-    ),
+    states.map((active) => visit.page(companiesView, "", { ...values, active })),
   )
   const isOwner = (other: ResourceRecord) =>
     Number(other.total_tenements) > 0 && normaliseName(nameOf(other)) === key

@@ -1,7 +1,8 @@
 /** A holder as a page: its tenements, its partners, its companies, and holders with names alike. */
 import type { HolderCompany } from "../../../db/reader/holder-companies.ts"
+import type { Release } from "../../../db/reader/releases.ts"
 import { readParameters } from "../../../http/parameters.ts"
-import { encodeQuery, type Pair } from "../../../http/query-string.ts"
+import type { Pair } from "../../../http/query-string.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { asOf as asOfParameter } from "../../../responses/endpoint.ts"
 import { normaliseName } from "../../../text/company-name.ts"
@@ -14,14 +15,13 @@ import { mostSearched, textOf } from "../lists/cells.ts"
 import { countedPanels } from "../lists/counted-values.ts"
 import { linksAt } from "../lists/list-address.ts"
 import { linkToList, recordNotFound } from "../lists/list-page.ts"
-import { type RecordLinks, recordPathOf } from "../lists/list-view.ts"
+import { firstRows, type RecordLinks, recordPathOf } from "../lists/list-view.ts"
 import { columnsOf, pastNotice } from "../lists/results.ts"
 import { expiringWithin, tenementsView } from "../lists/tenement-views.ts"
 import { companiesView, holdersView } from "../lists/views.ts"
 import type { Visit } from "../visit.ts"
 import { expiriesView, part } from "./company-parts.ts"
 import { reasonWords } from "./possible-holders.ts"
-import { firstRows } from "./record-page.ts"
 
 const mostShown = 10
 const mostRead = 100
@@ -33,23 +33,26 @@ export async function holderPage(visit: Visit, sentName: string): Promise<PageRe
   const { as_of: asOf } = readParameters(visit.query, asOfParameter)
   const key = normaliseName(sentName)
   if (key === "" || [...sentName].length > mostSearched) throw recordNotFound(holdersView, sentName)
-  const point: Pair[] = asOf === undefined ? [] : [["as_of", asOf]]
-  const query = encodeQuery([["held_by", sentName], ["per_page", String(mostRead)], ...point])
   // The holders of its tenements: itself, and its partners.
-  const { records, meta, release } = await visit.page(holdersView, "", query)
+  const { records, meta, release } = await visit.page(holdersView, "", {
+    held_by: sentName,
+    per_page: mostRead,
+    as_of: asOf,
+  })
   if (meta.total === 0) throw recordNotFound(holdersView, sentName)
   const own = records.find((record) => keyOf(record) === key)
   const name = own ? nameOf(own) : sentName
   const links = linksAt(asOf)
   const day = visit.dayOf(asOf, release)
-  const soon = Object.entries(expiringWithin(day, 365))
-  const held = (...pairs: Pair[]): Pair[] => [["held_by", name], ...pairs]
-  const toTenements = (...pairs: Pair[]) => links(tenementsView.path, held(...pairs))
+  const soon = expiringWithin(day, 365)
+  const held = { held_by: name }
+  const toTenements = (...pairs: Pair[]) =>
+    links(tenementsView.path, [...Object.entries(held), ...pairs])
   const [facets, expiries, companies, alike] = await Promise.all([
-    visit.facets(tenementsView, "", encodeQuery(held(["as_of", String(release.id)])), release),
-    visit.page(expiriesView, "", `${encodeQuery(held(...soon))}&${firstRows(release)}`),
+    visit.facets(tenementsView, "", held, release),
+    visit.page(expiriesView, "", { ...held, ...soon, ...firstRows(release) }),
     asOf === undefined ? visit.holderCompanies(key) : [],
-    namesLike(visit, name, `${firstRows(release, mostRead)}`),
+    namesLike(visit, name, release),
   ])
   const tables: Content[] = [
     companyTable(
@@ -85,20 +88,17 @@ ${pageTitle(isolated(name), html`A holder of <a href="${toTenements()}">${count(
 <div class="stack">${asOf !== undefined && pastNotice(release, asOf, present)}
 <section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 <div class="columns">${countedPanels(tenementsView, facets, (...pair) => toTenements(pair), true)}</div></section>
-${expiries.meta.total > 0 && part(expiriesView, expiries, { links, day }, toTenements(...soon))}
+${expiries.meta.total > 0 && part(expiriesView, expiries, { links, day }, toTenements(...Object.entries(soon)))}
 ${tables}</div>`,
   }
 }
 
 /** Holders whose names begin with the first two distinctive words of the name. */
-async function namesLike(visit: Visit, name: string, rows: string): Promise<ResourceRecord[]> {
+async function namesLike(visit: Visit, name: string, release: Release): Promise<ResourceRecord[]> {
   const words = distinctiveWords(name).slice(0, 2).join(" ")
   if (words === "") return []
-  const { records } = await visit.page(
-    holdersView,
-    "",
-    `${encodeQuery([["holder", words]])}&${rows}`,
-  )
+  const values = { holder: words, ...firstRows(release, mostRead) }
+  const { records } = await visit.page(holdersView, "", values)
   return records.filter((record) => distinctiveWords(nameOf(record)).join(" ").startsWith(words))
 }
 

@@ -1,6 +1,5 @@
 /** One record as a page: all its fields, links and versions. */
 
-import type { Release } from "../../../db/reader/releases.ts"
 import { ApiError } from "../../../http/api-error.ts"
 import { readParameters } from "../../../http/parameters.ts"
 import { canonicalQuery } from "../../../http/query-string.ts"
@@ -15,6 +14,7 @@ import { cellOf, textOf } from "../lists/cells.ts"
 import { linksAt } from "../lists/list-address.ts"
 import { linkToList, recordNotFound } from "../lists/list-page.ts"
 import {
+  firstRows,
   type ListOfRecords,
   type RecordLinks,
   recordPathOf,
@@ -102,6 +102,3 @@ async function findRecord(visit: Visit, view: ListOfRecords, key: string) {
     throw error
   }
 }
-
-/** The query for the first records of a list that belongs to a record, at the same release. */
-export const firstRows = ({ id }: Release, rows = 10): string => `per_page=${rows}&as_of=${id}`
