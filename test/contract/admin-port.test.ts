@@ -137,7 +137,7 @@ describe("without ADMIN_PORT", () => {
   })
 
   test.skipIf(outerAddress === undefined)(
-    "another machine gets no metrics, and of readiness only the status",
+    "Another machine gets no metrics, and of readiness only the status",
     async () => {
       const url = `http://${outerAddress}:${service.port}`
       const metrics = await fetch(`${url}/metrics`)

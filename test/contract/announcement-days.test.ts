@@ -61,7 +61,7 @@ test("200 announcements around midnight are each found under their day, and the 
   }
 })
 
-test("days are in UTC by default, and an unknown time zone is an error", async () => {
+test("Days are in UTC by default, and an unknown time zone is an error", async () => {
   const plain = await service.get("/reports?from=2026-01-30&to=2026-01-30")
   const inUtc = await service.get("/reports?from=2026-01-30&to=2026-01-30&timezone=UTC")
   expect(await plain.text()).toBe(await inUtc.text())
@@ -73,7 +73,7 @@ test("days are in UTC by default, and an unknown time zone is an error", async (
   expect((await service.get("/tenements?timezone=UTC")).status).toBe(400)
 })
 
-test("pages filter and show the time of the exchange, and records stay in UTC", async () => {
+test("Pages filter and show the time of the exchange, and records stay in UTC", async () => {
   const person = await signedInVisitor(service, "admin@example.com")
   const page = await person.read("/explore/reports?from=2026-01-31&to=2026-01-31")
   const ofDay = reports.filter((report) => dayIn("Australia/Sydney")(report) === "2026-01-31")

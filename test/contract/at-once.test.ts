@@ -46,7 +46,7 @@ const kinds: Record<string, Send> = {
   },
 }
 
-test.each(Object.entries(kinds))("a hundred %s", async (_, send) => {
+test.each(Object.entries(kinds))("A hundred %s", async (_, send) => {
   const statuses = await Promise.all(Array.from({ length: 100 }, (_, index) => send(index)))
   const served = statuses.filter((status) => status < 500)
   expect([served.length, ...new Set(statuses)]).toEqual([100, expect.any(Number)])

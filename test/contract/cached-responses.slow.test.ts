@@ -33,7 +33,7 @@ test.each([
   expect([statusOf(otherwise), await otherwise.text()]).toEqual(["mds; hit", body])
 })
 
-test("the metrics count the hits, the misses and the bytes of the cache", async () => {
+test("The metrics count the hits, the misses and the bytes of the cache", async () => {
   const read = async () => {
     const text = await (await fetch(`${service.url}/metrics`)).text()
     const readingOf = (name: string) =>
@@ -56,14 +56,14 @@ test("the metrics count the hits, the misses and the bytes of the cache", async 
   expect(after.bytes).toBeGreaterThan(before.bytes)
 })
 
-test("exports and errors are not cached", async () => {
+test("Exports and errors are not cached", async () => {
   for (const path of ["/reports?format=csv&all=true", "/companies/NONE", "/companies?page=0"]) {
     await service.get(path)
     expect(statusOf(await service.get(path))).not.toBe("mds; hit")
   }
 })
 
-test("comparisons with a point in time are not cached", async () => {
+test("Comparisons with a point in time are not cached", async () => {
   const path = "/companies?updated_since=2026-01-01"
   const ask = async () => {
     const { status, headers } = await service.get(path)
@@ -75,7 +75,7 @@ test("comparisons with a point in time are not cached", async () => {
   ])
 })
 
-test("only valid tokens get a cached response", async () => {
+test("Only valid tokens get a cached response", async () => {
   const path = "/reports?per_page=7"
   await service.get(path)
   const revoked = await service.issue("revoked@example.com")
@@ -92,7 +92,7 @@ test("only valid tokens get a cached response", async () => {
   }
 })
 
-test("cached responses count against the window, and a full window gets 429", async () => {
+test("Cached responses count against the window, and a full window gets 429", async () => {
   const path = "/reports?per_page=8"
   await service.get(path)
   const token = await service.issueWithLimit(3)
@@ -159,7 +159,7 @@ test("3,000 requests while releases are published get the responses of a process
   const requestsOfRound = 500
   const random = seeded(10)
   const expected = new Map<string, Awaited<ReturnType<typeof shownBy>>>()
-  const seen: { asked: string; shown: Awaited<ReturnType<typeof shownBy>> }[] = []
+  const seen: { target: string; shown: Awaited<ReturnType<typeof shownBy>> }[] = []
   let hits = 0
 
   /** What the process without caches gives at the newest release. */
@@ -167,8 +167,8 @@ test("3,000 requests while releases are published get the responses of a process
     for (const [path, accept = "*/*"] of mixed) {
       const joint = path.includes("?") ? "&" : "?"
       // Of no page sequence, so of the newest release.
-      const asked = `${path}${joint}_=${round}`
-      const shown = await shownBy(await plain.get(asked, { headers: { Accept: accept } }))
+      const target = `${path}${joint}_=${round}`
+      const shown = await shownBy(await plain.get(target, { headers: { Accept: accept } }))
       for (const header of shown.headers) header[1] = header[1].replaceAll(`&_=${round}>`, ">")
       expected.set(`${path} ${accept} ${releaseOf(shown)}`, shown)
     }
@@ -176,9 +176,9 @@ test("3,000 requests while releases are published get the responses of a process
   const releaseOf = ({ headers }: { headers: [string, string][] }) =>
     headers.find(([name]) => name === "x-data-release")?.[1]
 
-  function expectedOf(asked: string, shown: Parameters<typeof releaseOf>[0]) {
-    const found = expected.get(`${asked} ${releaseOf(shown)}`)
-    if (!found) throw new Error(`No release ${releaseOf(shown)} of ${asked} was published`)
+  function expectedOf(target: string, shown: Parameters<typeof releaseOf>[0]) {
+    const found = expected.get(`${target} ${releaseOf(shown)}`)
+    if (!found) throw new Error(`No release ${releaseOf(shown)} of ${target} was published`)
     return found
   }
 
@@ -189,7 +189,7 @@ test("3,000 requests while releases are published get the responses of a process
       const response = await service.get(path, { headers })
       if (statusOf(response) === "mds; hit") hits++
       const shown = await shownBy(response)
-      seen.push({ asked: `${path} ${accept}`, shown })
+      seen.push({ target: `${path} ${accept}`, shown })
       if (random() >= 0.2) continue
       const known = { ...headers, "If-None-Match": response.headers.get("etag") ?? "" }
       expect([200, 304]).toContain((await service.get(path, { headers: known })).status)
@@ -205,8 +205,8 @@ test("3,000 requests while releases are published get the responses of a process
     await Promise.all(clients)
   }
   expect(seen.length).toBe(rounds * requestsOfRound)
-  for (const { asked, shown } of seen) {
-    expect({ asked, shown }).toEqual({ asked, shown: expectedOf(asked, shown) })
+  for (const { target, shown } of seen) {
+    expect({ target, shown }).toEqual({ target, shown: expectedOf(target, shown) })
   }
   // Otherwise little was compared.
   expect(hits).toBeGreaterThan(seen.length / 2)

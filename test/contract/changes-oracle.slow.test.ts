@@ -110,7 +110,7 @@ async function compareAll(oldest: number): Promise<void> {
 test("updated_since and removed_since give what changed between any two releases", () =>
   compareAll(1))
 
-test("pages of changes add up to the whole list", async () => {
+test("Pages of changes add up to the whole list", async () => {
   for (const list of ["updated_since=4&as_of=7", "updated_since=6&as_of=7", "removed_since=6"]) {
     const whole = await exported(`/tenements?${list}`)
     for (const page of [1, 2, 5, Math.ceil(whole.length / 17)]) {
@@ -135,12 +135,12 @@ async function pruneBefore(oldest: number): Promise<void> {
   expect((await prune(service.database.url, newest - oldest)).oldest).toBe(oldest)
 }
 
-test("changes between kept releases are exact after pruning", async () => {
+test("Changes between kept releases are exact after pruning", async () => {
   await pruneBefore(6)
   await compareAll(6)
 })
 
-test("changes and versions are exact after more loads and another pruning", async () => {
+test("Changes and versions are exact after more loads and another pruning", async () => {
   for (let load = 0; load < 3; load++) await loadNext()
   await compareAll(6)
   await compareVersions(6)

@@ -31,7 +31,7 @@ await load("reports", {
 })
 const person = await signedInVisitor(service, "admin@example.com")
 
-test("a temporary code is an unknown company in paths, and matches nothing as a filter", async () => {
+test("A temporary code is an unknown company in paths, and matches nothing as a filter", async () => {
   expect(await readRecord(await service.get("/companies/QZA"))).toMatchObject({ is_active: true })
   for (const path of ["", "/history", "/reports", "/tenements", "/subsidiaries"]) {
     expect((await service.get(`/companies/QZADB${path}`)).status).toBe(404)
@@ -46,7 +46,7 @@ test("a temporary code is an unknown company in paths, and matches nothing as a 
   expect((await readList(await service.get("/reports?company=QZA"))).meta.total).toBe(1)
 })
 
-test("the history of a company that changed its code names its successor, and so does its page", async () => {
+test("The history of a company that changed its code names its successor, and so does its page", async () => {
   await directory(7, company("QZA"), "QZB,QUARRY BETA NL,Energy,03/04/2005,5")
   for (const day of [8, 9, 11, 14]) {
     await directory(day, company("QZA"), `QZN,QUARRY BETA NL,Energy,03/04/2005,${day}`)

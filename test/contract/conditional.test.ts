@@ -15,7 +15,7 @@ const tagOf = async (path: string, asking: Asking = {}): Promise<string> => {
   return answer.headers.get("etag") ?? ""
 }
 
-test("equivalent queries have the same tag", async () => {
+test("Equivalent queries have the same tag", async () => {
   const { admin, standard } = service.tokens
   const equal = [
     "/companies?sort=name&page=1&search=a",
@@ -34,7 +34,7 @@ test("equivalent queries have the same tag", async () => {
   expect(tags[0]).toMatch(/^W\/"[!#-~]+"$/)
 })
 
-test("different queries have different tags", async () => {
+test("Different queries have different tags", async () => {
   const paths = [
     "/companies",
     "/companies?page=2",
@@ -60,7 +60,7 @@ test("different queries have different tags", async () => {
   expect(new Set(tags).size).toBe(paths.length)
 })
 
-test("a format has the same tag by Accept and by parameter", async () => {
+test("A format has the same tag by Accept and by parameter", async () => {
   const headers = { Accept: "text/csv" }
   expect(await tagOf("/tenements", { headers })).toBe(await tagOf("/tenements?format=csv"))
   expect(await tagOf("/tenements", { headers })).not.toBe(await tagOf("/tenements"))
@@ -116,7 +116,7 @@ test.each(["GET", "HEAD"])(
   },
 )
 
-test("a new release changes tag, X-Data-Release and Last-Modified", async () => {
+test("A new release changes tag, X-Data-Release and Last-Modified", async () => {
   const paths = ["/companies", "/companies/BIG", "/reports?format=csv", "/tenements/NT-1"]
   for (const path of paths) {
     const before = await service.get(path)
@@ -134,7 +134,7 @@ test("a new release changes tag, X-Data-Release and Last-Modified", async () => 
   }
 })
 
-test("a 304 reads no table of data", async () => {
+test("A 304 reads no table of data", async () => {
   const [list, one, whole] = ["/reports", "/reports/a1", "/reports?format=csv&all=true"]
   const tags = new Map<string, string>()
   for (const path of [list, one, whole]) tags.set(path, await tagOf(path))

@@ -53,7 +53,7 @@ async function lose(): Promise<void> {
   await until(() => losses().length > before)
 }
 
-test("every request with a token gets 503 at once, and 200 within five seconds of the database's return", async () => {
+test("Every request with a token gets 503 at once, and 200 within five seconds of the database's return", async () => {
   await lose()
   const startedMs = performance.now()
   for (const path of paths) {
@@ -78,7 +78,7 @@ test("every request with a token gets 503 at once, and 200 within five seconds o
   expect(performance.now() - mendedMs).toBeLessThan(5_000)
 })
 
-test("a token revoked during an outage is not accepted again", async () => {
+test("A token revoked during an outage is not accepted again", async () => {
   const token = await service.issue("revoked@example.com")
   const statusOf = async () => (await service.get("/companies", { token })).status
   const statuses = new Set<number>()
@@ -95,7 +95,7 @@ test("a token revoked during an outage is not accepted again", async () => {
   expect([...statuses]).toEqual([503, 401])
 })
 
-test("a statement of three seconds completes while the database accepts no connection", async () => {
+test("A statement of three seconds completes while the database accepts no connection", async () => {
   await service.sql.unsafe(`alter table reports rename to reports_kept;
     create view reports as select kept.* from reports_kept kept, (select pg_sleep(3)) slow`)
   const answer = service.get("/reports/a3")
@@ -173,7 +173,7 @@ const faults = [
   },
 ]
 
-test.each(faults)("a request gets 503 while the database $name, and data after", async (fault) => {
+test.each(faults)("A request gets 503 while the database $name, and data after", async (fault) => {
   const expected = await (await readReports()).text()
   await fault.cause()
   try {
@@ -189,7 +189,7 @@ test.each(faults)("a request gets 503 while the database $name, and data after",
   expect(await (await readReports()).text()).toBe(expected)
 })
 
-test("every response is the data or 503 while sessions are terminated", async () => {
+test("Every response is the data or 503 while sessions are terminated", async () => {
   const expected = await (await readReports()).text()
   for (let round = 0; round < 20; round++) {
     const requests = Array.from({ length: 10 }, readReports)
@@ -201,7 +201,7 @@ test("every response is the data or 503 while sessions are terminated", async ()
   }
 })
 
-test("the log has the reason and never the database's password", () => {
+test("The log has the reason and never the database's password", () => {
   const failures = service.logLines.filter((line) => line.includes("request failed"))
   expect(failures.length).toBeGreaterThan(0)
   for (const line of failures) {

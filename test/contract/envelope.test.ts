@@ -33,21 +33,21 @@ test.each(lists)("%s names its pages, also past the last", async (path, records)
   }
 })
 
-test("the largest exact integer is a valid page number", async () => {
+test("The largest exact integer is a valid page number", async () => {
   const page = Number.MAX_SAFE_INTEGER
   const answer = await service.get(`/tenements?page=${page}&per_page=100`)
   const meta = { total: awkward.tenements.length, page, per_page: 100, total_pages: 1 }
   expect(await answer.json()).toEqual({ data: [], meta })
 })
 
-test("an empty result has zero pages", async () => {
+test("An empty result has zero pages", async () => {
   const answer = await service.get("/companies?search=no+such+company")
   expect(await answer.text()).toBe(
     '{"data":[],"meta":{"total":0,"page":1,"per_page":50,"total_pages":0}}',
   )
 })
 
-test("a single record is exactly data, for any characters in its id", async () => {
+test("A single record is exactly data, for any characters in its id", async () => {
   const { companies, tenements, reports } = shown(awkward)
   const paths = [
     ...companies.map((record) => [`/companies/${record.asx_code}`, record] as const),
@@ -60,7 +60,7 @@ test("a single record is exactly data, for any characters in its id", async () =
   }
 })
 
-test("company codes match in any case; tenement ids and hashes match exactly", async () => {
+test("Company codes match in any case; tenement ids and hashes match exactly", async () => {
   const [lower, upper] = await Promise.all(
     ["/companies/oldco", "/companies/OLDCO"].map((path) => service.get(path)),
   )
@@ -69,7 +69,7 @@ test("company codes match in any case; tenement ids and hashes match exactly", a
   expect((await service.get("/reports/B-._~0")).status).toBe(404)
 })
 
-test("a company's list is empty without records and 404 without the company", async () => {
+test("A company's list is empty without records and 404 without the company", async () => {
   const empty = { data: [], meta: { total: 0, page: 1, per_page: 50, total_pages: 0 } }
   for (const list of ["tenements", "subsidiaries"]) {
     expect(await (await service.get(`/companies/ATS/${list}`)).json()).toEqual(empty)
@@ -79,7 +79,7 @@ test("a company's list is empty without records and 404 without the company", as
   }
 })
 
-test("a service that has loaded nothing returns empty lists", async () => {
+test("A service that has loaded nothing returns empty lists", async () => {
   const empty = await testService({ records: none })
   for (const path of ["/companies", "/tenements", "/reports"]) {
     expect(await (await empty.get(path)).json()).toEqual({

@@ -30,7 +30,7 @@ test.each([
   expect(await answer.json()).toEqual(notFound)
 })
 
-test("a path outside the interface is 404 without a token", async () => {
+test("A path outside the interface is 404 without a token", async () => {
   for (const path of ["/api", "/api/v2/companies", "/apiv1", "/favicon.ico"]) {
     const answer = await fetch(`${service.url}${path}`)
     expect([path, answer.status, await answer.json()]).toEqual([path, 404, notFound])
@@ -48,14 +48,14 @@ test.each(["POST", "PUT", "PATCH", "DELETE", "PROPFIND"])("%s is not allowed", a
   }
 })
 
-test("an unexpected or broken body is ignored", async () => {
+test("An unexpected or broken body is ignored", async () => {
   const headers = { "Content-Type": "application/json" }
   const asking = { method: "POST", body: '{"', headers }
   expect((await service.get("/companies", asking)).status).toBe(405)
   expect((await service.get("/companies", { ...asking, token: null })).status).toBe(401)
 })
 
-test("an undecodable path is 400", async () => {
+test("An undecodable path is 400", async () => {
   for (const path of ["/companies/%ff", "/companies/%", "/companies/%zz/tenements", "/%c3%28"]) {
     const answer = await service.get(path)
     expect([path, answer.status, await answer.json()]).toEqual([
@@ -72,7 +72,7 @@ test("an undecodable path is 400", async () => {
   }
 })
 
-test("an undecodable path of a page is 404", async () => {
+test("An undecodable path of a page is 404", async () => {
   const { jar } = await signedInVisitor(service, "person@example.com")
   for (const path of ["/docs/%ff", "/explore/companies/%zz", "/account/%", "/%c0%80"]) {
     for (const headers of [{}, { Cookie: `__Host-session=${jar.cookie}` }]) {
@@ -82,11 +82,11 @@ test("an undecodable path of a page is 404", async () => {
   }
 })
 
-test("errors are JSON in every requested format", async () => {
+test("Errors are JSON in every requested format", async () => {
   const headers = { Accept: "text/csv" }
   const limited = await service.issueWithLimit(1)
   await service.get("/companies", { token: limited })
-  const asked: [string, Parameters<TestService["get"]>[1], number][] = [
+  const requests: [string, Parameters<TestService["get"]>[1], number][] = [
     ["/companies?format=csv&page=0", {}, 400],
     ["/companies?page=0", { headers }, 400],
     ["/companies/ZZZ/tenements?format=tsv", {}, 404],
@@ -96,7 +96,7 @@ test("errors are JSON in every requested format", async () => {
     ["/companies?format=csv", { token: limited, headers }, 429],
     ["/companies?format=csv&all=true", { method: "POST", headers }, 405],
   ]
-  for (const [path, asking, status] of asked) {
+  for (const [path, asking, status] of requests) {
     const answer = await service.get(path, asking)
     expect([path, answer.status]).toEqual([path, status])
     expect(answer.headers.get("content-type")).toBe("application/json")
@@ -105,7 +105,7 @@ test("errors are JSON in every requested format", async () => {
   }
 })
 
-test("the log has the cause of an internal error under the request id; the response has none", async () => {
+test("The log has the cause of an internal error under the request id; the response has none", async () => {
   const broken = await testService()
   await broken.sql`alter table reports rename to hidden`
   const answer = await broken.get("/reports")

@@ -104,7 +104,7 @@ async function expectWhole(stalled: StalledExport, of = service): Promise<void> 
 }
 
 test.each(codings)(
-  "an export that is read to its end has every record once (%j)",
+  "An export that is read to its end has every record once (%j)",
   async (headers) => {
     const stalled = await stalledExport(service, headers)
     const { socket, received, id } = stalled
@@ -119,7 +119,7 @@ test.each(codings)(
   },
 )
 
-test("slow receivers hold no connection and no transaction", async () => {
+test("Slow receivers hold no connection and no transaction", async () => {
   const stalled = await Promise.all([1, 2, 3, 4].map(() => stalledExport()))
   // There is one connection for exports: another can end only because the stalled ones leave it.
   expect((await wholeExport()).length).toBeGreaterThan(10_000_000)
@@ -137,7 +137,7 @@ test("slow receivers hold no connection and no transaction", async () => {
   }
 })
 
-test("a connection lost within a chunk costs no record", async () => {
+test("A connection lost within a chunk costs no record", async () => {
   const stalled = await stalledExport()
   const { socket } = stalled
   const endWaiting = () => service.sql`
@@ -155,7 +155,7 @@ test("a connection lost within a chunk costs no record", async () => {
   socket.destroy()
 })
 
-test("a short database outage costs an export no record", async () => {
+test("A short database outage costs an export no record", async () => {
   const { proxy, url } = await throughProxy(service.database.url)
   const remote = await testService({ beside: service, reach: () => url })
   const stalled = await stalledExport(remote)
@@ -169,7 +169,7 @@ test("a short database outage costs an export no record", async () => {
   proxy.close()
 })
 
-test("a receiver that stops reading is disconnected after the limit", async () => {
+test("A receiver that stops reading is disconnected after the limit", async () => {
   const strict = await testService({
     beside: service,
     settings: { EXPORT_STALL_SECONDS: "1" },
@@ -186,7 +186,7 @@ test("a receiver that stops reading is disconnected after the limit", async () =
   await strict.stop()
 })
 
-test("accounts whose clients read nothing keep no slot that another account waits for", async () => {
+test("Accounts whose clients read nothing keep no slot that another account waits for", async () => {
   const few = await testService({ beside: service, settings: { MAX_EXPORTS: "20" } })
   const accounts = await Promise.all([1, 2, 3, 4, 5].map(() => few.issueWithLimit(100)))
   const tokens = accounts.flatMap((token) => [token, token, token, token])
@@ -211,7 +211,7 @@ test("accounts whose clients read nothing keep no slot that another account wait
   await few.stop()
 })
 
-test("disabling an account or revoking a token ends its exports in every process", async () => {
+test("Disabling an account or revoking a token ends its exports in every process", async () => {
   const other = await testService({ beside: service })
   const email = `${crypto.randomUUID()}@example.com`
   const [disabled, revoked] = [await service.issue(email), await service.issueWithLimit(100)]
@@ -235,7 +235,7 @@ test("disabling an account or revoking a token ends its exports in every process
   await other.stop()
 })
 
-test("a load does not change a running export", async () => {
+test("A load does not change a running export", async () => {
   const whole = await wholeExport()
   const stalled = await stalledExport()
   const { socket, received, id } = stalled
@@ -248,7 +248,7 @@ test("a load does not change a running export", async () => {
 })
 
 test.each(codings)(
-  "an export that fails is aborted, and never ends as a shorter answer (%j)",
+  "An export that fails is aborted, and never ends as a shorter answer (%j)",
   async (headers) => {
     await service.publish({ ...none, reports })
     const whole = await wholeExport()
@@ -290,7 +290,7 @@ const stalledInEachFormat = (of = service) =>
     exportFormats.map(async (format) => ({ format, stalled: await stalledExport(of, {}, format) })),
   )
 
-test("an aborted export is never complete in any format", async () => {
+test("An aborted export is never complete in any format", async () => {
   await service.publish({ ...none, reports })
   for (const { format, stalled } of await stalledInEachFormat()) {
     stalled.socket.destroy()
@@ -307,7 +307,7 @@ test("an aborted export is never complete in any format", async () => {
   }
 })
 
-test("an export without its database is never complete in any format", async () => {
+test("An export without its database is never complete in any format", async () => {
   await service.publish({ ...none, reports })
   const { proxy, url } = await throughProxy(service.database.url)
   const remote = await testService({ beside: service, reach: () => url })

@@ -86,7 +86,7 @@ test.each([
   ["reports", "type", "group=other&from=2026-01-01&to=2026-02-28"],
   ["reports", "group", ""],
   ["reports", "group", "search=drill&type=progress%20report"],
-])("each count of %s by %s is a total of the list, with %s", async (list, field, filters) => {
+])("Each count of %s by %s is a total of the list, with %s", async (list, field, filters) => {
   const counts = await facet(`${list}/${field}?${filters}`)
   expect(counts.length).toBeGreaterThan(0)
   expect(isSorted(counts)).toBe(true)
@@ -107,7 +107,7 @@ test.each([
   else expect(known + unknown).toBe(total)
 })
 
-test("values have their most frequent spelling", async () => {
+test("Values have their most frequent spelling", async () => {
   expect(await facet("reports/type?company=fct")).toEqual([
     { value: "PROGRESS REPORT", count: 3 },
     { value: "Placement", count: 1 },
@@ -121,7 +121,7 @@ test("values have their most frequent spelling", async () => {
   ])
 })
 
-test("each holder counts once for each of its tenements, in its most frequent spelling", async () => {
+test("Each holder counts once for each of its tenements, in its most frequent spelling", async () => {
   expect(await facet("tenements/held_by")).toEqual(holderCounts(records.tenements))
   expect(await facet("tenements/held_by?state=NT&search=h")).toEqual([
     { value: "BETA GOLD PTY. LIMITED", count: 4 },
@@ -130,7 +130,7 @@ test("each holder counts once for each of its tenements, in its most frequent sp
   expect(await facet("tenements/held_by?search=nothing")).toEqual([])
 })
 
-test("holders have pages and formats, and a page past the last is empty", async () => {
+test("Holders have pages and formats, and a page past the last is empty", async () => {
   const expected = holderCounts(records.tenements)
   const total = expected.length
   for (const page of [1, 2, total]) {
@@ -146,7 +146,7 @@ test("holders have pages and formats, and a page past the last is empty", async 
   expect(await lines.text()).toBe(expected.map((row) => `${JSON.stringify(row)}\n`).join(""))
 })
 
-test("a facet has pages, formats, links and tags", async () => {
+test("A facet has pages, formats, links and tags", async () => {
   const page = await service.get("/facets/tenements/state?per_page=2&page=2")
   const whole = await facet("tenements/state")
   expect(await readList(page)).toMatchObject({
@@ -169,7 +169,7 @@ test("a facet has pages, formats, links and tags", async () => {
   }
 })
 
-test("a facet counts the records of its release, and later pages stay on it", async () => {
+test("A facet counts the records of its release, and later pages stay on it", async () => {
   const before = await facet("tenements/type")
   const pageOne = await service.get("/facets/tenements/type?per_page=1")
   await service.publish({ ...records, tenements: records.tenements.slice(0, 1) })
@@ -200,7 +200,7 @@ test.each([
   "reports/",
   "nothing/type",
   "tenements",
-])("there is no facet %s", async (path) => {
+])("There is no facet %s", async (path) => {
   const answer = await service.get(`/facets/${path}?nonsense=1`)
   expect([answer.status, (await readError(answer)).code]).toEqual([404, "NOT_FOUND"])
 })

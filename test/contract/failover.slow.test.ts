@@ -71,7 +71,7 @@ async function expectRecovery(): Promise<void> {
   expect(performance.now() - startedMs).toBeLessThan(recoveryMs)
 }
 
-test("after the primary is killed the service uses its successor, and a page sequence has each record once", async () => {
+test("After the primary is killed the service uses its successor, and a page sequence has each record once", async () => {
   const seen: unknown[] = []
   const read = async (page: number) => {
     const answer = await service.get(`/tenements?per_page=1&page=${page}`)
@@ -89,7 +89,7 @@ test("after the primary is killed the service uses its successor, and a page seq
   expect(new Set(seen).size).toBe(pages)
 })
 
-test("after the primary freezes the service uses its successor, and a page sequence has each record once", async () => {
+test("After the primary freezes the service uses its successor, and a page sequence has each record once", async () => {
   const [first, second] = standbys
   expect(await isBack()).toBe(true)
   first.freeze()

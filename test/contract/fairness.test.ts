@@ -42,7 +42,7 @@ const search = (text: string, token?: string) =>
 const statuses = async (answers: Promise<Response>[]) =>
   (await Promise.all(answers)).map(({ status }) => status)
 
-test("an account at its share of connections delays no other account", async () => {
+test("An account at its share of connections delays no other account", async () => {
   await using locked = await lockReports()
   const slow = Array.from({ length: 40 }, (_, index) => search(`slow ${index}`))
   await until(async () => (await blocked()).all >= 4)
@@ -86,7 +86,7 @@ test("An account with over 1,000 requests at once, and no other, gets 503 with R
   expect(logged().filter(({ level }) => level === "error")).toEqual([])
 })
 
-test("twenty spreadsheet formulas that refresh at once are all served", async () => {
+test("Twenty spreadsheet formulas that refresh at once are all served", async () => {
   const token = await service.issueWithLimit(10_000)
   const links = Array.from({ length: 20 }, (_, index) =>
     service.get(`/reports?search=link ${index}&format=csv&all=true&api_key=${token}`, {
@@ -96,7 +96,7 @@ test("twenty spreadsheet formulas that refresh at once are all served", async ()
   expect(await statuses(links)).toEqual(Array(20).fill(200))
 })
 
-test("a hundred first callers of one filter share one count and one page", async () => {
+test("A hundred first callers of one filter share one count and one page", async () => {
   await using locked = await lockReports()
   const answers = Array.from({ length: 100 }, (_, caller) =>
     search("february", others[caller % 10]),
@@ -110,7 +110,7 @@ test("a hundred first callers of one filter share one count and one page", async
   expect(bodies.size).toBe(1)
 })
 
-test("exports of one account wait for each other, not for other accounts", async () => {
+test("Exports of one account wait for each other, not for other accounts", async () => {
   const few = await testService({ settings: { MAX_EXPORTS: "10" } })
   const token = await few.issueWithLimit(10_000)
   const every = "/reports?format=csv&all=true"
@@ -126,7 +126,7 @@ test("exports of one account wait for each other, not for other accounts", async
   await few.stop()
 })
 
-test("a receiver that disconnects at any stage of its export frees its slot", async () => {
+test("A receiver that disconnects at any stage of its export frees its slot", async () => {
   const one = await testService({ settings: { MAX_EXPORTS: "1" } })
   const path = "/api/v1/reports?format=csv&all=true"
   await using locked = await lockReports(one)

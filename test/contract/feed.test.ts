@@ -60,7 +60,7 @@ const feedOf = async (query: string) => {
   return parse(await answer.text())
 }
 
-test("a feed has the announcements of its query, newest first", async () => {
+test("A feed has the announcements of its query, newest first", async () => {
   const answer = await service.get("/reports?format=atom&company=str", {
     token: null,
     headers: { Authorization: `Bearer ${service.tokens.admin}` },
@@ -108,7 +108,7 @@ test("a feed has the announcements of its query, newest first", async () => {
   expect(named(second, "category")).toEqual([])
 })
 
-test("a feed has the newest 50 of a longer list", async () => {
+test("A feed has the newest 50 of a longer list", async () => {
   const feed = await feedOf("format=atom")
   expect(named(feed, "entry")).toHaveLength(50)
   expect(textOf(feed, "title")).toEqual(["ASX announcements"])
@@ -118,7 +118,7 @@ test("a feed has the newest 50 of a longer list", async () => {
   )
 })
 
-test("a feed never contains the token of its request", async () => {
+test("A feed never contains the token of its request", async () => {
   const { admin } = service.tokens
   const query = `search=drilling&format=atom&_=1&api_key=${admin}`
   const answer = await service.get(`/reports?${query}`, { token: null })
@@ -128,7 +128,7 @@ test("a feed never contains the token of its request", async () => {
   expect(text).not.toContain("api_key")
 })
 
-test("a hostile query and an empty list are valid feeds", async () => {
+test("A hostile query and an empty list are valid feeds", async () => {
   const query = `"><x>&'`
   const feed = await feedOf(`format=atom&search=${encodeURIComponent(query)}`)
   expect(named(feed, "entry")).toEqual([])
@@ -138,7 +138,7 @@ test("a hostile query and an empty list are valid feeds", async () => {
   expect(named(await feedOf("format=atom&as_of=1&to=2025-06-01"), "entry")).toHaveLength(50)
 })
 
-test("a client that has the current feed gets a 304", async () => {
+test("A client that has the current feed gets a 304", async () => {
   const path = "/reports?format=atom&company=STR"
   const tag = (await service.get(path)).headers.get("etag") ?? ""
   const again = await service.get(path, { headers: { "If-None-Match": tag } })
@@ -161,7 +161,7 @@ test("Accept selects a feed only where one exists", async () => {
   }
 })
 
-test("a feed rejects parameters that feeds lack", async () => {
+test("A feed rejects parameters that feeds lack", async () => {
   const faultsOf = async (
     path: string,
     headers?: Record<string, string>,

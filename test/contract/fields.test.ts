@@ -54,7 +54,7 @@ const lists: [path: string, names: string[]][] = [
   ["/reports", [...Object.keys(awkward.reports[0] ?? {}), ...loaded]],
 ]
 
-test("records have the fields in the order of the names, and no others", async () => {
+test("Records have the fields in the order of the names, and no others", async () => {
   const [record = {}] = await data("/tenements?fields=since_release,state,id,asx_codes&per_page=1")
   expect(Object.entries(record)).toEqual([
     ["since_release", 2],
@@ -69,7 +69,7 @@ test("records have the fields in the order of the names, and no others", async (
   ])
 })
 
-test("without fields, records have only the default fields", async () => {
+test("Without fields, records have only the default fields", async () => {
   for (const [path, names] of lists) {
     for (const record of await data(path)) {
       expect(Object.keys(record)).toEqual(names.filter((name) => !(name in further)))
@@ -91,7 +91,7 @@ test("asx_codes lists the linked companies, as text joined by semicolons in CSV 
   }
 })
 
-test("any selection is the same part of the whole record, in JSON, CSV, TSV and exports", async () => {
+test("Any selection is the same part of the whole record, in JSON, CSV, TSV and exports", async () => {
   const random = seeded(24)
   const shuffled = (names: readonly string[]) =>
     names
@@ -125,7 +125,7 @@ test("any selection is the same part of the whole record, in JSON, CSV, TSV and 
 const selected = (record: Shown, names: readonly string[]): Shown =>
   Object.fromEntries(names.map((name) => [name, record[name]]))
 
-test("a record has the same fields as in its list", async () => {
+test("A record has the same fields as in its list", async () => {
   const paths: [list: string, key: string][] = [
     ["/companies", "asx_code"],
     ["/tenements", "id"],
@@ -143,7 +143,7 @@ test("a record has the same fields as in its list", async () => {
   }
 })
 
-test("concurrent reads with and without fields do not mix", async () => {
+test("Concurrent reads with and without fields do not mix", async () => {
   const paths = ["/tenements/WA-E47-1234", "/tenements?holder=big&per_page=2"]
   for (const path of paths) {
     const joint = path.includes("?") ? "&" : "?"
@@ -158,7 +158,7 @@ test("concurrent reads with and without fields do not mix", async () => {
   }
 })
 
-test("tags and links depend on the fields and their order", async () => {
+test("Tags and links depend on the fields and their order", async () => {
   const tagOf = async (query: string) => (await service.get(query)).headers.get("etag") ?? ""
   for (const path of ["/tenements", "/tenements/NT-1"]) {
     const queries = ["", "?fields=id,state", "?fields=state,id", "?fields=id"]
@@ -175,7 +175,7 @@ test("tags and links depend on the fields and their order", async () => {
   )
 })
 
-test("fields works with as_of, updated_since and removed_since", async () => {
+test("The parameter fields works with as_of, updated_since and removed_since", async () => {
   const query = "fields=id,status,asx_codes,since_release"
   const before = await data(`/tenements?${query}&as_of=1`)
   expect(before.every(({ since_release }) => since_release === 1)).toBe(true)
@@ -220,19 +220,19 @@ test.each([
   }
 })
 
-test("an error shows the first 40 characters of an unknown field", async () => {
+test("An error shows the first 40 characters of an unknown field", async () => {
   expect(await faultsOf(`/reports?fields=hash,${"x".repeat(5_000)}`)).toMatchObject([
     { parameter: "fields", message: `Unknown name "${"x".repeat(40)}"` },
   ])
 })
 
-test("a feed has no fields parameter", async () => {
+test("A feed has no fields parameter", async () => {
   expect(await faultsOf("/reports?format=atom&fields=hash")).toEqual([
     { parameter: "fields", message: "Must not be given with format=atom" },
   ])
 })
 
-test("histories, releases and sources have no fields parameter", async () => {
+test("Histories, releases and sources have no fields parameter", async () => {
   for (const path of [
     "/companies/BIG/history",
     "/tenements/NT-1/history",
@@ -245,7 +245,7 @@ test("histories, releases and sources have no fields parameter", async () => {
   }
 })
 
-test("each selection has a page sequence of its own", async () => {
+test("Each selection has a page sequence of its own", async () => {
   const releaseOf = async (fields: string, page: number) => {
     const path = `/tenements?fields=${fields}&per_page=2&page=${page}`
     return (await service.get(path)).headers.get("x-data-release")

@@ -60,12 +60,15 @@ const texts = [
   "\n",
 ]
 
-test.each(texts)("search %j on companies matches part of the name or the code", async (search) => {
-  const matching = active.filter(
-    ({ company_name, asx_code }) => includes(company_name, search) || includes(asx_code, search),
-  )
-  await expectMatches("/companies", { search }, "asx_code", matching)
-})
+test.each(texts)(
+  "A search for %j on companies matches part of the name or the code",
+  async (search) => {
+    const matching = active.filter(
+      ({ company_name, asx_code }) => includes(company_name, search) || includes(asx_code, search),
+    )
+    await expectMatches("/companies", { search }, "asx_code", matching)
+  },
+)
 
 test.each(["Materials", "materials", "ENERGY", "métaux PRÉCIEUX", "Mate", "%", "Materials "])(
   "sector %j is matched whole and without regard to case",
@@ -75,7 +78,7 @@ test.each(["Materials", "materials", "ENERGY", "métaux PRÉCIEUX", "Mate", "%",
   },
 )
 
-test("only active companies are listed, unless the others are asked for", async () => {
+test("Only active companies are listed, unless the others are requested", async () => {
   const gone = companies.filter(({ is_active }) => !is_active)
   await expectMatches("/companies", {}, "asx_code", active)
   await expectMatches("/companies", { active: "true" }, "asx_code", active)
@@ -92,17 +95,23 @@ test.each(["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"])(
   },
 )
 
-test.each(["granted", "GRANTED", "pending", "grant", "null"])("status %s", async (status) => {
-  const matches = (tenement: { status: string | null }) => same(tenement.status, status)
-  await expectMatches("/tenements", { status }, "id", tenements.filter(matches))
-  const ofBig = tenementsOf(tenements, "BIG")
-  await expectMatches("/companies/big/tenements", { status }, "id", ofBig.filter(matches))
-})
+test.each(["granted", "GRANTED", "pending", "grant", "null"])(
+  "A filter by status, %s, matches the whole status in any case",
+  async (status) => {
+    const matches = (tenement: { status: string | null }) => same(tenement.status, status)
+    await expectMatches("/tenements", { status }, "id", tenements.filter(matches))
+    const ofBig = tenementsOf(tenements, "BIG")
+    await expectMatches("/companies/big/tenements", { status }, "id", ofBig.filter(matches))
+  },
+)
 
-test.each(["exploration", "MINING lease", "mining"])("type %s of tenements", async (type) => {
-  const matching = tenements.filter((tenement) => same(tenement.type, type))
-  await expectMatches("/tenements", { type }, "id", matching)
-})
+test.each(["exploration", "MINING lease", "mining"])(
+  "A filter by type, %s, matches the whole type of a tenement in any case",
+  async (type) => {
+    const matching = tenements.filter((tenement) => same(tenement.type, type))
+    await expectMatches("/tenements", { type }, "id", matching)
+  },
+)
 
 test.each([
   "ore",
@@ -117,7 +126,7 @@ test.each([
   "ΛΟΓΟΣ",
   '"',
   "=",
-])("holder %j matches part of the holder's name", async (holder) => {
+])("A filter by holder, %j, matches part of the holder's name", async (holder) => {
   const matching = tenements.filter(({ holder_name }) => includes(holder_name, holder))
   expect(matching.length).toBeGreaterThan(0)
   await expectMatches("/tenements", { holder }, "id", matching)
@@ -169,13 +178,16 @@ test.each([
   ";",
   "-",
   "+",
-])("type %j of reports matches one of several, or all as they are written", async (type) => {
-  const matching = reports.filter(
-    (report) =>
-      report.type && [report.type, ...report.type.split("; ")].some((one) => same(one, type)),
-  )
-  await expectMatches("/reports", { type }, "hash", matching)
-})
+])(
+  "A filter by type, %j, matches one of several types of a report, or all as they are written",
+  async (type) => {
+    const matching = reports.filter(
+      (report) =>
+        report.type && [report.type, ...report.type.split("; ")].some((one) => same(one, type)),
+    )
+    await expectMatches("/reports", { type }, "hash", matching)
+  },
+)
 
 test.each(["second", "SECOND", "%", "_", "\\", "ärzte", "\r\n", "\t", "=hyper", "- starts"])(
   "search %j on reports matches part of the title",
@@ -198,13 +210,16 @@ const days: [from: string | undefined, to: string | undefined][] = [
   ["9999-12-31", undefined],
 ]
 
-test.each(days)("from %s to %s takes whole days in UTC, both included", async (from, to) => {
-  const matching = reports.filter(({ published_at }) => {
-    const day = published_at.slice(0, 10)
-    return (from === undefined || day >= from) && (to === undefined || day <= to)
-  })
-  await expectMatches("/reports", { ...(from && { from }), ...(to && { to }) }, "hash", matching)
-})
+test.each(days)(
+  "A period from %s to %s takes whole days in UTC, both included",
+  async (from, to) => {
+    const matching = reports.filter(({ published_at }) => {
+      const day = published_at.slice(0, 10)
+      return (from === undefined || day >= from) && (to === undefined || day <= to)
+    })
+    await expectMatches("/reports", { ...(from && { from }), ...(to && { to }) }, "hash", matching)
+  },
+)
 
 test.each(["BIG", "big", "GONE", "ZZZ", "%"])(
   "company %s of tenements is the list of that company",
@@ -261,7 +276,7 @@ test.each(["grant", "expiry"] as const)(
   },
 )
 
-test("filters are joined by and", async () => {
+test("Filters are joined by and", async () => {
   const both = { state: "NT", status: "pending", type: "exploration", holder: "ΓΗ" }
   await expectMatches("/tenements", both, "id", [{ id: "NT-2" }])
   const report = {
@@ -276,7 +291,7 @@ test("filters are joined by and", async () => {
   await expectMatches("/companies", company, "asx_code", [{ asx_code: "LFN" }])
 })
 
-test("a filter selects the same records in CSV and exports as in JSON", async () => {
+test("A filter selects the same records in CSV and exports as in JSON", async () => {
   const csv = async (query: string) => (await service.get(`/tenements?format=csv&${query}`)).text()
   const page = await csv("state=NT&holder=%CE%B3%CE%B7")
   expect(page.split("\r\n").slice(1)).toEqual([

@@ -57,7 +57,7 @@ test.each(lists)("%s exported whole has the records of all its pages", async (pa
   }
 })
 
-test("a whole CSV is exact to the byte", async () => {
+test("A whole CSV is exact to the byte", async () => {
   const answer = await service.get("/companies/BIG/subsidiaries?format=csv")
   expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present")
   expect(await answer.text()).toBe(
@@ -70,7 +70,7 @@ test("a whole CSV is exact to the byte", async () => {
   )
 })
 
-test("a whole TSV is exact to the byte", async () => {
+test("A whole TSV is exact to the byte", async () => {
   const answer = await service.get("/reports?format=tsv&company=STR")
   expect(answer.headers.get("content-type")).toBe(
     "text/tab-separated-values; charset=utf-8; header=present",
@@ -82,7 +82,7 @@ test("a whole TSV is exact to the byte", async () => {
   )
 })
 
-test("a byte order mark comes once, first, and only when asked for", async () => {
+test("A byte order mark comes once, first, and only when requested", async () => {
   for (const format of ["csv", "tsv"]) {
     for (const whole of ["", "&all=true"]) {
       const path = `/companies?format=${format}${whole}`
@@ -95,7 +95,7 @@ test("a byte order mark comes once, first, and only when asked for", async () =>
   }
 })
 
-test("a page past the last and an empty export have only a header row", async () => {
+test("A page past the last and an empty export have only a header row", async () => {
   for (const query of ["page=99", "holder=no-one", "holder=no-one&all=true"]) {
     const body = await (await service.get(`/tenements?format=csv&${query}`)).text()
     expect(body).toBe(
@@ -221,7 +221,7 @@ test("Parquet columns have the types of the fields", async () => {
   expect(await columns("/companies/BIG/subsidiaries")).toContain("ownership_percentage DOUBLE null")
 })
 
-test("a Parquet file names its release, its query and the licences of its sources", async () => {
+test("A Parquet file names its release, its query and the licences of its sources", async () => {
   await service.sql`insert into sources (name, resource, last_outcome, last_release, licence)
     values ('wa', 'tenements', 'published', 1, 'CC BY 4.0'),
       ('asx-directory', 'companies', 'published', 1, 'None')`
@@ -263,7 +263,7 @@ test("HEAD and If-None-Match work for whole lists in each format", async () => {
   }
 })
 
-test("releases and sources have all formats", async () => {
+test("Releases and sources have all formats", async () => {
   for (const path of ["/sources", "/releases", "/facets/tenements/state"]) {
     const { data } = await readList(await service.get(path))
     const lines = await (await service.get(`${path}?format=ndjson&all=true`)).text()

@@ -70,7 +70,7 @@ test.each(answers)(
   },
 )
 
-test("the rate limit is in both notations, from one computation", async () => {
+test("The rate limit is in both notations, from one computation", async () => {
   const admitted = await service.get("/companies", { token: await service.issueWithLimit(3) })
   expect(admitted.headers.get("ratelimit-policy")).toBe('"default";q=3;w=3600')
   expect(admitted.headers.get("ratelimit")).toBe('"default";r=2;t=3600')
@@ -118,7 +118,7 @@ test("HEAD returns the status and headers of GET without a body", async () => {
   }
 })
 
-test("a list has headers with its totals and links under the public address", async () => {
+test("A list has headers with its totals and links under the public address", async () => {
   const linksOf = async (path: string) =>
     ((await service.get(path)).headers.get("link") ?? "").split(", ")
   const to = (page: number, rel: string, rest = "per_page=3") =>
@@ -176,7 +176,7 @@ test("A slash at the end of a path changes neither the response nor its links", 
   }
 })
 
-test("following next leads through all pages, with every parameter but api_key kept", async () => {
+test("Following next leads through all pages, with every parameter but api_key kept", async () => {
   const { admin } = service.tokens
   const codes: unknown[] = []
   let next: string | undefined = "companies?sort=market_cap&order=desc&per_page=4&search=e&_=7"
@@ -195,7 +195,7 @@ test("following next leads through all pages, with every parameter but api_key k
   expect(codes).toEqual(data.map(({ asx_code }) => asx_code))
 })
 
-test("an export has its number of records in a header, also for HEAD, which starts none", async () => {
+test("An export has its number of records in a header, also for HEAD, which starts none", async () => {
   const before = service.logLines.length
   const authorization = { Authorization: `Bearer ${service.tokens.admin}` }
   for (const method of ["GET", "HEAD"]) {
@@ -216,7 +216,7 @@ test("an export has its number of records in a header, also for HEAD, which star
   expect(exports).toHaveLength(1)
 })
 
-test("a preflight needs no token, is not counted, and allows the headers that clients send", async () => {
+test("A preflight needs no token, is not counted, and allows the headers that clients send", async () => {
   const headers = { Origin: "https://example.org", "Access-Control-Request-Method": "GET" }
   for (let count = 0; count < 3; count++) {
     const asking = { method: "OPTIONS", token: null, headers }
@@ -234,7 +234,7 @@ test("a preflight needs no token, is not counted, and allows the headers that cl
   expect(anonymous.headers.get("x-ratelimit-remaining")).toBe(String(1000 - counted))
 })
 
-test("browsers may read every header that the interface names", async () => {
+test("Browsers may read every header that the interface names", async () => {
   const exposed = (await service.get("/companies")).headers.get("access-control-expose-headers")
   const names = exposed?.split(", ")
   for (const name of [

@@ -38,7 +38,7 @@ const list = async (path: string) => {
 }
 const ids = async (path: string, key: string) => (await list(path)).data.map((each) => each[key])
 
-test("a list as of each release has the records of that release", async () => {
+test("A list as of each release has the records of that release", async () => {
   const held = [[], [], ["T1", "T2"], ["T1", "T3"], ["T1", "T3"]]
   for (const [index, expected] of held.entries()) {
     const { release, data } = await list(`/tenements?as_of=${index + 1}`)
@@ -48,7 +48,7 @@ test("a list as of each release has the records of that release", async () => {
   expect(await ids("/companies?as_of=5", "company_name")).toEqual(["Alpha Gold Ltd"])
 })
 
-test("links and totals belong to the same release as the list", async () => {
+test("Links and totals belong to the same release as the list", async () => {
   const totals = await Promise.all(
     [2, 3, 4].map((release) => ids(`/companies?as_of=${release}`, "total_tenements")),
   )
@@ -62,7 +62,7 @@ test("links and totals belong to the same release as the list", async () => {
   expect((await service.get("/companies/BBB/tenements?as_of=5")).status).toBe(404)
 })
 
-test("a record is found as of the releases that had it, and not found before and after", async () => {
+test("A record is found as of the releases that had it, and not found before and after", async () => {
   const statuses = []
   for (const as_of of [0, 2, 3, 4]) {
     statuses.push((await service.get(`/tenements/T2?as_of=${as_of}`)).status)
@@ -117,7 +117,7 @@ test("A date-time less than 2 seconds ago is rejected, since a release may still
   }
 })
 
-test("an export as of a release has that release's rows", async () => {
+test("An export as of a release has that release's rows", async () => {
   const answer = await service.get("/tenements?as_of=3&format=csv&all=true")
   expect(
     (await answer.text())
@@ -140,7 +140,7 @@ test("updated_since lists added and changed records, and removed_since removed o
   expect((await service.get("/companies?removed_since=2&updated_since=2")).status).toBe(400)
 })
 
-test("the releases are a list like the others, newest first", async () => {
+test("The releases are a list like the others, newest first", async () => {
   const { data } = await list("/releases")
   expect(data.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1])
   expect(data[1]).toEqual({
@@ -163,7 +163,7 @@ test("the releases are a list like the others, newest first", async () => {
   expect(await ids("/releases?as_of=2&per_page=1", "id")).toEqual([2])
 })
 
-test("reads of the newest release do not read history tables", async () => {
+test("Reads of the newest release do not read history tables", async () => {
   for (const name of resourceNames) {
     await service.sql`alter table ${service.sql(`${name}_history`)} rename to ${service.sql(`${name}_hidden`)}`
   }

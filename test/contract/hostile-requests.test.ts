@@ -90,9 +90,9 @@ test("500 hostile requests get valid responses and change nothing", async () => 
     )
     const method = random.pick(methods)
     const target = `/api/v1/${path}?${query}`.replaceAll(" ", "%20")
-    const asked =
+    const sent =
       round % 20 === 0 ? { ...headers, Authorization: random.pick(headerValues) } : headers
-    const answer = await ask(target, asked, { method })
+    const answer = await ask(target, sent, { method })
     expectClear(answer, `${method} ${target} ${JSON.stringify(headers)}`)
   }
 })

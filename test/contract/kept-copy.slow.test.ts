@@ -117,7 +117,7 @@ async function bringUpToDate(copy: Copy): Promise<void> {
   expect([path, release, sorted(records.values())]).toEqual([path, release, sorted(now.data)])
 }
 
-test("copies of random lists stay exact through 200 random releases", async () => {
+test("Copies of random lists stay exact through 200 random releases", async () => {
   // The lists of a company exist once it is loaded.
   while ((await service.get("/companies/ALP")).status === 404) await publishNext()
   for (let release = 0; release < 200; release++) {

@@ -42,7 +42,7 @@ test.each([
   [renamed, ["T1", "T2"], []],
   [optionsGone, ["T1", "T2"], []],
 ])(
-  "at release %d the tenements are the ordinary share's: %j",
+  "At release %d the tenements are the ordinary share's: %j",
   async (release, ordinary, options) => {
     expect([await tenementsOf("QZM", release), await tenementsOf("QZMCA", release)]).toEqual([
       ordinary,
@@ -51,7 +51,7 @@ test.each([
   },
 )
 
-test("a former name is shown as of its releases and links afterwards", async () => {
+test("A former name is shown as of its releases and links afterwards", async () => {
   const names = await Promise.all(
     [withTenements, renamed].map(async (release) => {
       const record = await readRecord(await service.get(`/companies/QZM?as_of=${release}`))
@@ -63,7 +63,7 @@ test("a former name is shown as of its releases and links afterwards", async () 
   expect(changed.data).toEqual([])
 })
 
-test("a secondary listing is found by its code and by its name", async () => {
+test("A secondary listing is found by its code and by its name", async () => {
   for (const search of ["qzmca", "renamed"]) {
     const { data } = await readList(
       await service.get(`/companies?search=${search}&as_of=${renamed}`),
@@ -73,7 +73,7 @@ test("a secondary listing is found by its code and by its name", async () => {
 })
 
 test.each([renamed, optionsGone])(
-  "its page at release %d says whose listing it is, and leads there",
+  "Its page at release %d says whose listing it is, and leads there",
   async (release) => {
     const page = await person.read(`/explore/companies/QZMCA?as_of=${release}`)
     expect(page).toMatch(
@@ -84,7 +84,7 @@ test.each([renamed, optionsGone])(
   },
 )
 
-test("a company without tenements and with a unique name is not a secondary listing", async () => {
+test("A company without tenements and with a unique name is not a secondary listing", async () => {
   expect(await person.read("/explore/companies/QZN")).toContain("None linked yet: no tenement")
   const before = await person.read(`/explore/companies/QZMCA?as_of=${listed}`)
   expect(before).toContain("None linked yet: no tenement")

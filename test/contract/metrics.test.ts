@@ -29,7 +29,7 @@ const countOf = async (name: string, having: Record<string, string> = {}) =>
 
 const duration = "http_server_request_duration_seconds_count"
 
-test("requests are counted by the pattern of their route, their method and their status", async () => {
+test("Requests are counted by the pattern of their route, their method and their status", async () => {
   for (const [path, method, http_route, status] of [
     ["/companies", "GET", "/api/v1/companies", 200],
     ["/companies/BIG", "GET", "/api/v1/companies/:code", 200],
@@ -67,7 +67,7 @@ test("made-up paths, methods, tokens and parameters add no series", async () => 
   expect(await series()).toBe(before)
 })
 
-test("probes and scrapes are not counted as requests", async () => {
+test("Probes and scrapes are not counted as requests", async () => {
   await service.get("/companies")
   const before = await countOf(duration)
   for (const path of ["/livez", "/readyz", "/metrics"]) {
@@ -76,7 +76,7 @@ test("probes and scrapes are not counted as requests", async () => {
   expect(await countOf(duration)).toBe(before)
 })
 
-test("the size of a body is measured as sent", async () => {
+test("The size of a body is measured as sent", async () => {
   const labels = { http_route: "/api/v1/releases" }
   const name = "http_server_response_body_size_bytes"
   const before = await countOf(`${name}_sum`, labels)
@@ -89,7 +89,7 @@ test("the size of a body is measured as sent", async () => {
   expect(buckets.at(-1)).toBe(await countOf(`${name}_count`, labels))
 })
 
-test("errors are counted by their code", async () => {
+test("Errors are counted by their code", async () => {
   const before = await countOf("mds_errors_total", { error_type: "UNAUTHORIZED" })
   await service.get("/companies", { token: null })
   await until(
@@ -98,7 +98,7 @@ test("errors are counted by their code", async () => {
   expect(await valuesOf("mds_errors_total", { error_type: "INTERNAL" })).toEqual([0])
 })
 
-test("a request is active until its response, and its statement's duration is measured", async () => {
+test("A request is active until its response, and its statement's duration is measured", async () => {
   const lists = { db_client_connection_pool_name: "lists" }
   const statements = () => countOf("db_client_operation_duration_seconds_count", lists)
   const before = await statements()
@@ -117,7 +117,7 @@ test("a request is active until its response, and its statement's duration is me
   expect(await countOf("db_client_connection_wait_time_seconds_count", lists)).toBeGreaterThan(0)
 })
 
-test("exports are counted by outcome with their records and bytes", async () => {
+test("Exports are counted by outcome with their records and bytes", async () => {
   const complete = { outcome: "complete" }
   const before = await countOf("mds_exports_total", complete)
   const [records, bytes] = [
@@ -134,7 +134,7 @@ test("exports are counted by outcome with their records and bytes", async () => 
   expect(await countOf("mds_exports_active")).toBe(0)
 })
 
-test("the newest release and the sources are read once a minute", async () => {
+test("The newest release and the sources are read once a minute", async () => {
   service.clock.advance(60_000)
   expect(await countOf("mds_release")).toBe(1)
   await service.sql`
@@ -168,7 +168,7 @@ test("the newest release and the sources are read once a minute", async () => {
   await service.sql`delete from sources`
 })
 
-test("a scrape returns earlier source values while the database is slow", async () => {
+test("A scrape returns earlier source values while the database is slow", async () => {
   service.clock.advance(60_000)
   expect(await countOf("mds_release")).toBe(1)
   await service.sql.begin(async (sql) => {
@@ -180,7 +180,7 @@ test("a scrape returns earlier source values while the database is slow", async 
   })
 })
 
-test("a blocked event loop is visible in the metrics", async () => {
+test("A blocked event loop is visible in the metrics", async () => {
   const delayed = async () =>
     (await countOf("mds_event_loop_delay_seconds_count")) -
     (await countOf("mds_event_loop_delay_seconds_bucket", { le: "0.25" }))
@@ -191,7 +191,7 @@ test("a blocked event loop is visible in the metrics", async () => {
 
 const every = "/reports?format=csv&all=true"
 
-test("an export that is cancelled while it waits for its turn is counted once", async () => {
+test("An export that is cancelled while it waits for its turn is counted once", async () => {
   const cancelled = () => countOf("mds_exports_total", { outcome: "cancelled" })
   const before = await cancelled()
   const receiver = new AbortController()
@@ -210,7 +210,7 @@ test("an export that is cancelled while it waits for its turn is counted once", 
   expect((await cancelled()) - before).toBe(1)
 })
 
-test("an export whose first rows cannot be read counts as failed", async () => {
+test("An export whose first rows cannot be read counts as failed", async () => {
   const failed = () => countOf("mds_exports_total", { outcome: "failed" })
   const before = await failed()
   await service.sql`alter table reports rename to reports_away`
@@ -219,7 +219,7 @@ test("an export whose first rows cannot be read counts as failed", async () => {
   expect((await failed()) - before).toBe(1)
 })
 
-test("every metric has its help and its type, once", async () => {
+test("Every metric has its help and its type, once", async () => {
   const text = await scrape()
   const names = [...text.matchAll(/^([a-z_]+(?:\{.*\})?) \S+$/gm)].map(([, series]) => series)
   expect(new Set(names).size).toBe(names.length)
@@ -233,7 +233,7 @@ test("every metric has its help and its type, once", async () => {
   }
 })
 
-test("windows and unauthenticated requests are counted", async () => {
+test("Windows and unauthenticated requests are counted", async () => {
   const standing = async () => [
     await countOf("mds_windows", { of: "accounts" }),
     await countOf("mds_unauthenticated_requests_total", { status: "401" }),
@@ -245,22 +245,22 @@ test("windows and unauthenticated requests are counted", async () => {
   expect(await countOf("mds_windows_bytes", { of: "accounts" })).toBeGreaterThan(0)
 })
 
-test("metrics and health show no token, account or address", async () => {
+test("Metrics and health show no token, account or address", async () => {
   const { standard } = service.tokens
   const host = /server_address="[^"]*"/g
   await service.get("/companies", { token: standard })
   for (const path of ["/metrics", "/readyz", "/livez", "/metrics"]) {
     const answer = await fetch(`${service.url}${path}?api_key=${standard}`)
     // The host of the database is for operators, who alone see metrics.
-    const told = JSON.stringify([...answer.headers]) + (await answer.text()).replace(host, "")
+    const shown = JSON.stringify([...answer.headers]) + (await answer.text()).replace(host, "")
     for (const secret of [standard.slice(4, 16), "example.com", "127.0.0.1"]) {
-      expect(told).not.toContain(secret)
+      expect(shown).not.toContain(secret)
     }
     expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
   }
 })
 
-test("only the API has CORS headers", async () => {
+test("Only the API has CORS headers", async () => {
   const cors = async (path: string, method = "GET") =>
     [...(await fetch(`${service.url}${path}`, { method })).headers.keys()].filter((name) =>
       name.startsWith("access-control"),

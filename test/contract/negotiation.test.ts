@@ -92,7 +92,7 @@ test("Accept chooses Parquet for whole lists alone", async () => {
   expect(await typeOf("/reports?all=true", "*/*;q=0.1, text/csv")).toEqual([200, csv])
 })
 
-test("one record is always JSON", async () => {
+test("One record is always JSON", async () => {
   for (const path of ["/companies/BIG", "/tenements/NT-1", "/reports/a1"]) {
     for (const accept of [
       "text/csv",

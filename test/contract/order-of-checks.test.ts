@@ -9,7 +9,7 @@ for (let count = 0; count < enterpriseLimit; count++) {
 
 const badPaths = ["/nothing", "/companies/ZZZ", "/companies/%ff", "/companies?page=0"]
 
-test("a limited caller gets 429 whatever the method, the path and the parameters", async () => {
+test("A limited caller gets 429 whatever the method, the path and the parameters", async () => {
   const { enterprise: token } = service.tokens
   for (const path of ["/companies", ...badPaths]) {
     for (const method of ["GET", "HEAD", "POST"]) {
@@ -18,7 +18,7 @@ test("a limited caller gets 429 whatever the method, the path and the parameters
   }
 })
 
-test("a limited caller gets 429 and not the 304 that it would have had", async () => {
+test("A limited caller gets 429 and not the 304 that it would have had", async () => {
   const etag = (await service.get("/companies")).headers.get("etag") ?? ""
   const headers = { "If-None-Match": etag }
   expect((await service.get("/companies", { headers })).status).toBe(304)
@@ -26,17 +26,17 @@ test("a limited caller gets 429 and not the 304 that it would have had", async (
   expect((await service.get("/companies", { token, headers })).status).toBe(429)
 })
 
-test("a wrong method gets 405 before an unknown path 404 or a bad parameter 400", async () => {
+test("A wrong method gets 405 before an unknown path 404 or a bad parameter 400", async () => {
   for (const path of badPaths) {
     expect((await service.get(path, { method: "POST" })).status).toBe(405)
   }
 })
 
-test("an unknown path gets 404 whatever the parameters", async () => {
+test("An unknown path gets 404 whatever the parameters", async () => {
   expect((await service.get("/nothing?page=0")).status).toBe(404)
 })
 
-test("a bad parameter gets 400 before an unknown record 404", async () => {
+test("A bad parameter gets 400 before an unknown record 404", async () => {
   for (const path of [
     "/companies/ZZZ",
     "/companies/ZZZ/tenements",

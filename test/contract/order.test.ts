@@ -56,7 +56,7 @@ test.each(["as they are", "in reverse"])(
   },
 )
 
-test("every order of tenements is total, with unknown values last, in every list of them", async () => {
+test("Every order of tenements is total, with unknown values last, in every list of them", async () => {
   const { tenements } = shown(awkward)
   const idsOfBig = tenementsOf(awkward.tenements, "BIG").map(({ id }) => id)
   const lists = {
@@ -86,7 +86,7 @@ test("every order of tenements is total, with unknown values last, in every list
   }
 })
 
-test("ties are ordered by code, and unknown market capitalisations come last, in both directions", async () => {
+test("Ties are ordered by code, and unknown market capitalisations come last, in both directions", async () => {
   for (const order of ["asc", "desc"]) {
     const codes = async (query: string) =>
       (await crawl(service, `/companies?order=${order}&${query}`, 5)).map(
@@ -97,7 +97,7 @@ test("ties are ordered by code, and unknown market capitalisations come last, in
   }
 })
 
-test("text is ordered by the bytes of its folded form", async () => {
+test("Text is ordered by the bytes of its folded form", async () => {
   const codes = (await crawl(service, "/companies", 100)).map(({ asx_code }) => asx_code)
   // Å sorts after z; an astral letter after every other.
   expect(codes.slice(-4)).toEqual(["ANG", "SIG", "FWD", "AST"])

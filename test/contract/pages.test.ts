@@ -19,14 +19,14 @@ const expected = expectedLists(renamed)
 const service = await serviceOfFile({ records: renamed })
 
 test.each(Object.entries(expected))(
-  "the pages of %s add up to the whole",
+  "The pages of %s add up to the whole",
   async (path, records) => {
     expect(records.length).toBeGreaterThan(10)
     for (const perPage of [7, 50]) expect(await crawl(service, path, perPage)).toEqual([...records])
   },
 )
 
-test("pages read in any order equal the pages read in sequence", async () => {
+test("Pages read in any order equal the pages read in sequence", async () => {
   const path = "/companies?sort=market_cap&order=desc&per_page=9"
   const read = async (page: number) => (await service.get(`${path}&page=${page}`)).text()
   const pages = Array.from({ length: 13 }, (_, index) => index + 1)
@@ -38,7 +38,7 @@ test("pages read in any order equal the pages read in sequence", async () => {
   expect(await Promise.all(pages.map(read))).toEqual(forwards)
 })
 
-test("concurrent crawls do not disturb each other", async () => {
+test("Concurrent crawls do not disturb each other", async () => {
   const paths = [
     "/reports",
     "/reports",

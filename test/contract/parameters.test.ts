@@ -103,12 +103,12 @@ test.each(["page=1&page=1", "page=1&page=2", "sort=name&sort=name", "_=1&_=2"])(
   },
 )
 
-test("a token given twice is a repeated parameter", async () => {
+test("A token given twice is a repeated parameter", async () => {
   const query = `api_key=${service.tokens.admin}&api_key=${service.tokens.admin}`
   expect(await faultsOf(`/companies?${query}`)).toEqual([{ parameter: "api_key", message: twice }])
 })
 
-test("an api_key without a value is an empty parameter, beside a header too", async () => {
+test("An api_key without a value is an empty parameter, beside a header too", async () => {
   const expected = [{ parameter: "api_key", message: "Must not be empty" }]
   for (const path of ["/companies", "/companies/BIG", "/facets/companies/sector", "/usage"]) {
     for (const query of ["api_key=", "api_key", "%61pi_key="]) {
@@ -151,7 +151,7 @@ test.each([
   ["stat", "state"],
   ["holders", "holder"],
   ["formats", "format"],
-])("an unknown %s is answered with %s", async (parameter, meant) => {
+])("An unknown %s is answered with %s", async (parameter, meant) => {
   expect(await faultsOf(`/tenements?${parameter}=1`)).toEqual([
     { parameter, message: `Unknown parameter; did you mean ${meant}?`, allowed: ofTenements },
   ])
@@ -172,7 +172,7 @@ const freeText: Record<string, string[]> = {
   "/reports": ["company", "type", "search"],
 }
 
-test("free text has at most 200 characters", async () => {
+test("Free text has at most 200 characters", async () => {
   const message = "Must have at most 200 characters"
   for (const [path, parameters] of Object.entries(freeText)) {
     for (const parameter of parameters) {
@@ -188,7 +188,7 @@ test("free text has at most 200 characters", async () => {
   }
 })
 
-test("from after to is an error, and the same day is allowed", async () => {
+test("A period that ends before it begins is an error, and the same day is allowed", async () => {
   expect(await faultsOf("/reports?from=2026-02-02&to=2026-02-01")).toEqual([
     { parameter: "from", message: "Must not be after to" },
   ])
@@ -223,13 +223,13 @@ test("all=true needs an export format and no page", async () => {
   }
 })
 
-test("parquet needs all=true", async () => {
+test("Parquet needs all=true", async () => {
   const needs = { parameter: "format", message: "parquet needs all=true" }
   expect(await faultsOf("/companies?format=parquet")).toEqual([needs])
   expect(await faultsOf("/companies?format=parquet&page=2&all=false")).toEqual([needs])
 })
 
-test("one response lists every invalid parameter", async () => {
+test("One response lists every invalid parameter", async () => {
   const query = "page=0&per_page=101&sort=x&order=&active=maybe&color=red&bom=%ff&search=a&search=b"
   const faults = (await faultsOf(`/companies?${query}`)) as { parameter: string }[]
   expect(faults.map(({ parameter }) => parameter).sort()).toEqual([
@@ -251,7 +251,7 @@ test("_ is accepted with any value, and empty pairs are skipped", async () => {
   }
 })
 
-test("a response lists at most 20 invalid parameters and the number of others", async () => {
+test("A response lists at most 20 invalid parameters and the number of others", async () => {
   const unknown = (count: number) => Array.from({ length: count }, (_, index) => `x${index}=1`)
   const detailsOf = async (query: string[]) => {
     const answer = await service.get(`/tenements?${query.join("&")}`)

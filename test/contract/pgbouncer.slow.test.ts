@@ -23,7 +23,7 @@ reportIfSkipped(import.meta.path)
 const sizes = { companies: 200, tenements: 500, subsidiaries: 50, reports: 500 }
 const uncached = { CACHE_MEMORY_MB: "0" }
 
-describe.skipIf(!pgbouncerIsInstalled)("behind PgBouncer in transaction mode", () => {
+describe.skipIf(!pgbouncerIsInstalled)("Behind PgBouncer in transaction mode", () => {
   let direct: TestService
   let pooler: PgBouncer
   let pooled: TestService

@@ -17,7 +17,7 @@ service.clock.now = new Date(Date.now() + 60_000)
 
 const everyRelease = "/releases?per_page=100"
 
-test("the list of releases and every page of a kept release are the same after pruning, with their entity tags", async () => {
+test("The list of releases and every page of a kept release are the same after pruning, with their entity tags", async () => {
   const ask = async (path: string, tag?: string | null) => {
     const answer = await service.get(path, { headers: tag ? { "If-None-Match": tag } : {} })
     return { status: answer.status, tag: answer.headers.get("etag"), body: await answer.text() }
@@ -46,7 +46,7 @@ test("the list of releases and every page of a kept release are the same after p
   expect([...kept]).toEqual([{ until: 5 }])
 })
 
-test("a second pruning deletes nothing and reports the kept releases", async () => {
+test("A second pruning deletes nothing and reports the kept releases", async () => {
   // Release 2 was current within three days, but it is deleted.
   for (const days of [1, 3]) {
     const pruned = await prune(service.database.url, days)
@@ -54,7 +54,7 @@ test("a second pruning deletes nothing and reports the kept releases", async () 
   }
 })
 
-test("every point in time rejects a pruned release", async () => {
+test("Every point in time rejects a pruned release", async () => {
   for (const query of ["as_of=3", "updated_since=3", "removed_since=3", "as_of=2000-01-01"]) {
     const answer = await service.get(`/reports?${query}`)
     expect([answer.status, (await readError(answer)).details]).toEqual([
@@ -74,7 +74,7 @@ test("every point in time rejects a pruned release", async () => {
   expect((await readList(await service.get("/reports?as_of=4"))).data[0]?.title).toBe("release 4")
 })
 
-test("pruning keeps every release that was the newest at any moment of the last 24 hours", async () => {
+test("Pruning keeps every release that was the newest at any moment of the last 24 hours", async () => {
   const other = await testService({ records: none })
   for (const id of [2, 3, 4, 5]) await other.publish(reportsNamed(`release ${id}`))
   const hoursAgo = async (...hours: number[]) => {

@@ -67,7 +67,7 @@ test("1,000 requests of a standard account pass and the 1,001st gets 429 with re
   expect((await ask(standard)).status).toBe(429)
 })
 
-test("parallel callers are admitted exactly up to the limit", async () => {
+test("Parallel callers are admitted exactly up to the limit", async () => {
   const trial = await testService({ settings: { RATE_WINDOW_SECONDS: "5" } })
   const token = trial.tokens.enterprise
   const admittedAt: number[] = []
@@ -87,7 +87,7 @@ test("parallel callers are admitted exactly up to the limit", async () => {
   await trial.stop()
 })
 
-test("denied requests do not count", async () => {
+test("Denied requests do not count", async () => {
   const { enterprise } = service.tokens
   const first = service.clock.now.getTime()
   await askTimes(enterpriseLimit, enterprise)
@@ -99,10 +99,10 @@ test("denied requests do not count", async () => {
   expect(await ask(enterprise)).toMatchObject({ status: 200, remaining: enterpriseLimit - 1 })
 })
 
-test("every request with a valid token counts, also 304, 400, 404 and 405; preflights do not", async () => {
+test("Every request with a valid token counts, also 304, 400, 404 and 405; preflights do not", async () => {
   const { standard } = service.tokens
   const etag = (await service.get("/companies")).headers.get("etag") ?? ""
-  const asked: [path: string, asking: object, status: number][] = [
+  const requests: [path: string, asking: object, status: number][] = [
     ["/companies", {}, 200],
     ["/companies", { headers: { "If-None-Match": etag } }, 304],
     ["/companies?page=0", {}, 400],
@@ -113,13 +113,13 @@ test("every request with a valid token counts, also 304, 400, 404 and 405; prefl
     ["/companies", { method: "POST" }, 405],
     ["/reports?format=csv&all=true", {}, 200],
   ]
-  for (const [index, [path, asking, status]] of asked.entries()) {
+  for (const [index, [path, asking, status]] of requests.entries()) {
     expect(await ask(standard, path, asking)).toMatchObject({ status, remaining: 999 - index })
     await ask(standard, path, { method: "OPTIONS" })
   }
 })
 
-test("an account's tokens share its window, and another account has its own", async () => {
+test("An account's tokens share its window, and another account has its own", async () => {
   const { enterprise, standard } = service.tokens
   const second = await service.issue("Enterprise@example.com")
   await askTimes(enterpriseLimit - 1, enterprise)
@@ -129,7 +129,7 @@ test("an account's tokens share its window, and another account has its own", as
   expect(await ask(standard)).toMatchObject({ status: 200, remaining: 999 })
 })
 
-test("the admin plan is unlimited, in numbers that every client can parse", async () => {
+test("The admin plan is unlimited, in numbers that every client can parse", async () => {
   const { admin } = service.tokens
   expect(new Set(await askTimes(1_100, admin))).toEqual(new Set([200]))
   const nowMs = service.clock.now.getTime()
@@ -137,7 +137,7 @@ test("the admin plan is unlimited, in numbers that every client can parse", asyn
   expect(await ask(admin)).toEqual({ ...unlimited, reset: Math.ceil((nowMs + windowMs) / 1000) })
 })
 
-test("an enterprise account has its own number", async () => {
+test("An enterprise account has its own number", async () => {
   const { enterprise } = service.tokens
   const { limit, remaining } = await ask(enterprise)
   expect([limit, remaining]).toEqual([enterpriseLimit, enterpriseLimit - 1])
@@ -148,7 +148,7 @@ test("an enterprise account has its own number", async () => {
   await setPlan(service.editor, { ...account, requestLimit: enterpriseLimit })
 })
 
-test("after 1,000 unauthenticated requests an address gets 429 instead of 401", async () => {
+test("After 1,000 unauthenticated requests an address gets 429 instead of 401", async () => {
   const fresh = await testService()
   const statuses: number[] = []
   for (let count = 0; count < 1_000; count++) {
@@ -178,7 +178,7 @@ test.each([
   ["0", ["1.1.1.1", "2.2.2.2", "9.9.9.9, 3.3.3.3"], [999, 998, 997]],
   ["1", ["1.1.1.1", "2.2.2.2", "9.9.9.9, 2.2.2.2", "2.2.2.2, 1.1.1.1"], [999, 999, 998, 998]],
 ])(
-  "behind %s trusted proxies the header is believed so far and no further",
+  "Behind %s trusted proxies the header is believed so far and no further",
   async (proxies, headers, left) => {
     const behind = await testService({ settings: { TRUSTED_PROXIES: proxies } })
     const remaining: number[] = []

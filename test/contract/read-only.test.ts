@@ -34,7 +34,7 @@ afterAll(async () => {
 const warnings = () =>
   service.logLines.map((line) => JSON.parse(line)).filter(({ level }) => level !== "info")
 
-test("a read-only database serves lists, records, exports, usage and health, with one line in the log", async () => {
+test("A read-only database serves lists, records, exports, usage and health, with one line in the log", async () => {
   const tokens = Object.values(service.tokens)
   for (let round = 0; round < 2; round++) {
     for (const token of tokens) {
@@ -64,7 +64,7 @@ test("a read-only database serves lists, records, exports, usage and health, wit
   ])
 })
 
-test("signing in and changes say that the database is read-only", async () => {
+test("Signing in and changes say that the database is read-only", async () => {
   const person = visitor(service)
   const link = await linkSecret(service, "standard@example.com")
   expect((await person.get(`/account/link?link=${link}`)).status).toBe(200)

@@ -66,13 +66,13 @@ const expectAnswers = async () => {
   for (const path of paths) expect([path, (await service.get(path)).status]).toEqual([path, 200])
 }
 
-test("lists and exports are read on the replica only", async () => {
+test("Lists and exports are read on the replica only", async () => {
   for (let round = 0; round < 10; round++) await expectAnswers()
   expect(await readersOn(primary)).toBe(0)
   expect(await readersOn(replica)).toBeGreaterThan(0)
 })
 
-test("a lagging replica never causes an older or mixed release", async () => {
+test("A lagging replica never causes an older or mixed release", async () => {
   await replica.run("select pg_wal_replay_pause()")
   await service.publish({ ...awkward, reports: awkward.reports.slice(0, 5) })
   // A new page 1, since a later page stays on the release of its sequence.
@@ -90,7 +90,7 @@ test("a lagging replica never causes an older or mixed release", async () => {
   expect(releaseOf(await service.get("/companies"))).toBe(2)
 })
 
-test("a frozen replica delays one request by two seconds at most", async () => {
+test("A frozen replica delays one request by two seconds at most", async () => {
   replica.freeze()
   try {
     const durations = await Promise.all(
@@ -112,7 +112,7 @@ test("a frozen replica delays one request by two seconds at most", async () => {
   await until(() => logged("the replica responds again"))
 })
 
-test("a statement that the replica cancels runs on the primary", async () => {
+test("A statement that the replica cancels runs on the primary", async () => {
   const onReplica = (statement: string) =>
     until(async () => (await replica.run(statement)).length > 0)
   // A statement that is in the way of the replay is canceled at once.
@@ -129,7 +129,7 @@ test("a statement that the replica cancels runs on the primary", async () => {
   await replica.run("select pg_reload_conf()")
 })
 
-test("an export continues when the replica freezes", async () => {
+test("An export continues when the replica freezes", async () => {
   const file = join(directory, "many.csv")
   const rows = Array.from({ length: 9_000 }, (_, n) => `many${n},BIG,T,2026-01-02T03:04:05Z\n`)
   await Bun.write(file, `hash,asx_code,title,published_at\n${rows.join("")}`)
@@ -146,7 +146,7 @@ test("an export continues when the replica freezes", async () => {
   expect([lines.length, new Set(lines).size]).toEqual([total, total])
 })
 
-test("a revoked token is rejected at once, whatever the replica has seen", async () => {
+test("A revoked token is rejected at once, whatever the replica has seen", async () => {
   const token = await service.issue("revoked@example.com")
   expect((await service.get("/companies", { token })).status).toBe(200)
   await replica.run("select pg_wal_replay_pause()")
@@ -155,7 +155,7 @@ test("a revoked token is rejected at once, whatever the replica has seen", async
   await replica.run("select pg_wal_replay_resume()")
 })
 
-test("every request succeeds after the replica is killed", async () => {
+test("Every request succeeds after the replica is killed", async () => {
   await replica.kill()
   await expectAnswers()
 })

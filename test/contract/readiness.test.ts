@@ -43,7 +43,7 @@ const whileLocked = (table: string, work: () => Promise<void>) =>
     await work()
   })
 
-test("the service stays ready while callers use every connection and queue place", async () => {
+test("The service stays ready while callers use every connection and queue place", async () => {
   let callers: Promise<Response>[] = []
   await whileLocked("companies", async () => {
     callers = Object.values(service.tokens).map((token, index) =>
@@ -57,7 +57,7 @@ test("the service stays ready while callers use every connection and queue place
   await Promise.all(callers)
 })
 
-test("concurrent readiness checks share one statement and take no caller's connection", async () => {
+test("Concurrent readiness checks share one statement and take no caller's connection", async () => {
   await whileLocked("releases", async () => {
     service.clock.advance(1_000)
     const answers = Array.from({ length: 100 }, ask)
@@ -70,7 +70,7 @@ test("concurrent readiness checks share one statement and take no caller's conne
   })
 })
 
-test("a readiness result is reused for one second", async () => {
+test("A readiness result is reused for one second", async () => {
   const release = async () => ((await (await ask()).json()) as typeof ready).release
   const before = await release()
   await service.sql`

@@ -94,7 +94,7 @@ const oldest = {
 
 const path = "/tenements/WA-E47-1/history"
 
-test("the versions of a record come newest first, with who made them and what changed, although it was removed", async () => {
+test("The versions of a record come newest first, with who made them and what changed, although it was removed", async () => {
   expect((await service.get("/tenements/WA-E47-1")).status).toBe(404)
   const answer = await service.get(path)
   const meta = { total: 3, page: 1, per_page: 50, total_pages: 1 }
@@ -102,14 +102,14 @@ test("the versions of a record come newest first, with who made them and what ch
   expect(answer.headers.get("x-data-release")).toBe("5")
 })
 
-test("at an earlier release the history has the versions up to that release", async () => {
+test("At an earlier release the history has the versions up to that release", async () => {
   const { data } = await readList(await service.get(`${path}?as_of=3`))
   expect(data).toEqual([{ ...middle, until_release: null, until: null }, oldest])
   const before = await service.get(`${path}?as_of=1`)
   expect(before.status).toBe(404)
 })
 
-test("a history is served as CSV, in pages and whole", async () => {
+test("A history is served as CSV, in pages and whole", async () => {
   const head = `since_release,since,until_release,until,source,files,observed_at,changed,${columns}\r\n`
   const lines = [
     `4,${at(4)},5,${at(5)},tenements,c.csv,${observedAt("c")},holder_name,WA-E47-1,E47/1,WA,granted,exploration,SECOND GOLD PTY LTD,2021-05-17,,12.5\r\n`,
@@ -127,7 +127,7 @@ test("a history is served as CSV, in pages and whole", async () => {
   }
 })
 
-test("a record that never existed has no history in any format", async () => {
+test("A record that never existed has no history in any format", async () => {
   for (const name of ["updated_since", "removed_since"]) {
     expect((await service.get(`${path}?${name}=2`)).status).toBe(400)
   }
@@ -147,7 +147,7 @@ test("a record that never existed has no history in any format", async () => {
   }
 })
 
-test("a record that comes back has a gap and its changes since it went; a later page stays on the release of page 1", async () => {
+test("A record that comes back has a gap and its changes since it went; a later page stays on the release of page 1", async () => {
   const page = async (number: number) =>
     (await readList(await service.get(`${path}?per_page=1&page=${number}`))).data
   expect(await page(1)).toEqual([newest])
@@ -171,7 +171,7 @@ test("a record that comes back has a gap and its changes since it went; a later 
   expect(gone.data).toEqual([newest, middle, oldest])
 })
 
-test("a company's history accepts any case of its code and includes changes by other sources", async () => {
+test("A company's history accepts any case of its code and includes changes by other sources", async () => {
   await loadFile("companies", "companies.csv", [
     "asx_code,company_name,market_cap_aud,gics_sector,gics_industry_group,is_active",
     "FGD,FOURTH GOLD LIMITED,1000,Materials,Materials,true",
@@ -188,7 +188,7 @@ test("a company's history accepts any case of its code and includes changes by o
   ])
 })
 
-test("a corrected report has both versions", async () => {
+test("A corrected report has both versions", async () => {
   const report = (title: string) => [
     "hash,asx_code,title,type,published_at,url",
     `r1,FGD,${title},Assays,2026-01-02T03:04:05Z,`,
@@ -208,7 +208,7 @@ test("a corrected report has both versions", async () => {
   ])
 })
 
-test("a version in which only links changed names no changed field", async () => {
+test("A version in which only links changed names no changed field", async () => {
   await loadTenements("g.csv", [row("WA-E47-4", "granted", "1", "THIRD GOLD PTY LTD")])
   await loadFile("companies", "companies.csv", [
     "asx_code,company_name,market_cap_aud,gics_sector,gics_industry_group,is_active",
@@ -222,7 +222,7 @@ test("a version in which only links changed names no changed field", async () =>
   ])
 })
 
-test("a version names the files that it came from", async () => {
+test("A version names the files that it came from", async () => {
   const tenements = (name: string, ...rows: string[]) => ({ [name]: [columns, ...rows] })
   const held = (id: string, area: string) => row(id, "granted", area, "FOURTH HOLDINGS PTY LTD")
   const filesOf = async (path: string) =>
@@ -256,7 +256,7 @@ test("a version names the files that it came from", async () => {
   expect(await filesOf("/tenements/WA-E47-7")).toEqual(["moved.csv", "i1.csv", "h2.csv"])
 })
 
-test("pruning shortens the history, and changes its entity tag", async () => {
+test("Pruning shortens the history, and changes its entity tag", async () => {
   const corrected = "/reports/r1/history"
   const [release] = await service.sql`select max(id) as newest from releases`
   await service.sql`update releases set published_at = date_trunc('second', now()) - (${release?.newest} - id) * interval '25 hours'`

@@ -52,7 +52,7 @@ test.each([
   ["other rows", 50],
   ["no rows", 0],
 ] as const)(
-  "a page sequence whose release was replaced by one with %s has to begin again",
+  "A page sequence whose release was replaced by one with %s has to begin again",
   async (rows, total) => {
     await page(1)
     await restoreAnother(rows)
@@ -67,7 +67,7 @@ test.each([
   },
 )
 
-test("a later page of a pruned release is an error, never an empty page", async () => {
+test("A later page of a pruned release is an error, never an empty page", async () => {
   await page(1)
   await service.publish(reportsNamed("second"))
   await service.sql`update releases set published_at = now() - interval '30 hours'`

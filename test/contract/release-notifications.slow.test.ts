@@ -89,7 +89,7 @@ describe("a process that is notified", () => {
   })
 })
 
-test("a release loaded at the command line is shown by every process from the next request on", async () => {
+test("A release loaded at the command line is shown by every process from the next request on", async () => {
   const service = await testService()
   const directory = await mkdtemp(join(tmpdir(), "mds-newest-release-"))
   const settings = { DATABASE_URL: service.database.url, DATA_DIR: directory }
@@ -112,7 +112,7 @@ test("a release loaded at the command line is shown by every process from the ne
   await service.stop()
 })
 
-test("a process that is not notified shows a release from the next request on, and none older after", async () => {
+test("A process that is not notified shows a release from the next request on, and none older after", async () => {
   const origin = await testService()
   const { proxy, url } = await throughProxy(origin.database.url)
   const service = await testService({ beside: origin, reach: () => url })

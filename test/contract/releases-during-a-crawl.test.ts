@@ -60,7 +60,7 @@ function reader(query: string, token = service.tokens.admin) {
 
 const same = (pages: number[], release: number) => pages.map(() => release)
 
-test("a crawl begun again after a release never gets a page of the old one, with eight parallel readers", async () => {
+test("A crawl begun again after a release never gets a page of the old one, with eight parallel readers", async () => {
   const { inTurn, read } = reader("at once")
   await inTurn([1, 2, 3, 4, 5])
   for (let round = 0; round < 5; round++) {
@@ -74,7 +74,7 @@ test("a crawl begun again after a release never gets a page of the old one, with
   }
 })
 
-test("a list that shrinks to one page has no page 2 of the release before", async () => {
+test("A list that shrinks to one page has no page 2 of the release before", async () => {
   const path = (page: number) => `/reports?search=shrinking&per_page=10&page=${page}`
   const page = async (number: number) => {
     const answer = await service.get(path(number))
@@ -102,7 +102,7 @@ test("a list that shrinks to one page has no page 2 of the release before", asyn
   await publish()
 })
 
-test("different values of _ keep two crawls with one token apart", async () => {
+test("Different values of _ keep two crawls with one token apart", async () => {
   const [first, second] = [reader("first"), reader("second")]
   const old = await first.read(1)
   await publish()
@@ -113,7 +113,7 @@ test("different values of _ keep two crawls with one token apart", async () => {
   ])
 })
 
-test("after a restart a crawl continues on one release", async () => {
+test("After a restart a crawl continues on one release", async () => {
   const { read } = reader("restarted")
   const old = await read(1)
   await publish()
@@ -131,7 +131,7 @@ test("after a restart a crawl continues on one release", async () => {
   await restarted.stop()
 })
 
-test("a crawl whose page 1 got a 304 stays on the release that it confirmed", async () => {
+test("A crawl whose page 1 got a 304 stays on the release that it confirmed", async () => {
   const { read, path } = reader("confirmed")
   await read(1)
   await publish()
@@ -143,7 +143,7 @@ test("a crawl whose page 1 got a 304 stays on the release that it confirmed", as
   expect([await read(2), await read(3)]).toEqual([confirmed, confirmed])
 })
 
-test("each token's crawl stays on the release of its own page 1", async () => {
+test("Each token's crawl stays on the release of its own page 1", async () => {
   const first = reader("in step")
   const second = reader("in step", await service.issueWithLimit(100))
   const old = newest
@@ -155,7 +155,7 @@ test("each token's crawl stays on the release of its own page 1", async () => {
   }
 })
 
-test("a crawl as of today stays on the release of its page 1", async () => {
+test("A crawl as of today stays on the release of its page 1", async () => {
   const old = newest
   const page = async (number: number) => {
     const answer = await service.get(`/reports?per_page=10&as_of=2026-03-01&page=${number}`)
@@ -169,7 +169,7 @@ test("a crawl as of today stays on the release of its page 1", async () => {
   expect(await page(1)).toEqual([newest, `${newest}-00`])
 })
 
-test("a crawl as of a day that ends in its middle stays on the release of its page 1", async () => {
+test("A crawl as of a day that ends in its middle stays on the release of its page 1", async () => {
   const path = (page: number) => `/reports?per_page=10&as_of=2026-03-01&_=midnight&page=${page}`
   const release = async (page: number) =>
     Number((await service.get(path(page))).headers.get("x-data-release"))
@@ -185,7 +185,7 @@ test("a crawl as of a day that ends in its middle stays on the release of its pa
   service.clock.now = begun
 })
 
-test("a crawl as of a release is the same whatever is published", async () => {
+test("A crawl as of a release is the same whatever is published", async () => {
   const old = newest
   await publish()
   const queries = [`as_of=${newest}`, `updated_since=${old}`, `removed_since=${old}`]

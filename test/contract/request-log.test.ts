@@ -16,7 +16,7 @@ async function linesAfter(before: number) {
   return lines().slice(before)
 }
 
-test("a path and a query are logged up to 500 characters each", async () => {
+test("A path and a query are logged up to 500 characters each", async () => {
   for (const long of ["x", "%20", "%c3%a9", "%2541", "+", "a=1&"]) {
     const text = long.repeat(4_000 / long.length)
     const before = lines().length
@@ -45,7 +45,7 @@ async function lineOf(path: string, init: Parameters<TestService["get"]>[1] = {}
   return { line, answer, content }
 }
 
-test("a line shows the request without its token", async () => {
+test("A line shows the request without its token", async () => {
   const { line, answer } = await lineOf("/reports?company=BIG&api_key=x&_=1")
   expect(line).toEqual({
     time: service.clock.now.toISOString(),
@@ -66,7 +66,7 @@ test("a line shows the request without its token", async () => {
   })
 })
 
-test("a line has the route's pattern, the release and whether the answer was cached", async () => {
+test("A line has the route's pattern, the release and whether the answer was cached", async () => {
   const path = "/companies/BIG/tenements?per_page=3"
   const first = await lineOf(path)
   const etag = first.answer.headers.get("etag") ?? ""
@@ -82,13 +82,13 @@ test("a line has the route's pattern, the release and whether the answer was cac
   })
 })
 
-test("a line has the code of the error, and no route where there is none", async () => {
-  const asked = {
+test("A line has the code of the error, and no route where there is none", async () => {
+  const requests = {
     "/companies/XXX": { "error.type": "NOT_FOUND", "http.route": "/api/v1/companies/:code" },
     "/companies?page=0": { "error.type": "INVALID_PARAMETER", "http.route": "/api/v1/companies" },
     "/nothing/here": { "error.type": "NOT_FOUND" },
   }
-  for (const [path, expected] of Object.entries(asked)) {
+  for (const [path, expected] of Object.entries(requests)) {
     const { line } = await lineOf(path)
     expect(line).toMatchObject(expected)
     expect("http.route" in line).toBe("http.route" in expected)
@@ -98,7 +98,7 @@ test("a line has the code of the error, and no route where there is none", async
   expect(line).not.toHaveProperty("error.type")
 })
 
-test("a line has the size of the sent body", async () => {
+test("A line has the size of the sent body", async () => {
   const sent = async (path: string, init = {}) => {
     const { line, content } = await lineOf(path, init)
     return [line["http.response.body.size"], content.byteLength]
@@ -120,7 +120,7 @@ test("a line has the size of the sent body", async () => {
   ])
 })
 
-test("a finished export has its own line with records, bytes and duration", async () => {
+test("A finished export has its own line with records, bytes and duration", async () => {
   const { answer, content } = await lineOf("/tenements?format=csv&all=true", {
     headers: { "Accept-Encoding": "identity" },
   })
@@ -147,7 +147,7 @@ test("a finished export has its own line with records, bytes and duration", asyn
   })
 })
 
-test("every request is logged as one JSON object with the same fields", async () => {
+test("Every request is logged as one JSON object with the same fields", async () => {
   const known = Object.keys((await lineOf("/companies?page=0")).line)
   const targets = [
     "/companies/%0a%7b%22level%22:%22error%22%7d",
@@ -185,11 +185,11 @@ test("every request is logged as one JSON object with the same fields", async ()
   }
 })
 
-test("unauthenticated requests beyond the first are counted, not logged", async () => {
+test("Unauthenticated requests beyond the first are counted, not logged", async () => {
   const before = lines().length
   for (let sent = 0; sent < 300; sent += 30) {
-    const asked = Array.from({ length: 30 }, () => service.get("/companies", { token: null }))
-    await Promise.all(asked)
+    const requests = Array.from({ length: 30 }, () => service.get("/companies", { token: null }))
+    await Promise.all(requests)
   }
   await until(async () => lines().length === before + 100)
   await service.get("/companies/XXX")

@@ -23,7 +23,7 @@ const untilAnswered = () => until(async () => (await service.get(everyReport)).s
 const titles = ({ data }: ListBody) => data.map(({ title }) => title)
 const everyReport = "/reports?per_page=100"
 
-test("release 1 of a restored database is a different release", async () => {
+test("Release 1 of a restored database is a different release", async () => {
   const before = await readList(await service.get(everyReport))
   const second = await readList(await service.get("/reports?per_page=2&page=2"))
   await service.sql`delete from reports where hash <> ${String(before.data.at(-1)?.hash)}`
@@ -39,7 +39,7 @@ test("release 1 of a restored database is a different release", async () => {
   expect((await readList(await service.get("/reports?per_page=2&page=2"))).data).toEqual([])
 })
 
-test("after a restore to an older release its pages are read without the history again", async () => {
+test("After a restore to an older release its pages are read without the history again", async () => {
   await service.publish({ ...awkward, reports: awkward.reports.slice(0, 5) })
   expect((await readList(await service.get(everyReport))).meta.total).toBe(5)
   await service.publish({ ...awkward, reports: awkward.reports.slice(0, 6) })
@@ -66,7 +66,7 @@ test("after a restore to an older release its pages are read without the history
   expect(titles(await readList(await service.get(everyReport)))).toEqual(titles(restored))
 })
 
-test("a reused release number after a restore has different entity tags", async () => {
+test("A reused release number after a restore has different entity tags", async () => {
   const tables = ["releases", "reports", "reports_history"]
   await service.sql`create schema backup`
   for (const table of tables) {

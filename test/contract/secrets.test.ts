@@ -48,7 +48,7 @@ function expectNoSecret(token: string, lines: readonly string[]): void {
 }
 
 test.each(targets)(
-  "a token in %s is not in the log, whether it is valid or not",
+  "A token in %s is not in the log, whether it is valid or not",
   async (_, target) => {
     for (const token of [service.tokens.standard, createToken()]) {
       for (const authorization of [{}, { Authorization: `Bearer ${service.tokens.admin}` }]) {
@@ -62,7 +62,7 @@ test.each(targets)(
   },
 )
 
-test("a token in any header is not in the log", async () => {
+test("A token in any header is not in the log", async () => {
   const token = service.tokens.standard
   const before = (await service.logged()).length
   const names = [
@@ -89,7 +89,7 @@ test("a token in any header is not in the log", async () => {
   expectNoSecret(token, lines)
 })
 
-test("a failed request is logged without its token", async () => {
+test("A failed request is logged without its token", async () => {
   const broken = await testService()
   await broken.sql`alter table reports rename to hidden`
   await broken.sql`alter table tokens rename column sha256 to hidden`
@@ -107,7 +107,7 @@ test("a failed request is logged without its token", async () => {
   await broken.stop()
 })
 
-test("no response contains the token of its request", async () => {
+test("No response contains the token of its request", async () => {
   const { standard } = service.tokens
   for (const path of [
     "/companies?per_page=1",
@@ -117,7 +117,7 @@ test("no response contains the token of its request", async () => {
   ]) {
     const joint = path.includes("?") ? "&" : "?"
     const answer = await service.get(`${path}${joint}api_key=${standard}`, { token: null })
-    const told = JSON.stringify([...answer.headers]) + (await answer.text())
-    expect(told).not.toContain(standard.slice(0, 12))
+    const response = JSON.stringify([...answer.headers]) + (await answer.text())
+    expect(response).not.toContain(standard.slice(0, 12))
   }
 })

@@ -17,7 +17,7 @@ const spentBefore = 10
 /** How long Redis may be back before it is used again. */
 const backWithinMs = 5_000
 
-describe.skipIf(!redisIsInstalled)("two services on one Redis and one database", () => {
+describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database", () => {
   let redis: RedisServer
   let one: TestService
   let services: [TestService, TestService]
@@ -73,8 +73,8 @@ describe.skipIf(!redisIsInstalled)("two services on one Redis and one database",
     const token = await one.issueWithLimit(7)
     for (let request = 0; request < 6; request++) await get(request, "/companies/XXX", token)
     const statuses: number[] = []
-    for (let asked = 0; asked < 8; asked++) {
-      const answer = await get(asked, "/usage", token)
+    for (let each = 0; each < 8; each++) {
+      const answer = await get(each, "/usage", token)
       statuses.push(answer.status)
       if (answer.status !== 200) continue
       expect(await readRecord(answer)).toMatchObject({ used: 6, remaining: 1 })
@@ -141,7 +141,7 @@ describe.skipIf(!redisIsInstalled)("two services on one Redis and one database",
   ]
 
   test.each(faults)(
-    "while Redis is %s each goes on by its own window, and both share again when it is back",
+    "While Redis is %s each goes on by its own window, and both share again when it is back",
     async (_, lose, mend) => {
       const token = await one.issueWithLimit(limit)
       const metric = async ({ url }: TestService) =>

@@ -67,14 +67,14 @@ const register = {
 
 const meta = { total: 2, page: 1, per_page: 50, total_pages: 1 }
 
-test("without any load the list is empty", async () => {
+test("Without any load the list is empty", async () => {
   expect(await readList(await service.get("/sources"))).toEqual({
     data: [],
     meta: { ...meta, total: 0, total_pages: 0 },
   })
 })
 
-test("each source has all its fields in order and belongs to no release", async () => {
+test("Each source has all its fields in order and belongs to no release", async () => {
   await loadFile("asx-directory", directoryOf("QAA"), { observed: "2026-01-01" })
   // One of three tenements is linked, and a row has no reference.
   await loadFile(
@@ -98,7 +98,7 @@ test("each source has all its fields in order and belongs to no release", async 
   expect((await service.get("/sources?as_of=2")).status).toBe(400)
 })
 
-test("sources are served as CSV and TSV, in pages and whole", async () => {
+test("Sources are served as CSV and TSV, in pages and whole", async () => {
   const head = `${Object.keys(asx).join(",")}\r\n`
   const lines = [asx, register].map((row) => `${Object.values(row).join(",")}\r\n`)
   const text = async (query: string) => (await service.get(`/sources?${query}`)).text()
@@ -114,7 +114,7 @@ test("sources are served as CSV and TSV, in pages and whole", async () => {
   })
 })
 
-test("a load that publishes nothing changes the list and its entity tag", async () => {
+test("A load that publishes nothing changes the list and its entity tag", async () => {
   const ask = (tag?: string | null) =>
     service.get("/sources", { headers: tag ? { "If-None-Match": tag } : {} })
   const first = await ask()
@@ -133,7 +133,7 @@ test("a load that publishes nothing changes the list and its entity tag", async 
   })
 })
 
-test("a rejected load is shown without its reason, and the figures stay", async () => {
+test("A rejected load is shown without its reason, and the figures stay", async () => {
   const refused = await loadFile("wa", ["Bad Gateway"]).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(LoadError)
   const { data } = await readList(await service.get("/sources"))
@@ -144,7 +144,7 @@ test("a rejected load is shown without its reason, and the figures stay", async 
   })
 })
 
-test("a failed fetch is shown, and a source that never published is absent", async () => {
+test("A failed fetch is shown, and a source that never published is absent", async () => {
   await setTimes()
   await service.sql`insert into sources (name, resource, last_outcome, last_reason)
     values ('nt', 'tenements', 'failed', 'Cannot fetch')`
@@ -154,7 +154,7 @@ test("a failed fetch is shown, and a source that never published is absent", asy
   expect(data.slice(1)).toEqual([{ ...register, last_outcome: "failed" }])
 })
 
-test("an operator's licence and address stay, and secrets are rejected", async () => {
+test("An operator's licence and address stay, and secrets are rejected", async () => {
   await service.sql`
     update sources set licence = 'Own licence', attribution = '© The operator',
       address = 'https://example.com/files/wa.csv', last_fetched_at = '2026-02-02T00:00:00Z' where name = 'wa'`

@@ -87,7 +87,7 @@ test.each(queries)("%s in the query gets the same 401", async (_, query, challen
   expect(answer.headers.get("www-authenticate")).toBe(challenge)
 })
 
-test("a token is taken from the header under any case of the scheme, and from api_key", async () => {
+test("A token is taken from the header under any case of the scheme, and from api_key", async () => {
   const { admin } = service.tokens
   for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR", "Bearer \t "]) {
     const headers = { Authorization: `${scheme} ${admin}` }
@@ -102,7 +102,7 @@ test("a token is taken from the header under any case of the scheme, and from ap
   }
 })
 
-test("the header wins over api_key", async () => {
+test("The header wins over api_key", async () => {
   const { admin } = service.tokens
   expect((await service.get(`/companies?api_key=${createToken()}`)).status).toBe(200)
   expect((await service.get(`/companies?api_key=${admin}`, { token: revoked })).status).toBe(401)
@@ -111,7 +111,7 @@ test("the header wins over api_key", async () => {
   expect(basic.status).toBe(401)
 })
 
-test("a token is rejected from the next request after its revocation or expiry", async () => {
+test("A token is rejected from the next request after its revocation or expiry", async () => {
   const inAnHour = new Date(service.clock.now.getTime() + 3_600_000)
   const [first, second] = [
     await service.issue("a@example.com"),
@@ -128,7 +128,7 @@ test("a token is rejected from the next request after its revocation or expiry",
   expect((await service.get("/companies", { token: second })).status).toBe(401)
 })
 
-test("a token in use needs no database read", async () => {
+test("A token in use needs no database read", async () => {
   const token = await service.issue("known@example.com")
   expect((await service.get("/companies", { token })).status).toBe(200)
   await service.sql.begin(async (sql) => {
@@ -139,7 +139,7 @@ test("a token in use needs no database read", async () => {
   })
 })
 
-test("a disabled account's tokens get 401 until it is enabled", async () => {
+test("A disabled account's tokens get 401 until it is enabled", async () => {
   const email = "switched@example.com"
   const token = await service.issue(email)
   for (const [disabled, status] of [

@@ -35,7 +35,7 @@ const inHours = (counted: Record<string, number>, lastHour: string) =>
     return { hour, requests: counted[hour] ?? 0 }
   })
 
-test("usage shows the plan, the state of the window, and the requests of each hour of the last day", async () => {
+test("Usage shows the plan, the state of the window, and the requests of each hour of the last day", async () => {
   const token = await service.issue("told@example.com")
   const resetAt = Math.ceil((service.clock.now.getTime() + hourMs) / 1000)
   const untouched = { plan: "standard", limit: 1000, used: 0, remaining: 1000, reset_at: resetAt }
@@ -61,7 +61,7 @@ test("usage shows the plan, the state of the window, and the requests of each ho
   expect(requests_per_hour).toEqual(inHours({ "2026-03-01T11:00:00Z": 1 }, "2026-03-02T10:00:00Z"))
 })
 
-test("a request for usage does not count, and has the current headers of the window", async () => {
+test("A request for usage does not count, and has the current headers of the window", async () => {
   const token = await service.issue("free@example.com")
   await ask(1, token)
   for (let times = 0; times < 20; times++) {
@@ -76,24 +76,24 @@ test("a request for usage does not count, and has the current headers of the win
   )
 })
 
-test("a limited caller can still read its usage", async () => {
+test("A limited caller can still read its usage", async () => {
   const token = service.tokens.enterprise
   await ask(enterpriseLimit + 2, token)
   const answer = await service.get("/usage", { token })
   expect(answer.status).toBe(200)
   expect(answer.headers.get("retry-after")).toBeNull()
-  const told = await usage(token)
-  expect([told.plan, told.limit, told.used, told.remaining]).toEqual([
+  const shown = await usage(token)
+  expect([shown.plan, shown.limit, shown.used, shown.remaining]).toEqual([
     "enterprise",
     enterpriseLimit,
     enterpriseLimit,
     0,
   ])
   // Denied requests are none.
-  expect(lastHour(told)).toBe(enterpriseLimit)
+  expect(lastHour(shown)).toBe(enterpriseLimit)
 })
 
-test("usage has its own limit of the window's size, which leaves the window unchanged", async () => {
+test("Usage has its own limit of the window's size, which leaves the window unchanged", async () => {
   const limit = 5
   const token = await service.issueWithLimit(limit)
   await ask(1, token)
@@ -123,7 +123,7 @@ test("usage has its own limit of the window's size, which leaves the window unch
   expect((await service.get("/usage", { token })).status).toBe(200)
 })
 
-test("an account's tokens share the limit of usage, and the admin plan has none", async () => {
+test("An account's tokens share the limit of usage, and the admin plan has none", async () => {
   const email = "bounded@example.com"
   const [one, two] = [await service.issue(email), await service.issue(email)]
   await setPlan(service.editor, { email, plan: "enterprise", requestLimit: 2 })
@@ -137,7 +137,7 @@ test("an account's tokens share the limit of usage, and the admin plan has none"
   expect(await statuses(Array(10).fill(service.tokens.admin))).toEqual(Array(10).fill(200))
 })
 
-test("the admin plan has no used count, and its hours are counted", async () => {
+test("The admin plan has no used count, and its hours are counted", async () => {
   const before = lastHour(await usage(service.tokens.admin))
   await ask(2, service.tokens.admin)
   const { requests_per_hour, ...standing } = await usage(service.tokens.admin)
@@ -151,7 +151,7 @@ test("the admin plan has no used count, and its hours are counted", async () => 
   expect(lastHour({ requests_per_hour })).toBe(before + 2)
 })
 
-test("the tokens of an account share its usage, and a changed plan shows at once", async () => {
+test("The tokens of an account share its usage, and a changed plan shows at once", async () => {
   const email = "shared@example.com"
   const [one, two] = [await service.issue(email), await service.issue(email)]
   await ask(1, one)
@@ -162,13 +162,15 @@ test("the tokens of an account share its usage, and a changed plan shows at once
   expect(await usage(one)).toMatchObject({ plan: "enterprise", limit: 50, used: 2, remaining: 48 })
 })
 
-test("usage needs a token, takes no parameter, and is GET and HEAD alone", async () => {
+test("Usage needs a token, takes no parameter, and is GET and HEAD alone", async () => {
   const { status, headers } = await service.get("/usage", { token: null })
   expect([status, headers.get("x-ratelimit-limit")]).toEqual([401, "1000"])
   const refused = await service.get("/usage?page=1")
   expect([refused.status, (await readError(refused)).code]).toEqual([400, "INVALID_PARAMETER"])
-  const asked = await service.get(`/usage?_=1&api_key=${service.tokens.standard}`, { token: null })
-  expect(asked.status).toBe(200)
+  const response = await service.get(`/usage?_=1&api_key=${service.tokens.standard}`, {
+    token: null,
+  })
+  expect(response.status).toBe(200)
   const head = await service.get("/usage", { method: "HEAD" })
   expect([head.status, await head.text()]).toEqual([200, ""])
   const post = await service.get("/usage", { method: "POST" })

@@ -30,7 +30,7 @@ test.each([
   expect(preferredCoding(accepted, ["zstd", "gzip"])).toBe(coding)
 })
 
-test("only larger bodies are compressed, for clients that accept it", () => {
+test("Only larger bodies are compressed, for clients that accept it", () => {
   const small = codedBody("small")
   expect(encodeBody(small, "gzip")).toEqual({ bytes: small.bytes, coding: null })
   const text = "é".repeat(5_000)
@@ -42,7 +42,7 @@ test("only larger bodies are compressed, for clients that accept it", () => {
   expect([zstd.coding, Bun.zstdDecompressSync(zstd.bytes).toString()]).toEqual(["zstd", text])
 })
 
-test("a body is coded once for each coding", () => {
+test("A body is coded once for each coding", () => {
   const body = codedBody("é".repeat(5_000))
   const first = encodeBody(body, "gzip").bytes
   expect(encodeBody(body, "x-gzip").bytes).toBe(first)

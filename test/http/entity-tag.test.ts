@@ -7,12 +7,12 @@ import { entityTag } from "../../src/http/entity-tag.ts"
 
 const tag = entityTag("7 a", "json /companies?page=1")
 
-test("a tag is the same in every process and every version of Bun", () => {
+test("A tag is the same in every process and every version of Bun", () => {
   // Of the SHA-256 of "7 a json /companies?page=1", by another program.
   expect(tag).toBe('W/"NjTDxS6Y6PU0BCxrvD2Sm3"')
 })
 
-test("a tag differs by version, query and format", () => {
+test("A tag differs by version, query and format", () => {
   const tags = [
     tag,
     entityTag("8 a", "json /companies?page=1"),

@@ -7,7 +7,7 @@ import { linkHeader, pageMeta } from "../../src/http/page.ts"
 const links = (page: number, total: number, given: [string, string][] = []) =>
   linkHeader("/c", given, pageMeta(total, page, 10))
 
-test("a page link repeats the caller's other parameters in their order, escaped", () => {
+test("A page link repeats the caller's other parameters in their order, escaped", () => {
   const given: [string, string][] = [
     ["search", 'a>; rel="x", <b'],
     ["page", "1"],

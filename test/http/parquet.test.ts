@@ -26,7 +26,7 @@ const column = (name: string, type: ParquetColumn["type"], nullable = true) => (
   nullable,
 })
 
-test("a file of 45,000 rows has groups of 2,000 and every value", async () => {
+test("A file of 45,000 rows has groups of 2,000 and every value", async () => {
   const below = seededIntegers(3)
   const columns = [
     column("id", "text", false),
@@ -69,7 +69,7 @@ test("a file of 45,000 rows has groups of 2,000 and every value", async () => {
   expect(Bun.deepEquals(read, expected)).toBe(true)
 })
 
-test("a file without rows has all columns", async () => {
+test("A file without rows has all columns", async () => {
   const file = await fileOf([column("id", "text", false)], [], 1)
   expect(parquetMetadata(file).schema.map(({ name }) => name)).toEqual(["records", "id"])
   expect(await parquetReadObjects({ file })).toEqual([])

@@ -32,7 +32,7 @@ test.each([
   expect(decodeQuery(query)).toEqual(pairs)
 })
 
-test("decoding returns the encoded text", () => {
+test("Decoding returns the encoded text", () => {
   const pairs = [
     ["a b", "c&d=e+f%"],
     ["é", "😀\r\n\0"],
@@ -41,7 +41,7 @@ test("decoding returns the encoded text", () => {
   expect(decodeQuery(encodeQuery(pairs))).toEqual([...pairs])
 })
 
-test("invalid UTF-8 decodes to null, and a plus sign stays", () => {
+test("Invalid UTF-8 decodes to null, and a plus sign stays", () => {
   expect(decodeComponent("a+b%20%C3%A9")).toBe("a+b é")
   for (const broken of ["%", "%f", "%zz", "%ff", "%C3%28"])
     expect(decodeComponent(broken)).toBeNull()

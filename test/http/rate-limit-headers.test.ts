@@ -8,7 +8,7 @@ import { toHeaders } from "../../src/http/rate-limit-headers.ts"
 const HOUR_MS = 3_600_000
 const NOW_MS = 1_767_322_800_000
 
-test("a denied request gets its limit in both notations, and when to retry", () => {
+test("A denied request gets its limit in both notations, and when to retry", () => {
   const state = { admitted: false, limit: 1000, remaining: 0, resetAtMs: NOW_MS + 90_001 }
   expect(toHeaders(state, HOUR_MS, NOW_MS)).toEqual({
     "X-RateLimit-Limit": "1000",
@@ -20,7 +20,7 @@ test("a denied request gets its limit in both notations, and when to retry", () 
   })
 })
 
-test("a client that waits as either header says is never early", () => {
+test("A client that waits as either header says is never early", () => {
   for (let offsetMs = 0; offsetMs < 3_000; offsetMs += 7) {
     const nowMs = NOW_MS + offsetMs
     const resetAtMs = nowMs + ((offsetMs * 31) % 2_500)
@@ -35,7 +35,7 @@ test("a client that waits as either header says is never early", () => {
   }
 })
 
-test("a wait is never negative after the reset", () => {
+test("A wait is never negative after the reset", () => {
   const state = { admitted: false, limit: 1, remaining: 0, resetAtMs: NOW_MS - 5_000 }
   const headers = toHeaders(state, HOUR_MS, NOW_MS)
   expect(headers.RateLimit).toBe('"default";r=0;t=0')

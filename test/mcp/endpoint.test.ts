@@ -7,7 +7,7 @@ const service = await serviceOfFile()
 
 const { body: listing, headers: inModern } = requestOf("tools/list", {}, modern)
 
-test("a token is required in the header", async () => {
+test("A token is required in the header", async () => {
   const { admin } = service.tokens
   for (const [token, query] of [
     [null, ""],
@@ -22,12 +22,12 @@ test("a token is required in the header", async () => {
   }
 })
 
-test("a browser gets the 401 as JSON too", async () => {
+test("A browser gets the 401 as JSON too", async () => {
   const response = await fetch(`${service.url}/mcp`, { headers: { Accept: "text/html" } })
   expect([response.status, response.headers.get("content-type")]).toEqual([401, "application/json"])
 })
 
-test("each request counts in the account's window, and past it is 429", async () => {
+test("Each request counts in the account's window, and past it is 429", async () => {
   const token = await service.issueWithLimit(3)
   const call = requestOf("tools/call", { name: "company", arguments: { asx_code: "BIG" } }, modern)
   const first = await post(service, call.body, { token, headers: call.headers })
@@ -41,7 +41,7 @@ test("each request counts in the account's window, and past it is 429", async ()
   expect(error).toMatchObject({ code: "RATE_LIMITED", message: "Rate limit exceeded" })
 })
 
-test("a batch calls one tool", async () => {
+test("A batch calls one tool", async () => {
   const one = JSON.parse(
     requestOf("tools/call", { name: "company", arguments: { asx_code: "BIG" } }, legacy).body,
   )
@@ -66,7 +66,7 @@ test.each(["2025-03-26", legacy, "2025-11-25"])(
   },
 )
 
-test("an unknown version is an error of the protocol", async () => {
+test("An unknown version is an error of the protocol", async () => {
   const { body, headers } = requestOf("tools/list", {}, "2199-01-01")
   const response = await post(service, body, { headers })
   expect(response.status).toBe(400)
@@ -80,13 +80,13 @@ test("GET and DELETE are 405: there are no sessions and no streams", async () =>
   }
 })
 
-test("a subscription is refused at once", async () => {
+test("A subscription is refused at once", async () => {
   const { body, headers } = requestOf("subscriptions/listen", { notifications: {} }, modern)
   const { error } = await readReply(await post(service, body, { headers }))
   expect(error?.message).toBe("Subscription limit reached")
 })
 
-test("a malformed body is an error of the protocol", async () => {
+test("A malformed body is an error of the protocol", async () => {
   for (const [body, code] of [
     ["{", -32_700],
     ["", -32_700],
@@ -100,13 +100,13 @@ test("a malformed body is an error of the protocol", async () => {
   expect(wrongType.status).toBe(415)
 })
 
-test.each([100_000, 8_000_000])("a body of %d bytes is 413", async (size) => {
+test.each([100_000, 8_000_000])("A body of %d bytes is 413", async (size) => {
   const given = { name: "find_companies", arguments: { search: "x".repeat(size) } }
   const { body, headers } = requestOf("tools/call", given, modern)
   expect((await post(service, body, { headers })).status).toBe(413)
 })
 
-test("requests from pages of other sites are rejected", async () => {
+test("Requests from pages of other sites are rejected", async () => {
   for (const [Origin, status] of [
     ["https://evil.example", 403],
     ["null", 403],
@@ -119,7 +119,7 @@ test("requests from pages of other sites are rejected", async () => {
   }
 })
 
-test("with BASE_URL, its origin is accepted, and another Host is not", async () => {
+test("With BASE_URL, its origin is accepted, and another Host is not", async () => {
   const own = await testService({ settings: { BASE_URL: "https://mds.example.com" } })
   for (const [headers, status] of [
     [{ Host: "mds.example.com" }, 200],
@@ -134,7 +134,7 @@ test("with BASE_URL, its origin is accepted, and another Host is not", async () 
   await own.stop()
 })
 
-test("requests are logged and measured like those of the API", async () => {
+test("Requests are logged and measured like those of the API", async () => {
   const own = await testService()
   const token = await own.issue("reader@example.com")
   const { body, headers } = requestOf("tools/call", { name: "company", arguments: {} }, legacy)

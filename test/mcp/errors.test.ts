@@ -91,11 +91,11 @@ test.each(faults)("%s with %j names the fault", async (tool, given, fault) => {
   expect(error.details.parameters).toEqual([expect.objectContaining(fault)])
 })
 
-test("an unknown tool is an error of the protocol", async () => {
+test("An unknown tool is an error of the protocol", async () => {
   expect((await callTool(service, "drop_tables")).error?.code).toBe(-32_602)
 })
 
-test("a result says when to call again where the service is busy", async () => {
+test("A result says when to call again where the service is busy", async () => {
   const own = await testService({ holdsLocks: false })
   const { result } = await own.sql.begin(async (sql) => {
     await sql`lock table tenements in access exclusive mode`
@@ -115,7 +115,7 @@ test("a result says when to call again where the service is busy", async () => {
   await own.stop()
 })
 
-test("a failure of the service is logged, and the client learns nothing of it", async () => {
+test("A failure of the service is logged, and the client learns nothing of it", async () => {
   const own = await testService()
   await own.sql`alter table tenements rename to moved`
   const { result } = await callTool(own, "find_tenements", { state: "NT" })

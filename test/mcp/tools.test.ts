@@ -24,7 +24,7 @@ function partsIn(value: unknown): Part[] {
   return "request" in value && "records" in value ? [value as Part, ...inside] : inside
 }
 
-test.each([legacy, modern])("version %s lists the six tools, all read-only", async (version) => {
+test.each([legacy, modern])("Version %s lists the six tools, all read-only", async (version) => {
   const { result } = await ask(service, "tools/list", {}, version)
   expect(result?.tools).toEqual(
     ["find_companies", "find_tenements", "find_announcements", "company", "changes", "sources"].map(
@@ -37,7 +37,7 @@ test.each([legacy, modern])("version %s lists the six tools, all read-only", asy
   )
 })
 
-test("a tool that finds records takes the filters and orders of its list", async () => {
+test("A tool that finds records takes the filters and orders of its list", async () => {
   const { result } = await ask(service, "tools/list", {})
   for (const [name, { filters, resource }] of [
     ["find_companies", companyList],
@@ -52,7 +52,7 @@ test("a tool that finds records takes the filters and orders of its list", async
   }
 })
 
-test("changes describes its filters by an example", async () => {
+test("The tool changes describes its filters by an example", async () => {
   const { result } = await ask(service, "tools/list", {})
   const tool = result?.tools?.find(({ name }) => name === "changes")
   expect(tool?.inputSchema.properties.filters).toEqual(
@@ -83,7 +83,7 @@ test.each(calls)(
   },
 )
 
-test("a result is repeated as text", async () => {
+test("A result is repeated as text", async () => {
   for (const version of [legacy, modern]) {
     const { result } = await callTool(service, "company", { asx_code: "BIG" }, version)
     expect(result?.content).toHaveLength(1)
@@ -91,7 +91,7 @@ test("a result is repeated as text", async () => {
   }
 })
 
-test("company counts the tenements by state and by status, and lists those past their expiry on the day of the data", async () => {
+test("The tool company counts the tenements by state and by status, and lists those past their expiry on the day of the data", async () => {
   const records = {
     ...awkward,
     tenements: awkward.tenements.map((tenement) =>
@@ -123,14 +123,14 @@ test("company counts the tenements by state and by status, and lists those past 
   await own.stop()
 })
 
-test("company notes the granted tenements without an expiry date", async () => {
+test("The tool company notes the granted tenements without an expiry date", async () => {
   const { notes } = await resultOf(service, "company", { asx_code: "OLDCO" })
   expect(notes).toContain(
     "past_expiry leaves out 1 of the 2 records that match the other filters: they have no expiry date.",
   )
 })
 
-test("notes count the tenements that a date filter omits", async () => {
+test("Notes count the tenements that a date filter omits", async () => {
   const { total } = await resultOf(service, "find_tenements", { state: "NT" })
   const undated = awkward.tenements.filter((each) => each.state === "NT" && !each.expiry_date)
   expect(undated).toHaveLength(1)
@@ -144,7 +144,7 @@ test("notes count the tenements that a date filter omits", async () => {
   ])
 })
 
-test("the notes count the tenements that are linked to no company", async () => {
+test("The notes count the tenements that are linked to no company", async () => {
   const { records, notes } = await resultOf(service, "find_tenements")
   const unlinked = awkward.tenements.filter(({ asx_codes }) => asx_codes.length === 0).length
   expect(unlinked).toBeGreaterThan(0)
@@ -153,7 +153,7 @@ test("the notes count the tenements that are linked to no company", async () => 
   )
 })
 
-test("a result has at most 50 records, with the total", async () => {
+test("A result has at most 50 records, with the total", async () => {
   const [first] = awkward.tenements
   if (!first) throw new Error("No tenement")
   const tenements = Array.from({ length: 120 }, (_, index) => ({ ...first, id: `T-${index}` }))
@@ -171,7 +171,7 @@ test("a result has at most 50 records, with the total", async () => {
   await own.stop()
 })
 
-test("changes lists what was added, changed and removed between two releases", async () => {
+test("The tool changes lists what was added, changed and removed between two releases", async () => {
   const own = await testService()
   const [, ...others] = awkward.tenements
   await own.publish({
@@ -192,7 +192,7 @@ test("changes lists what was added, changed and removed between two releases", a
   await own.stop()
 })
 
-test("all parts of a result are of one release, also while others are published", async () => {
+test("All parts of a result are of one release, also while others are published", async () => {
   const own = await testService()
   const results = Array.from({ length: 6 }, () => [
     resultOf(own, "company", { asx_code: "BIG" }),
@@ -207,7 +207,7 @@ test("all parts of a result are of one release, also while others are published"
   await own.stop()
 })
 
-test("a later page shows the release of page 1", async () => {
+test("A later page shows the release of page 1", async () => {
   const own = await testService()
   const given = { per_page: 5 }
   expect((await resultOf(own, "find_tenements", given)).release.number).toBe(1)
@@ -218,7 +218,7 @@ test("a later page shows the release of page 1", async () => {
   await own.stop()
 })
 
-test("sources lists the sources as they are now, beside the newest release", async () => {
+test("The tool sources lists the sources as they are now, beside the newest release", async () => {
   const { release, request, records } = await resultOf(service, "sources")
   expect([release.number, request]).toEqual([1, `${service.url}/api/v1/sources`])
   const { data } = (await (await service.get("/sources")).json()) as { data: Result["records"] }

@@ -99,7 +99,7 @@ async function compareCounts(part: string, list: string): Promise<void> {
 /** More are compared where a person asks for them. */
 const pairs = Number(process.env.CHANGED_PAIRS ?? 20)
 
-test("the counts and rows between random releases are those of the API's lists", async () => {
+test("The counts and rows between random releases are those of the API's lists", async () => {
   for (let pair = 0; pair < pairs; pair++) {
     const at = 1 + Math.floor(random() * newest)
     const since = Math.floor(random() * (at + 1))
@@ -107,7 +107,7 @@ test("the counts and rows between random releases are those of the API's lists",
   }
 }, 600_000)
 
-test("each changed record has its fields before and after, and is added where there was none", async () => {
+test("Each changed record has its fields before and after, and is added where there was none", async () => {
   const page = await person.read(`/explore/changes/tenements?since=3&per_page=100`)
   const listOf = async (query: string) =>
     (await readList(await service.get(`/tenements?per_page=100&${query}`))).data
@@ -126,7 +126,7 @@ test("each changed record has its fields before and after, and is added where th
   }
 })
 
-test("the page begins with the last release, and every page of data leads to it", async () => {
+test("The page begins with the last release, and every page of data leads to it", async () => {
   const page = await person.read("/explore/changes")
   expect(textOf(page)).toContain(`Between release ${newest - 1} of`)
   const overview = await person.read("/")
@@ -144,7 +144,7 @@ test("the page begins with the last release, and every page of data leads to it"
   expect(linkTo(ofCompany, "Changed since …")).toBe("/explore/changes/tenements?company=ALP")
 })
 
-test("a point that is no release is explained, and an unknown list is not found", async () => {
+test("A point that is no release is explained, and an unknown list is not found", async () => {
   const page = await person.read("/explore/changes/tenements?since=yesterday", 400)
   expect(faultAt(page, "since")).toContain("Must be a release number, a date")
   expect(textOf(await person.read("/explore/changes?since=2999-01-01", 400))).toContain(

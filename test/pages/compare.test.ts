@@ -9,7 +9,7 @@ import { signedInVisitor } from "./visitor.ts"
 const service = await serviceOfFile()
 const person = await signedInVisitor(service, "admin@example.com")
 
-test("each count is the total of the list that it links to", async () => {
+test("Each count is the total of the list that it links to", async () => {
   const codes = ["BIG", "STR", "LFN"]
   const page = await person.read("/explore/compare?codes=big,STR+lfn,BIG")
   const rows = new Map(cellsOf(page).map(([label = "", ...cells]) => [label, cells]))
@@ -33,7 +33,7 @@ test("each count is the total of the list that it links to", async () => {
   expect(linkTo(next, "Compare")).toBe("/explore/compare?codes=BIG")
 })
 
-test("without codes the page asks for them, and an unknown code is not found", async () => {
+test("Without codes the page asks for them, and an unknown code is not found", async () => {
   const page = await person.read("/explore/compare")
   expect(headingOf(page)).toBe("Compare companies")
   expect(page).not.toContain("<table>")

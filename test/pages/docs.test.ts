@@ -14,7 +14,7 @@ const textOf = async (path: string): Promise<string> => (await open(path)).text(
 const pathOf = (name: string) => `/docs/guide/${name}`
 const paths = ["/docs", ...guide.map(({ name }) => pathOf(name))]
 
-test("every file of the guide is a page, under the title of its heading", async () => {
+test("Every file of the guide is a page, under the title of its heading", async () => {
   const directory = new URL("../../src/guide/", import.meta.url)
   const files = await Array.fromAsync(new Bun.Glob("*.md").scan(Bun.fileURLToPath(directory)))
   expect(guide.map(({ name }) => `${name}.md`).sort()).toEqual(files.sort())
@@ -32,7 +32,7 @@ test("every file of the guide is a page, under the title of its heading", async 
   }
 })
 
-test("each page of the guide stays within its word budget, and all pages within 16,500 words", async () => {
+test("Each page of the guide stays within its word budget, and all pages within 16,500 words", async () => {
   const counted = await Promise.all(
     guide.map(async ({ name, maxWords }) => {
       const words = (await textOf(`${pathOf(name)}.md`)).split(/\s+/).filter(Boolean).length
@@ -44,7 +44,7 @@ test("each page of the guide stays within its word budget, and all pages within 
   expect(total).toBeLessThanOrEqual(16_500)
 })
 
-test("a page of the guide with several parts begins with links to them", async () => {
+test("A page of the guide with several parts begins with links to them", async () => {
   const contents = /<nav class="page-contents"[^>]*><ul>(.*?)<\/ul><\/nav>/s
   const [, links = ""] = contents.exec(await textOf(pathOf("start"))) ?? []
   expect([...links.matchAll(/href="#([^"]+)"/g)].map(([, id]) => id)).toEqual([
@@ -56,7 +56,7 @@ test("a page of the guide with several parts begins with links to them", async (
   expect(await textOf(pathOf("terms"))).not.toMatch(contents)
 })
 
-test("an unknown page of the guide returns 404 with a message", async () => {
+test("An unknown page of the guide returns 404 with a message", async () => {
   for (const path of [
     pathOf("nothing"),
     pathOf("nothing.md"),
@@ -72,7 +72,7 @@ test("an unknown page of the guide returns 404 with a message", async () => {
 /** Other tests cover pages that need a session. */
 const elsewhere = /^\/(?:account|explore|openapi\.json$)/
 
-test("every link of the documentation leads to an existing page and part", async () => {
+test("Every link of the documentation leads to an existing page and part", async () => {
   const pages = new Map<string, string>()
   const queue = ["/", ...paths, "/docs.md", "/llms.txt"]
   const broken: string[] = []
@@ -117,7 +117,7 @@ test("HEAD has the headers of GET and no body", async () => {
   }
 })
 
-test("browsers revalidate pages, and cache texts for five minutes", async () => {
+test("Browsers revalidate pages, and cache texts for five minutes", async () => {
   const cachingOf = async (path: string) => (await open(path)).headers.get("cache-control")
   expect(await cachingOf("/")).toBe("private, no-cache")
   expect(await cachingOf("/docs")).toBe("private, no-cache")
@@ -128,7 +128,7 @@ test("browsers revalidate pages, and cache texts for five minutes", async () => 
 
 const texts = ["/docs.md", "/llms.txt", "/docs/reference.md", pathOf("whole-lists.md")]
 
-test("samples contain BASE_URL if it is set", async () => {
+test("Samples contain BASE_URL if it is set", async () => {
   const settings = { BASE_URL: "https://data.example.org/mining" }
   const behindProxy = await testService({ beside: service, settings })
   const page = await (await fetch(behindProxy.url + pathOf("whole-lists"))).text()
@@ -140,7 +140,7 @@ test("samples contain BASE_URL if it is set", async () => {
   expect(page).toContain("https://data.example.org/mining/api/v1/tenements?state=WA&amp;")
 })
 
-test("samples contain the Host of their own request, also after other requests", async () => {
+test("Samples contain the Host of their own request, also after other requests", async () => {
   for (const path of [...texts, ...paths.slice(1)]) {
     for (const host of ["a.example", "b.example", "a.example"]) {
       const text = await (await open(path, { headers: { Host: host } })).text()
@@ -165,7 +165,7 @@ test("docs.md contains every page, and llms.txt links to each", async () => {
   expect(text).toEndWith(await textOf("/docs/reference.md"))
 })
 
-test("programs are escaped, in blocks with a copy button", async () => {
+test("Programs are escaped, in blocks with a copy button", async () => {
   const page = await textOf(pathOf("whole-lists"))
   const blocks = [...page.matchAll(/<pre><code id="([^"]+)">(.*?)<\/code><\/pre>/gs)]
   expect(blocks.length).toBeGreaterThanOrEqual(4)
@@ -176,7 +176,7 @@ test("programs are escaped, in blocks with a copy button", async () => {
   expect(page).toMatch(/<script type="module" src="\/assets\/copy\.[0-9a-f]+\.js">/)
 })
 
-test("no page of the documentation has markup that the policy forbids", async () => {
+test("No page of the documentation has markup that the policy forbids", async () => {
   for (const path of paths) {
     const page = await textOf(path)
     expect([path, /\sstyle=|<style|<script(?![^>]* src=)|\son\w+="/.test(page)]).toEqual([
@@ -225,7 +225,7 @@ test("HTML in Markdown is text", () => {
   expect(rendered("a\n\n<!-- comment -->\n\nb")).toBe("<p>a</p>\n<p>b</p>\n")
 })
 
-test("links to other files of the project and to unsafe schemes are plain text", () => {
+test("Links to other files of the project and to unsafe schemes are plain text", () => {
   const addressOf = (href: string) => /href="([^"]*)"/.exec(rendered(`[x](${href})`))?.[1] ?? null
   expect(addressOf("copies.md")).toBe("/docs/guide/copies")
   expect(addressOf("accounts.md#plans")).toBe("/docs/guide/accounts#plans")

@@ -154,7 +154,7 @@ sys.stdout.buffer.write(urllib.request.urlopen(request).read())`
   })
 })
 
-test("an export that a spreadsheet may refuse says so before it is downloaded", () => {
+test("An export that a spreadsheet may refuse says so before it is downloaded", () => {
   const warns = (rows: number, bytes: number) =>
     exportMenu(null, { href: "/explore/reports.csv", rows, bytes }).text.includes("may refuse")
   expect([warns(9_130, 738_000), warns(584_804, 122e6)]).toEqual([false, true])

@@ -32,7 +32,7 @@ const second = [
 ]
 const first = ["1", "–", at, at, "–", "test"]
 
-test("a tenement's page has its versions, newest first: when their files were true, and each change", async () => {
+test("A tenement's page has its versions, newest first: when their files were true, and each change", async () => {
   const page = await person.read("/explore/tenements/WA-E47-1234")
   expect(cellsOf(page, "History")).toEqual([newest, second, first])
   expect(page).toContain("<code>/api/v1/tenements/WA-E47-1234/history</code>")
@@ -81,7 +81,7 @@ test("A capitalisation from undated files has the time of its load, and says so"
   }
 })
 
-test("a company's page has the course of its capitalisation, by the time of the files", async () => {
+test("A company's page has the course of its capitalisation, by the time of the files", async () => {
   const line = (page: string) => /<polyline points="([^"]*)"/.exec(page)?.[1]
   expect(line(await person.read("/explore/companies/BIG"))).toBeUndefined()
   for (const value of [300e9, null, 200e9]) await service.publish(worth(value))

@@ -47,7 +47,7 @@ const person = await signedInVisitor(service, "admin@example.com")
 const cowal = "Evolution Mining (Cowal) Pty Limited"
 const pageOf = (name: string) => `/explore/holders/${encodeURIComponent(name)}`
 
-test("holders are listed with the most tenements first, with filters and pages", async () => {
+test("Holders are listed with the most tenements first, with filters and pages", async () => {
   const page = await person.read("/explore/holders?per_page=2&state=WA")
   expect(cellsOf(page)).toEqual([
     ["Revolution Mining Pty Ltd", "6"],
@@ -67,7 +67,7 @@ test("holders are listed with the most tenements first, with filters and pages",
   expect(await csv.text()).toContain("EVOLUTION MINING (COWAL) PTY LTD,1\r\n")
 })
 
-test("a holder's page counts its tenements and names what expires, its partners and holders alike", async () => {
+test("A holder's page counts its tenements and names what expires, its partners and holders alike", async () => {
   for (const spelling of [cowal, "evolution mining cowal p/l"]) {
     const page = await person.read(pageOf(spelling))
     expect([headingOf(page), leadOf(page)]).toEqual([
@@ -88,7 +88,7 @@ test("a holder's page counts its tenements and names what expires, its partners 
   }
 })
 
-test("a holder's page names its company with the basis of the link, or possible ones with reasons", async () => {
+test("A holder's page names its company with the basis of the link, or possible ones with reasons", async () => {
   expect(cellsOf(await person.read(pageOf(cowal)), "Company")).toEqual([
     ["Big Ore, Limited (BIG)", "A loaded list names the holder as a subsidiary"],
   ])
@@ -117,7 +117,7 @@ test("a holder's page names its company with the basis of the link, or possible 
   expect(textOf(past)).not.toContain("Possible companies")
 })
 
-test("each holder's name leads to its page, and a placeholder for persons does not", async () => {
+test("Each holder's name leads to its page, and a placeholder for persons does not", async () => {
   const list = await person.read("/explore/tenements?search=held")
   expect(linkTo(list, "O'Hara & Sons / Joint")).toBe(pageOf("O'Hara & Sons / Joint"))
   expect(headingOf(await person.read(pageOf("O'Hara & Sons / Joint")))).toBe(
@@ -133,7 +133,7 @@ test.each(["Nobody", "Individual", "...", "x".repeat(201)])(
   },
 )
 
-test("the search box puts names that begin with the term first", async () => {
+test("The search box puts names that begin with the term first", async () => {
   const page = await person.read("/explore/search?q=evolution+mining")
   const [, holders = ""] = page.split("<h2>Holders</h2>")
   const names = [...holders.matchAll(/href="\/explore\/holders\/([^"?]+)"/g)].map(([, name]) =>

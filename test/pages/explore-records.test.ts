@@ -99,7 +99,7 @@ const exactArea = new Intl.NumberFormat("en-AU", {
   maximumFractionDigits: 20,
 })
 
-test("a tenement's page has every field, the whole area on hover, and leads to the map of its state", async () => {
+test("A tenement's page has every field, the whole area on hover, and leads to the map of its state", async () => {
   for (const { id, asx_codes: codes } of awkward.tenements) {
     const path = `/tenements/${encodeURIComponent(id)}`
     const record = await readRecord(await service.get(path))
@@ -128,7 +128,7 @@ test("a tenement's page has every field, the whole area on hover, and leads to t
   }
 })
 
-test("an announcement's page has every field, and leads to its company and its document", async () => {
+test("An announcement's page has every field, and leads to its company and its document", async () => {
   for (const { hash } of awkward.reports) {
     const record = await readRecord(await service.get(`/reports/${hash}`))
     const page = await person.read(`/explore/reports/${hash}`)
@@ -145,7 +145,7 @@ test("an announcement's page has every field, and leads to its company and its d
   }
 })
 
-test("a company's page has its fields, its tenements by value, its subsidiaries and announcements", async () => {
+test("A company's page has its fields, its tenements by value, its subsidiaries and announcements", async () => {
   const record = await readRecord(await service.get("/companies/BIG"))
   const page = await person.read("/explore/companies/big")
   expect(headingOf(page)).toBe(String(record.company_name))
@@ -248,7 +248,7 @@ test.each([
   ["/companies/NONE", "There is no company NONE", "/companies"],
   ["/companies/NONE/tenements", "There is no company NONE", "/companies"],
   ["/companies/NONE/subsidiaries", "There is no company NONE", "/companies"],
-])("a missing record's page names it and leads to the list: %s", async (path, heading, list) => {
+])("A missing record's page names it and leads to the list: %s", async (path, heading, list) => {
   const page = await person.read(`/explore${path}`, 404)
   expect(headingOf(page)).toBe(heading)
   expect(page.slice(page.indexOf("<main"))).toContain(`class="button" href="/explore${list}"`)

@@ -44,7 +44,7 @@ const person = await signedInVisitor(service, "admin@example.com")
 
 const first = (rows: string[][]) => rows.map(([cell]) => cell)
 
-test("a list by expiry counts the tenements without an expiry date, and so does a company's page", async () => {
+test("A list by expiry counts the tenements without an expiry date, and so does a company's page", async () => {
   const words =
     "The list leaves out 1 of the 11 records that match the other filters: they have no expiry date."
   const dated = "/explore/tenements?company=quo&expires_from=2026-03-01"
@@ -61,7 +61,7 @@ test("a list by expiry counts the tenements without an expiry date, and so does 
   )
 })
 
-test("filters by company and dates show in the sentence and can be cleared alone", async () => {
+test("Filters by company and dates show in the sentence and can be cleared alone", async () => {
   const page = await person.read(
     "/explore/tenements?company=quo&granted_to=2026-01-01&expires_from=2026-03-01&expires_to=2026-05-30&sort=expiry_date",
   )
@@ -81,7 +81,7 @@ test("filters by company and dates show in the sentence and can be cleared alone
   expect(textOf(mixed)).toContain("expires_from : Must not be after expires_to")
 })
 
-test("the heads of their columns sort tenements, in both directions", async () => {
+test("The heads of their columns sort tenements, in both directions", async () => {
   const page = await person.read("/explore/tenements?company=QUO")
   for (const [head, sort] of [
     ["Granted", "grant_date"],
@@ -99,7 +99,7 @@ test("the heads of their columns sort tenements, in both directions", async () =
   expect(first(cellsOf(await person.read(byId)))[0]).toBe("unknown")
 })
 
-test("one link leads to the granted tenements that expire within 90 days, soonest first", async () => {
+test("One link leads to the granted tenements that expire within 90 days, soonest first", async () => {
   const soon =
     "&status=granted&sort=expiry_date&order=asc&expires_from=2026-03-01&expires_to=2026-05-30"
   const page = await person.read("/explore/tenements?company=QUO&page=1&expires_to=2020-01-01")
@@ -117,7 +117,7 @@ test("one link leads to the granted tenements that expire within 90 days, soones
   )
 })
 
-test("a granted tenement past its expiry date is marked, in lists and on its page", async () => {
+test("A granted tenement past its expiry date is marked, in lists and on its page", async () => {
   const page = await person.read("/explore/tenements?company=QUO&expires_to=2026-03-01")
   const marked = cellsOf(page).filter(([, , status]) => status?.includes("past expiry"))
   expect(first(marked)).toEqual(["PAST", "past"])
@@ -136,7 +136,7 @@ test("A page at a past release marks and offers what was true on its day", async
   await service.sql`update releases set published_at = '2026-03-01T00:00:00Z'`
 })
 
-test("a company's page shows its coming expiries, and the way to all of them", async () => {
+test("A company's page shows its coming expiries, and the way to all of them", async () => {
   const page = await person.read("/explore/companies/QUO")
   expect(first(cellsOf(page, "Coming expiries"))).toEqual([
     "today",
@@ -174,7 +174,7 @@ test("A search for announcements by a company's name leads to its code", async (
   expect(linkTo(page, 'The "Quoted", Mine (QUO)')).toBe("/explore/reports?company=QUO")
 })
 
-test("the nearest code is suggested for one that no company has, and none for a company without records", async () => {
+test("The nearest code is suggested for one that no company has, and none for a company without records", async () => {
   const page = await person.read("/explore/tenements?company=quoo&status=granted&page=1")
   expect(linkTo(page, 'The "Quoted", Mine (QUO)')).toBe(
     "/explore/tenements?status=granted&company=QUO",
@@ -205,7 +205,7 @@ test("A company without linked tenements is said to have none linked yet", async
   expect(textOf(page)).not.toContain("Possible holders")
 })
 
-test("a company's page shows its possible holders with the reasons, and the weakest last", async () => {
+test("A company's page shows its possible holders with the reasons, and the weakest last", async () => {
   const suggested = reasons.toReversed().map((reason, index) => ({
     position: index + 1,
     holder_key: `KEY ${index}`,

@@ -46,7 +46,7 @@ test("Pages and downloads stay on the release of the session's page 1, and say s
   expect(shown).toHaveLength(before)
 })
 
-test("a past release is shown with a notice, and every link keeps it", async () => {
+test("A past release is shown with a notice, and every link keeps it", async () => {
   const page = await person.read("/explore/tenements?as_of=1&per_page=5")
   expect(leadOf(page)).toBe(`${before} tenements, at release 1`)
   expect(page).toContain("You see the data as of 1: release 1, published <time")

@@ -26,7 +26,7 @@ test.each([
   expect(relative(ms, 0)).toBe(text)
 })
 
-test("a title has no characters that change the direction of text", () => {
+test("A title has no characters that change the direction of text", () => {
   const frame = { email: null, release: null, nowMs: 0 }
   const page = layout({ title: "a\u202eb\u2066c\u200fd", main: null }, frame).text
   expect(page).toContain("<title>abcd · ")
@@ -39,7 +39,7 @@ test.each([
   [0, "0.00", "0.00"],
   [12.5, "12.50", "12.50"],
   [1_234_567.891234, "1,234,567.89", "1,234,567.891234"],
-])("an area of %d is %s in a list, and %s on its record", (area, inList, onRecord) => {
+])("An area of %d is %s in a list, and %s on its record", (area, inList, onRecord) => {
   expect([rounded("area")({ area }), exactly("area")({ area })]).toEqual([inList, onRecord])
 })
 
@@ -49,7 +49,7 @@ test.each([
   [999_960_000, "1 bn", "A$999,960,000"],
   [4_815_000, "4.8 m", "A$4,815,000"],
   [0, "0", "A$0"],
-])("a sum of %d dollars is short, with all of it on hover", (value, short, whole) => {
+])("A sum of %d dollars is short, with all of it on hover", (value, short, whole) => {
   expect(dollars(value).text).toBe(`<span title="${whole}">${short}</span>`)
 })
 
@@ -58,6 +58,6 @@ test.each([
   [738_000, "738 kB"],
   [999_600, "1 MB"],
   [11_200_000, "11.2 MB"],
-])("a file of %d bytes has a short size", (bytes, size) => {
+])("A file of %d bytes has a short size", (bytes, size) => {
   expect(dataSize(bytes)).toBe(size)
 })

@@ -13,7 +13,7 @@ const open = (path: string, init: RequestInit = {}) =>
     headers: { ...browser, ...init.headers },
   })
 
-test("an unknown path is a page for a browser, and the error envelope for a program", async () => {
+test("An unknown path is a page for a browser, and the error envelope for a program", async () => {
   const page = await open("/nothing-here?<script>")
   expect(page.status).toBe(404)
   expect(Object.fromEntries(page.headers)).toMatchObject({
@@ -40,7 +40,7 @@ test("an unknown path is a page for a browser, and the error envelope for a prog
   expect([api.status, api.headers.get("content-type")]).toEqual([401, "application/json"])
 })
 
-test("the stylesheet and the scripts of a page are at addresses that name their content", async () => {
+test("The stylesheet and the scripts of a page are at addresses that name their content", async () => {
   const text = await (await open("/nothing-here")).text()
   const paths = [...text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path)
   expect(paths.length).toBeGreaterThanOrEqual(2)
@@ -55,7 +55,7 @@ test("the stylesheet and the scripts of a page are at addresses that name their 
   expect(unknown.status).toBe(404)
 })
 
-test("all stylesheets and scripts of ours together are under 40 KB", async () => {
+test("All stylesheets and scripts of ours together are under 40 KB", async () => {
   const directory = new URL("../../src/pages/assets/", import.meta.url)
   const names = await Array.fromAsync(new Bun.Glob("*.{css,js}").scan(Bun.fileURLToPath(directory)))
   const sizes = names.map((name) => Bun.file(new URL(name, directory)).size)
@@ -85,7 +85,7 @@ test("The frame has the search box, and a link to sign in or the person with a b
   expect(unknown).not.toMatch(/Sign (in|out)/)
 })
 
-test("a page that can't be shown still marks the section it belongs to", async () => {
+test("A page that can't be shown still marks the section it belongs to", async () => {
   const person = await signedInVisitor(service, "enterprise@example.com")
   for (let request = 0; request < enterpriseLimit; request++) {
     await person.read("/explore/tenements")

@@ -5,18 +5,18 @@ import { attributes, html } from "../../src/pages/kit/html.ts"
 const script = `<script>alert("x")</script>'&`
 const escaped = "&lt;script&gt;alert(&quot;x&quot;)&lt;/script&gt;&#x27;&amp;"
 
-test("values are escaped in text and in attributes", () => {
+test("Values are escaped in text and in attributes", () => {
   expect(html`<p title="${script}">${script}</p>`.text).toBe(`<p title="${escaped}">${escaped}</p>`)
 })
 
-test("markup of a template passes into another, text does not", () => {
+test("Markup of a template passes into another, text does not", () => {
   const inner = html`<b>${"a<b"}</b>`
   expect(html`<p>${inner}${[inner, "<i>", null]}${false}</p>`.text).toBe(
     "<p><b>a&lt;b</b><b>a&lt;b</b>&lt;i&gt;</p>",
   )
 })
 
-test("attributes are escaped, and left out where they are false, null or undefined", () => {
+test("Attributes are escaped, and left out where they are false, null or undefined", () => {
   const given = { value: script, checked: true, disabled: false, placeholder: null, max: 5 }
   expect(html`<input ${attributes(given)}>`.text).toBe(`<input value="${escaped}" checked max="5">`)
 })

@@ -53,7 +53,7 @@ test("The page says that the database is empty, and how to load data", async () 
   expect(figuresIn(page)).toEqual(labels.map(() => undefined))
 })
 
-test("the page has the counts of each resource, and the latest load of each source", async () => {
+test("The page has the counts of each resource, and the latest load of each source", async () => {
   await loadFile(
     "companies",
     "companies.csv",
@@ -82,7 +82,7 @@ test("the page has the counts of each resource, and the latest load of each sour
   )
 })
 
-test("the page has the share of each state's tenements that is linked to a company", async () => {
+test("The page has the share of each state's tenements that is linked to a company", async () => {
   const page = await openOverview()
   expect(textOf(page)).toContain("Tenements linked to a company WA 0%")
   const rows = [
@@ -146,7 +146,7 @@ test("The page shows each publisher's attribution once", async () => {
   service.clock.advance(1_000)
 })
 
-test("each count leads to its list, and a request to try comes last", async () => {
+test("Each count leads to its list, and a request to try comes last", async () => {
   const page = await openOverview()
   for (const [index, path] of ["companies", "tenements", "subsidiaries", "reports"].entries()) {
     expect(linkTo(page, labels[index] ?? "")).toBe(`/explore/${path}`)

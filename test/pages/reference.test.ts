@@ -29,7 +29,7 @@ function textAt(page: string, id: string): string {
   return contentOf(inside)
 }
 
-test("there is a page for each group of operations, and no other", async () => {
+test("There is a page for each group of operations, and no other", async () => {
   const groups = [...new Set(operationsIn(document).map(groupOf))]
   expect(referencePages.map(({ name }) => name)).toEqual(groups)
   const index = await pageOf("/docs/reference")
@@ -72,7 +72,7 @@ test("A page shows every field, parameter, header and error, with links to field
   }
 })
 
-test("the fields of a page are those of its schema, in their order", async () => {
+test("The fields of a page are those of its schema, in their order", async () => {
   const page = await pageOf("/docs/reference/companies")
   const fields = [...page.matchAll(/<tr id="fields-(\w+)"/g)].map(([, name]) => name)
   const { properties } = document.components.schemas.Company as { properties: object }
@@ -101,7 +101,7 @@ test("Each request is shown with the response in the description", async () => {
   }
 })
 
-test("the reference as text has every operation and error", async () => {
+test("The reference as text has every operation and error", async () => {
   const answer = await open("/docs/reference.md")
   expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8")
   const text = await answer.text()
@@ -114,7 +114,7 @@ test("the reference as text has every operation and error", async () => {
   }
 })
 
-test("a list leads into the explorer with the same parameters", async () => {
+test("A list leads into the explorer with the same parameters", async () => {
   const link = (address: string) => `<a href="${address}">`
   const tenements = await pageOf("/docs/reference/tenements")
   expect(tenements).toContain(link("/explore/tenements"))

@@ -47,7 +47,7 @@ test("A value that no form offers creates and rotates no token", async () => {
   expect([...(await tokensOf(person))]).toEqual([...before])
 })
 
-test("a browser that sends Origin alone, or beside Sec-Fetch-Site, may send a form of this site", async () => {
+test("A browser that sends Origin alone, or beside Sec-Fetch-Site, may send a form of this site", async () => {
   const { host } = new URL(service.url)
   for (const headers of [
     { "Sec-Fetch-Site": "same-origin", Origin: service.url },
@@ -64,7 +64,7 @@ test("a browser that sends Origin alone, or beside Sec-Fetch-Site, may send a fo
   expect((await ask("/account/sign-out", "POST", headers)).status).toBe(403)
 })
 
-test("every response outside the API has the policy", async () => {
+test("Every response outside the API has the policy", async () => {
   const page = await (await ask("/")).text()
   const asset = /href="(\/assets\/icon[^"]+)"/.exec(page)?.[1] ?? "no icon"
   for (const path of [
@@ -169,7 +169,7 @@ test("A form that does not arrive in time ends in a closed connection", async ()
   await server.stop(true)
 })
 
-test("a name is isolated from the text beside it", async () => {
+test("A name is isolated from the text beside it", async () => {
   const name = "\u05d0\u05d1\u05d2 1"
   const form = hiddenField(await person.read("/account/tokens"), "form")
   await person.post("/account/tokens", { form, name })

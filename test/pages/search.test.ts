@@ -83,7 +83,7 @@ function groupsOf(page: string) {
   )
 }
 
-test("a term finds the best five of each kind", async () => {
+test("A term finds the best five of each kind", async () => {
   const page = await search(" fmg ")
   expect(headingOf(page)).toBe("Search")
   expect(page).toContain('name="q" value="fmg"')
@@ -114,7 +114,7 @@ test("a term finds the best five of each kind", async () => {
   }
 })
 
-test("a tenement is found by a part of its number or id, however it is punctuated", async () => {
+test("A tenement is found by a part of its number or id, however it is punctuated", async () => {
   const references = [
     "E47/9003",
     "e 47 9003",
@@ -236,7 +236,7 @@ test("The page says what to type, and what to do when nothing is found", async (
   expect(Object.keys(groupsOf(await search("fm")))).toEqual(["Companies"])
 })
 
-test("a page explains a parameter that it does not take", async () => {
+test("A page explains a parameter that it does not take", async () => {
   for (const [query, fault] of [
     [`q=${"x".repeat(201)}`, "q: Must have at most 200 characters."],
     ["q=%ff", "q: Is not valid UTF-8."],

@@ -67,10 +67,10 @@ async function comparable(response: Response, typed: string) {
   return { status: response.status, headers: { ...headers, date: "", "x-request-id": "" }, text }
 }
 
-test("A mailed link signs in and leads to the page that the person asked for", async () => {
+test("A mailed link signs in and leads to the page that the person requested", async () => {
   const person = visitor(service)
-  const asked = await person.post("/account/send-link", { email, next: "/explore?a=1&b=2" })
-  expect([asked.status, await asked.text()]).toEqual([200, expect.stringContaining(email)])
+  const response = await person.post("/account/send-link", { email, next: "/explore?a=1&b=2" })
+  expect([response.status, await response.text()]).toEqual([200, expect.stringContaining(email)])
   const { pathname, search } = new URL(await mailedLink(email))
   const shown = await person.get(pathname + search)
   expect([shown.status, shown.headers.get("cache-control")]).toEqual([200, "no-store"])
@@ -443,8 +443,8 @@ test("No secret is in the log or anywhere in the database", async () => {
     const stored = await service.sql`select 1 from recent_requests where target like '%?last'`
     return stored.length === 1
   })
-  const asked = await service.sql`select 1 from recent_requests where target ~ 'mds_(link_)?.*…'`
-  expect(asked).toHaveLength(mistaken.length - 1)
+  const requests = await service.sql`select 1 from recent_requests where target ~ 'mds_(link_)?.*…'`
+  expect(requests).toHaveLength(mistaken.length - 1)
   const cookie = person.jar.cookie ?? ""
   const secrets = [cookie, mailed.slice(9), printed.slice(9), token.slice(12)]
   const tables = await service.sql`

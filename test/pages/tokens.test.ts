@@ -119,7 +119,7 @@ test("An invalid name is reported beside the form, which keeps its values", asyn
   expect(await stored(person)).toHaveLength(0)
 })
 
-test("script in a name is shown as text on every page", async () => {
+test("Script in a name is shown as text on every page", async () => {
   const person = await someone()
   const name = `<script>alert(1)</script>"'&`
   const { text } = await create(person, { name })
@@ -161,7 +161,7 @@ test("Only creating and rotating a token require signing in again after an hour"
   expect((await late.post(`/account/tokens/${id}/revoke`)).status).toBe(303)
 })
 
-test("a token is renamed and marked for spreadsheets, and unmarked", async () => {
+test("A token is renamed and marked for spreadsheets, and unmarked", async () => {
   const person = await someone()
   const { id, token } = await created(person)
   const saved = await person.post(`/account/tokens/${id}`, {
@@ -181,7 +181,7 @@ test("a token is renamed and marked for spreadsheets, and unmarked", async () =>
   expect(await statusOf(token)).toBe(200)
 })
 
-test("a rotated token works for the grace period, if any, beside its successor, which is shown once", async () => {
+test("A rotated token works for the grace period, if any, beside its successor, which is shown once", async () => {
   const person = await someone()
   const { id, token, prefix } = await created(person)
   const page = await person.read(`/account/tokens/${id}`)
@@ -268,7 +268,7 @@ test("Another account's token gets the response of an unknown one, and is unchan
   expect((await other.get("/account/tokens/1e3")).status).toBe(404)
 })
 
-test("a form from another site, or without its id, changes nothing", async () => {
+test("A form from another site, or without its id, changes nothing", async () => {
   const person = await someone()
   const form = { name: "x", form: crypto.randomUUID() }
   const headers = { "Sec-Fetch-Site": "cross-site" }
@@ -301,7 +301,7 @@ test("The audit shows changes newest first, with person and address, on pages", 
   }
 })
 
-test("a name in the audit that has script in it is shown as text", async () => {
+test("A name in the audit that has script in it is shown as text", async () => {
   const person = await signedInVisitor(service, "scripted@example.com")
   await service.sql.begin(async (tx) => {
     await tx`select set_config('mds.who', '<script>x</script>', true)`

@@ -89,7 +89,7 @@ test("The chart and the table show requests by hour, day and token, with spreads
   expect(page).not.toMatch(/ style=/)
 })
 
-test("the last requests show time, status in words, target without the token, and the id of the response", async () => {
+test("The last requests show time, status in words, target without the token, and the id of the response", async () => {
   const { token, person } = await caller()
   const ids: string[] = []
   const ask = async (path: string, init = {}) => {
@@ -116,7 +116,7 @@ test("the last requests show time, status in words, target without the token, an
   expect(page).not.toContain(token)
 })
 
-test("pages of the explorer are among the last requests, other pages are not", async () => {
+test("Pages of the explorer are among the last requests, other pages are not", async () => {
   const { person } = await caller()
   const shown = await person.get("/explore/tenements?state=WA")
   const id = shown.headers.get("x-request-id") ?? ""

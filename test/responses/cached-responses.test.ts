@@ -1,4 +1,4 @@
-/** Whole answers are cached within their budget, those that are asked for again before all others. */
+/** Whole responses are cached within their budget, those that are requested again before all others. */
 import { expect, test } from "bun:test"
 import { codedBody } from "../../src/http/content-coding.ts"
 import { createCachedResponses } from "../../src/responses/cached-responses.ts"
@@ -8,7 +8,7 @@ const release = "1 a"
 const response = (text: string) => contentOf({ ETag: 'W/"1-x"' }, "json", {}, codedBody(text))
 const kilobyte = "x".repeat(1_000)
 
-test("reading a whole list evicts no response in frequent use", () => {
+test("Reading a whole list evicts no response in frequent use", () => {
   const { get, share } = createCachedResponses({ responses: 100_000 })
   for (const query of ["a", "b", "c"]) {
     share(release, query, () => response(kilobyte))

@@ -36,7 +36,7 @@ function endAll(exports: readonly ExportSlot[]): void {
   for (const each of exports) each.end()
 }
 
-test("while another account waits, the slowest client below 64 KB in 10 s is cut", async () => {
+test("While another account waits, the slowest client below 64 KB in 10 s is cut", async () => {
   const { clock, open, begun } = fiveSlots()
   const exports = await Promise.all([1, 2, 3, 4, 5].map(begun))
   // Bytes a second, and when the client stops reading.
@@ -61,7 +61,7 @@ test("while another account waits, the slowest client below 64 KB in 10 s is cut
   endAll([...exports, waiting])
 })
 
-test("the time in which the service prepares a part does not count against the client", async () => {
+test("The time in which the service prepares a part does not count against the client", async () => {
   const { clock, open, begun } = fiveSlots()
   const exports = await Promise.all([1, 2, 3, 4, 5].map(begun))
   const [preparing] = exports
@@ -74,7 +74,7 @@ test("the time in which the service prepares a part does not count against the c
   endAll([...exports, waiting])
 })
 
-test("a check of a caller that fails is repeated", async () => {
+test("A check of a caller that fails is repeated", async () => {
   const { open, checkCallers, failures } = fiveSlots()
   const answers = [Promise.reject(new Error("Away")), Promise.resolve(false)]
   for (const answer of answers) answer.catch(() => {})

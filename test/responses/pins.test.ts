@@ -13,7 +13,7 @@ function alone() {
   return { pin, clock, pinnedId: async (sequence: string) => (await pinned(sequence))?.id }
 }
 
-test("a pin expires 15 minutes after the last page", async () => {
+test("A pin expires 15 minutes after the last page", async () => {
   const { pin, pinnedId, clock } = alone()
   await pin("a", release(1), "replace")
   for (let page = 2; page < 10; page++) {
@@ -24,7 +24,7 @@ test("a pin expires 15 minutes after the last page", async () => {
   expect(await pinnedId("a")).toBeUndefined()
 })
 
-test("full memory drops the least recently read pins", async () => {
+test("Full memory drops the least recently read pins", async () => {
   const { pin, pinnedId } = alone()
   await pin("read", release(1), "replace")
   for (let query = 0; query < 10_000; query++) {
@@ -34,17 +34,17 @@ test("full memory drops the least recently read pins", async () => {
   expect([await pinnedId("0"), await pinnedId("9999")]).toEqual([undefined, 2])
 })
 
-test("a page 1 replaces the pin although an earlier page reads the old pin from Redis meanwhile", async () => {
-  const asked = Promise.withResolvers<unknown>()
+test("A page 1 replaces the pin although an earlier page reads the old pin from Redis meanwhile", async () => {
+  const reply = Promise.withResolvers<unknown>()
   let answering = true
   const send = async (command: string) => {
     if (!answering) return undefined
-    return command === "GETEX" ? asked.promise : "OK"
+    return command === "GETEX" ? reply.promise : "OK"
   }
   const { pin, pinned } = createPins({ redis: { send }, maxBytes, steadyMs: () => 1 })
   const earlier = pinned("a")
   pin("a", release(2), "replace")
-  asked.resolve(JSON.stringify(release(1)))
+  reply.resolve(JSON.stringify(release(1)))
   expect(await earlier).toEqual(release(1))
   answering = false
   expect(await pinned("a")).toEqual(release(2))

@@ -26,7 +26,7 @@ const plan = (
   parent = "BIG",
 ) => planSentList(endpoint, { query, accept }, parent)
 
-test("every selection of fields is of the same list, which shares its total, positions and statements", () => {
+test("Every selection of fields is of the same list, which shares its total, positions and statements", () => {
   const [all, one, other] = ["", "fields=state,id", "fields=id"].map((query) => plan(held, query))
   expect(new Set([all?.identity, one?.identity, other?.identity]).size).toBe(1)
   expect(Object.keys(one?.list.resource.fields ?? {})).toEqual(
@@ -34,7 +34,7 @@ test("every selection of fields is of the same list, which shares its total, pos
   )
 })
 
-test("every filter that takes free text bounds its length", () => {
+test("Every filter that takes free text bounds its length", () => {
   const filters = [companies, tenements, reports, subsidiaries].flatMap((resource) =>
     Object.entries(resource.filters).map(([name, { schema }]) => ({ name, schema })),
   )
@@ -46,7 +46,7 @@ test("every filter that takes free text bounds its length", () => {
   expect(unbounded.map(({ name }) => name)).toEqual([])
 })
 
-test("all pages of a query share one page sequence, apart from other formats and values of _", () => {
+test("All pages of a query share one page sequence, apart from other formats and values of _", () => {
   const sequence = (query: string, accept?: string) =>
     plan(ofCompanies, query, accept ?? null).sequence
   expect(sequence("page=2&sort=name")).toBe(sequence("page=7"))

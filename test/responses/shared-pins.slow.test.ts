@@ -10,7 +10,7 @@ sayIfLeftOut(import.meta.path)
 const release = (id: number) => ({ id, publishedAt: id * 1000, identity: `identity ${id}` })
 const maxBytes = 1_000_000
 
-describe.skipIf(!redisIsInstalled)("two processes with Redis", () => {
+describe.skipIf(!redisIsInstalled)("Two processes with Redis", () => {
   let server: RedisServer
   let connections: RedisConnection[]
   beforeAll(async () => {

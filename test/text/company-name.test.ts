@@ -24,7 +24,7 @@ test.each(spellings)("%s is one company however it is spelt", (...names) => {
   expect([...new Set(names.map(normaliseName))]).toHaveLength(1)
 })
 
-test("names of different companies have different keys", () => {
+test("Names of different companies have different keys", () => {
   const keys = spellings.map(([name]) => normaliseName(name ?? ""))
   expect(new Set(keys).size).toBe(spellings.length)
   expect(normaliseName("Gold Limited")).not.toBe(normaliseName("Gold Pty Limited"))
@@ -32,11 +32,11 @@ test("names of different companies have different keys", () => {
   expect(normaliseName("ΛΟΓΟΣ Gold")).not.toBe(normaliseName("Gold"))
 })
 
-test("a name of punctuation only has the empty key", () => {
+test("A name of punctuation only has the empty key", () => {
   for (const name of ["", " ", "...", "-,-", "''"]) expect(normaliseName(name)).toBe("")
 })
 
-test("normalising twice changes nothing", () => {
+test("Normalising twice changes nothing", () => {
   for (const name of spellings.flat()) {
     expect(normaliseName(normaliseName(name))).toBe(normaliseName(name))
   }

@@ -9,18 +9,18 @@ test.each([
   ["Ore Minerals P/L", "ORE MINERALS"],
   ["The Group Limited", ""],
   ["...", ""],
-])("the distinctive words of %s are %s", (name, words) => {
+])("The distinctive words of %s are %s", (name, words) => {
   expect(distinctiveWords(name).join(" ")).toBe(words)
 })
 
-test("brackets go with what is in them, and are left where they do not match", () => {
+test("Brackets go with what is in them, and are left where they do not match", () => {
   expect(withoutBrackets("Ore (East (Two)) Pty (No 1) Ltd").replace(/ +/g, " ")).toBe(
     "Ore (East ) Pty Ltd",
   )
   expect(withoutBrackets("Ore (East Pty Ltd")).toBe("Ore (East Pty Ltd")
 })
 
-test("a company's name has an ending, and a person's has none", () => {
+test("A company's name has an ending, and a person's has none", () => {
   expect(["ORE, PITS LTD", "Ore N.L.", "Ore Holdings"].map(hasEnding)).toEqual([true, true, true])
   expect(["STONE, Ann", "Department of Mines", ""].map(hasEnding)).toEqual([false, false, false])
 })

@@ -17,7 +17,7 @@ const cell = (format: "csv" | "tsv", text: unknown, formulaGuard = true) =>
     .rows([{ text, date: "D", number: 1 }])
     .split(format === "csv" ? ",D" : "\tD")[0]
 
-test("rows hold the columns' fields in their order and end in CRLF", () => {
+test("Rows hold the columns' fields in their order and end in CRLF", () => {
   const { header, rows } = delimitedWriter("csv", columns, { formulaGuard: true })
   expect(header).toBe("text,date,number,boolean\r\n")
   const record = { number: 2.5, other: "x", date: "2026-01-01", text: "a", boolean: false }
@@ -65,7 +65,7 @@ test.each([
   ["a=1", "a=1", "a=1"],
   [" =1", " =1", " =1"],
   ["'=1", "'=1", "'=1"],
-])("with the formula guard %j is %j, without it %j", (value, guarded, bare) => {
+])("With the formula guard %j is %j, without it %j", (value, guarded, bare) => {
   expect(cell("csv", value, true)).toBe(guarded)
   expect(cell("csv", value, false)).toBe(bare)
 })
@@ -113,7 +113,7 @@ function encodedRow(encoder: RowEncoder, texts: readonly (string | null)[]): voi
   encoder.endRow()
 }
 
-test("a number is written as JSON has it, whether as a value or as the database sends it", () => {
+test("A number is written as JSON has it, whether as a value or as the database sends it", () => {
   const { newEncoder, rows } = delimitedWriter("csv", columns, { formulaGuard: true })
   for (const [text, value] of numbers) {
     const encoder = newEncoder()

@@ -23,7 +23,7 @@ test("Folding twice changes nothing", () => {
   }
 })
 
-test("a part of a text, cut between letters, is found in the folded whole", () => {
+test("A part of a text, cut between letters, is found in the folded whole", () => {
   for (const whole of ["ΛΟΓΟΣ ΟΔΟΣ", "Straße GROSS", "Big Ore, Limited"]) {
     for (let from = 0; from < whole.length; from++) {
       for (let to = from + 1; to <= whole.length; to++) {
@@ -39,7 +39,7 @@ test.each([
   ["a_b", "%a\\_b%"],
   ["\\", "%\\\\%"],
   ["\\%_", "%\\\\\\%\\_%"],
-])("the wildcards in %j are literal in %j", (text, pattern) => {
+])("The wildcards in %j are literal in %j", (text, pattern) => {
   expect(containing(text)).toBe(pattern)
 })
 
@@ -49,6 +49,6 @@ test.each([
   [" A ;; B;", ["A", "B"]],
   ["", []],
   [" ; ", []],
-])("the parts of %j are %j", (value, parts) => {
+])("The parts of %j are %j", (value, parts) => {
   expect(splitValues(value)).toEqual(parts)
 })

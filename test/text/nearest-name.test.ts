@@ -39,7 +39,7 @@ test.each([
   expect(mostSimilar(text, types)).toBe(similar as string)
 })
 
-test("the closer of two names is suggested, and none for a name that is far too long", () => {
+test("The closer of two names is suggested, and none for a name that is far too long", () => {
   expect(nearestName("sorts", ["sector", "sort"])).toBe("sort")
   expect(nearestName(`page${"e".repeat(100_000)}`, known)).toBeUndefined()
   expect(nearestName("page", [])).toBeUndefined()

@@ -2,14 +2,14 @@
 import { expect, test } from "bun:test"
 import { once } from "../../src/text/once.ts"
 
-test("all callers get the result of the first call", async () => {
+test("All callers get the result of the first call", async () => {
   let calls = 0
   const get = once(async () => ++calls)
   expect(await Promise.all([get(), get()])).toEqual([1, 1])
   expect(await get()).toBe(1)
 })
 
-test("after a failure the next call tries again", async () => {
+test("After a failure the next call tries again", async () => {
   let calls = 0
   const get = once(async () => {
     if (++calls === 1) throw new Error("no")

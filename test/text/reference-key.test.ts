@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { referenceKey } from "../../src/text/reference-key.ts"
 
-test("all written forms of a reference have one key", () => {
+test("All written forms of a reference have one key", () => {
   for (const [first = "", ...others] of [
     ["E 04/1131", "E04/1131-I", "e4/1131", "E 4 1131", "E0401131", "E  0401131", "E 0401131-G"],
     ["M 63/242", "M6300242", "m63 242", "M63/242-S", "M 063/0242"],
@@ -16,7 +16,7 @@ test("all written forms of a reference have one key", () => {
   }
 })
 
-test("different references have different keys, in the order of their numbers", () => {
+test("Different references have different keys, in the order of their numbers", () => {
   const keys = [
     "E 4/61",
     "E 4/613",
@@ -31,6 +31,6 @@ test("different references have different keys, in the order of their numbers", 
   expect(keys.map(referenceKey)).toEqual([...new Set(keys.map(referenceKey))].sort())
 })
 
-test("what is no reference has the empty key", () => {
+test("What is no reference has the empty key", () => {
   for (const text of ["", "/", "é", `E ${"1".repeat(300)}`]) expect(referenceKey(text)).toBe("")
 })

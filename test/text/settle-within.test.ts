@@ -4,20 +4,20 @@ import { settleWithin } from "../../src/text/settle-within.ts"
 
 const silent = (limitMs: number) => new Error(`No response within ${limitMs} ms`)
 
-test("a reply that takes longer than its limit is rejected, and its outcome ignored", async () => {
+test("A reply that takes longer than its limit is rejected, and its outcome ignored", async () => {
   const late = Promise.withResolvers<string>()
   await expect(settleWithin(20, late.promise, silent)).rejects.toThrow("No response within 20 ms")
   late.reject(new Error("too late to matter"))
 })
 
-test("a reply or a rejection in time is passed on", async () => {
+test("A reply or a rejection in time is passed on", async () => {
   await expect(settleWithin(10_000, Promise.resolve("reply"), silent)).resolves.toBe("reply")
   await expect(settleWithin(10_000, Promise.reject(new Error("refused")), silent)).rejects.toThrow(
     "refused",
   )
 })
 
-test("time in which this process was busy does not count against the reply", async () => {
+test("Time in which this process was busy does not count against the reply", async () => {
   const reply = Promise.withResolvers<string>()
   const answer = settleWithin(200, reply.promise, silent)
   const busyUntil = performance.now() + 400
