@@ -69,6 +69,14 @@ export class ApiError extends Error {
   }
 }
 
+/** A request without a token gets no error code (RFC 6750, section 3.1). */
+export const unauthorized = (tokenSent: boolean): ApiError =>
+  new ApiError("UNAUTHORIZED", {
+    headers: {
+      "WWW-Authenticate": `Bearer realm="mds"${tokenSent ? ', error="invalid_token"' : ""}`,
+    },
+  })
+
 /** @param resetAtSeconds the Unix second at which the window resets */
 export const rateLimited = (resetAtSeconds: number): ApiError =>
   new ApiError("RATE_LIMITED", { details: { reset_at: resetAtSeconds } })

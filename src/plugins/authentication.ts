@@ -6,7 +6,7 @@ import { bearer } from "@elysiajs/bearer"
 import { Elysia } from "elysia"
 import type { Caller, Credentials } from "../access/credentials.ts"
 import { standardLimit } from "../access/windows.ts"
-import { ApiError } from "../http/api-error.ts"
+import { unauthorized } from "../http/api-error.ts"
 import { contextOf, requireAdmitted, showWindow, type WindowOptions } from "./exchange.ts"
 
 export interface AuthenticationOptions extends WindowOptions {
@@ -49,14 +49,6 @@ export const authentication = (options: AuthenticationOptions) => {
       .as("scoped")
   )
 }
-
-/** A request without a token gets no error code (RFC 6750, section 3.1). */
-const unauthorized = (tokenSent: boolean) =>
-  new ApiError("UNAUTHORIZED", {
-    headers: {
-      "WWW-Authenticate": `Bearer realm="mds"${tokenSent ? ', error="invalid_token"' : ""}`,
-    },
-  })
 
 /**
  * Returns the token of an `Authorization` header (RFC 9110, section 11.4; RFC 6750, section 2.1). Schemes

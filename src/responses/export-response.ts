@@ -2,7 +2,7 @@
 import { Unavailable } from "../db/pool/unavailable.ts"
 import type { Reader } from "../db/reader/reader.ts"
 import type { ReadSources } from "../db/reader/sources.ts"
-import { ApiError } from "../http/api-error.ts"
+import { ApiError, unauthorized } from "../http/api-error.ts"
 import { streamCoder, streamHeaders } from "../http/content-coding.ts"
 import { representations } from "../http/formats.ts"
 import { describeError, type Log } from "../log/log.ts"
@@ -35,7 +35,7 @@ export interface ExportOptions {
 
 type AnswerExport = (total: number, body: ReadableStream<Uint8Array> | null) => Response
 
-/** @throws ApiError NOT_FOUND if its parent does not exist; Unavailable */
+/** @throws ApiError NOT_FOUND if its parent does not exist, UNAUTHORIZED if access ended in the queue; Unavailable */
 export async function exportResponse(
   options: ExportOptions,
   asked: DataRequest,
@@ -87,11 +87,12 @@ async function exportBody(
   kept.defer(asked.liftIdleTimeout())
   const slot = exportSlots.open(asked)
   kept.defer(slot.end)
-  await slot.take(request.signal).catch((error: unknown) => {
+  await slot.take(request.signal).catch(async (error: unknown) => {
     if (request.signal.aborted) return
     exportCounts.count("refused")
-    if (slot.signal.aborted) throw new Unavailable("The service ended the export in the queue")
-    throw error
+    if (!slot.signal.aborted) throw error
+    if (!(await asked.isCallerValid())) throw unauthorized(true)
+    throw new Unavailable("The service ended the export in the queue")
   })
   if (request.signal.aborted) {
     exportCounts.count("cancelled")

@@ -1,5 +1,6 @@
 /** The explorer's lists show what the API answers for the same query, and say so in words. */
 import { describe, expect, test } from "bun:test"
+import { dollars } from "../../src/pages/kit/format.ts"
 import { tenements } from "../../src/resources/tenements.ts"
 import { type ListBody, readList } from "../contract/bodies.ts"
 import { awkward } from "../support/fixtures.ts"
@@ -33,6 +34,8 @@ const area = (value: unknown) =>
     ? "<0.01"
     : number(typeof value === "number" ? Number(value.toFixed(2)) : value, 2)
 const text = (value: unknown) => (value === null || value === "" ? "–" : String(value))
+const sumOf = (value: unknown) =>
+  typeof value === "number" ? dollars(value).text.replace(/<[^>]*>/g, "") : "–"
 const lines = (value: unknown) =>
   text(value)
     .split(";")
@@ -57,7 +60,7 @@ const rows: Record<string, (record: Shown) => string[]> = {
     text(c.gics_sector),
     c.is_active ? "active" : "inactive",
     c.total_tenements === 0 ? "– none linked yet" : number(c.total_tenements),
-    number(c.market_cap_aud),
+    sumOf(c.market_cap_aud),
   ],
   tenements: (t) => [
     text(t.tenement_id),
@@ -125,7 +128,7 @@ describe.each(lists)("%s?%s", (path, query, kind) => {
   })
 })
 
-test("the list of all subsidiaries has those of every company", async () => {
+test("The list of all subsidiaries has those of every company", async () => {
   const page = await person.read("/explore/subsidiaries?per_page=100")
   const names = awkward.subsidiaries.map(({ name }) => name)
   expect(
@@ -141,7 +144,7 @@ test("the list of all subsidiaries has those of every company", async () => {
   ])
 })
 
-test("the sentence has the filters in words", async () => {
+test("The sentence has the filters in words", async () => {
   const page = await person.read(
     "/explore/tenements?holder=Ore+%22%3C&state=WA&status=granted&type=x",
   )
@@ -242,7 +245,7 @@ test("The links in a list's header sort it and show its order", async () => {
   expect(heads(await person.read("/explore/subsidiaries"))).not.toMatch(/aria-sort|↕/)
 })
 
-test("a page past the last one, and a list without records, say what to do", async () => {
+test("A page past the last one, and a list without records, say what to do", async () => {
   const past = await person.read("/explore/tenements?page=99&per_page=3")
   const pages = Math.ceil(awkward.tenements.length / 3)
   expect(past).toContain(`There is no page 99: the list ends at page ${pages}.`)
@@ -362,7 +365,7 @@ test("Rare filters are behind More filters, which is open when one of them is se
   }
 })
 
-test("the name of a company leads to its page", async () => {
+test("The name of a company leads to its page", async () => {
   const page = await person.read("/explore/companies?search=big+ore")
   expect(linkTo(page, "Big Ore, Limited")).toBe("/explore/companies/BIG")
 })
@@ -373,7 +376,7 @@ const csvOf = async (page: string) =>
     .trimEnd()
     .split("\r\n")
 
-test("the export has the companies of the table, and says how large it is", async () => {
+test("The export has the companies of the table, and says how large it is", async () => {
   const page = await person.read("/explore/tenements?company=BIG&per_page=1")
   const [head, ...rows] = await csvOf(page)
   expect(head).toBe([...Object.keys(tenements.fields), "asx_codes"].join())
@@ -382,7 +385,7 @@ test("the export has the companies of the table, and says how large it is", asyn
   expect(page).not.toContain("may refuse")
 })
 
-test("a person chooses the columns of the table and of its export", async () => {
+test("A person chooses the columns of the table and of its export", async () => {
   const boxes = "fields=tenement_id&fields=holder_name&fields=id"
   const chosen = await person.get(`/explore/tenements?state=WA&${boxes}`)
   const address = "/explore/tenements?state=WA&fields=tenement_id,holder_name,id"

@@ -1,6 +1,7 @@
 /** An export frees its slot and its connection's time limit however it ends. */
 import { expect, test } from "bun:test"
 import { createLog } from "../../src/log/log.ts"
+import { toApiError } from "../../src/plugins/errors.ts"
 import { reports } from "../../src/resources/reports.ts"
 import { listEndpoint } from "../../src/responses/endpoint.ts"
 import { createExportCounts, exportResponse } from "../../src/responses/export-response.ts"
@@ -17,7 +18,6 @@ const plan = planList(
 const release = { id: 3, publishedAt: 1, identity: "a" }
 
 type Outcome = "found" | "not found" | "failed"
-const isCallerValid = async () => true
 
 /** One slot, and a reader of a list without records. */
 function oneSlot(outcome: Outcome) {
@@ -43,8 +43,12 @@ function oneSlot(outcome: Outcome) {
     log,
   }
   /** Exports release 3. */
-  const exported = (request: Request, liftIdleTimeout = () => () => {}) => {
-    const asked = {
+  const exported = (
+    request: Request,
+    liftIdleTimeout = () => () => {},
+    isCallerValid = async () => true,
+  ) => {
+    const dataRequest = {
       request,
       requestId: "1",
       headers: {},
@@ -54,7 +58,7 @@ function oneSlot(outcome: Outcome) {
       liftIdleTimeout,
     }
     const list = { ...plan.list, identity: plan.identity }
-    return exportResponse(options, asked, { plan, list, release }, { ETag: "" })
+    return exportResponse(options, dataRequest, { plan, list, release }, { ETag: "" })
   }
   return { exported, exportSlots }
 }
@@ -68,7 +72,26 @@ test.each(["not found", "failed"] as const)(
   },
 )
 
-test("a connection has its idle timeout again after an export", async () => {
+test.each([
+  [true, 503],
+  [false, 401],
+])(
+  "An export that the service ends in the queue, with a token that is valid: %s, gets %d",
+  async (isValid, status) => {
+    const { exported, exportSlots } = oneSlot("found")
+    const running = exportSlots.open({ account: 1, isCallerValid: async () => true })
+    await running.take(new AbortController().signal)
+    const queued = exported(new Request("http://localhost/"), undefined, async () => isValid)
+    await until(() => exportSlots.load().waiting === 1)
+    if (isValid) exportSlots.stop()
+    else exportSlots.checkCallers(2)
+    const error = await queued.catch((reason: unknown) => toApiError(reason))
+    expect(error).toMatchObject({ status })
+    running.end()
+  },
+)
+
+test("A connection has its idle timeout again after an export", async () => {
   const closed = async (outcome: Outcome) => {
     const { exported } = oneSlot(outcome)
     const server = Bun.serve({
