@@ -3,7 +3,7 @@ import { and, lt, lte, sql } from "drizzle-orm"
 import { accessChanges, recentRequests, usageHours } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { sessions, signInLinks } from "../db/sign-in-tables.ts"
-import { dayMs, hourMs } from "../text/durations.ts"
+import { dayMs, hourMs } from "../text/time.ts"
 import { attribute } from "./change.ts"
 import { isExpired } from "./sessions.ts"
 

@@ -7,8 +7,8 @@
 import type { WindowState } from "../http/rate-limit-headers.ts"
 import type { RedisConnection } from "../redis/connection.ts"
 import { digest } from "../text/digest.ts"
-import { minuteMs } from "../text/durations.ts"
 import { fold } from "../text/fold.ts"
+import { minuteMs } from "../text/time.ts"
 import { validMinutes } from "./sign-in-links.ts"
 import { bucketKeys, type Clocks, createWindow } from "./windows.ts"
 

@@ -12,8 +12,7 @@ import type { Pool } from "../db/pool/pool.ts"
 import type { AccountId } from "../db/pool/turns.ts"
 import { sessions, signInLinks } from "../db/sign-in-tables.ts"
 import { instantText, milliseconds } from "../resources/values.ts"
-import { secondOf } from "../text/display.ts"
-import { dayMs, minuteMs } from "../text/durations.ts"
+import { dayMs, minuteMs, secondOf } from "../text/time.ts"
 import { existingAccount } from "./accounts.ts"
 import {
   attribute,

@@ -9,9 +9,8 @@
  */
 import type { Pool } from "../db/pool/pool.ts"
 import { noAnswerWithin } from "../db/pool/unavailable.ts"
-import { secondOf } from "../text/display.ts"
-import { dayMs, hourMs } from "../text/durations.ts"
 import { settleWithin } from "../text/settle-within.ts"
+import { dayMs, hourMs, secondOf } from "../text/time.ts"
 import { type OnWriteFailure, writeInBackground } from "./background-writes.ts"
 import { addCounts, type Count, type CountOfAccount, readCounts } from "./usage-rows.ts"
 

@@ -6,7 +6,7 @@ import type { Config } from "../config.ts"
 import type { FetchOutcome } from "../fetching/fetch-source.ts"
 import type { Log } from "../log/log.ts"
 import { mainFile } from "../program.ts"
-import { hourMs } from "../text/durations.ts"
+import { hourMs } from "../text/time.ts"
 
 type Counts = Record<FetchOutcome["outcome"], number>
 

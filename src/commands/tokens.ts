@@ -2,7 +2,7 @@ import { showAccount } from "../access/accounts.ts"
 import { AccountError } from "../access/change.ts"
 import { prefixOf } from "../access/secret.ts"
 import { issueToken, revokeToken, rotateToken } from "../access/tokens.ts"
-import { dayMs, hourMs, minuteMs } from "../text/durations.ts"
+import { dayMs, hourMs, minuteMs } from "../text/time.ts"
 import {
   argument,
   command,

@@ -9,7 +9,7 @@ import { responseHeaders } from "../http/response-headers.ts"
 import { pageContent, pageText } from "../responses/content.ts"
 import { type ListPlan, planList } from "../responses/plan.ts"
 import { cacheStatus, validatorsOf } from "../responses/represent.ts"
-import { hourMs } from "../text/durations.ts"
+import { hourMs } from "../text/time.ts"
 import {
   exampleKey,
   exampleNow,

@@ -9,8 +9,7 @@ import { entityTag } from "../http/entity-tag.ts"
 import { releases } from "../resources/releases.ts"
 import type { Readable, ResourceRecord } from "../resources/resource.ts"
 import { digest } from "../text/digest.ts"
-import { secondOf } from "../text/display.ts"
-import { hourMs } from "../text/durations.ts"
+import { hourMs, secondOf } from "../text/time.ts"
 
 export const exampleRecord = ({ fields }: Readable): ResourceRecord =>
   Object.fromEntries(

@@ -4,7 +4,7 @@
  */
 import type { SchemaElement } from "hyparquet-writer"
 import type { DelimitedColumn } from "../text/delimited.ts"
-import { dayMs } from "../text/durations.ts"
+import { dayMs } from "../text/time.ts"
 
 export interface ParquetColumn extends DelimitedColumn {
   nullable: boolean

@@ -1,8 +1,8 @@
 /** The counts of a load, as its release's manifest stores them and its summary shows them. */
 
 import type { MissingRecord } from "../db/missing-records.ts"
+import type { HolderNames } from "../resources/holder-names.ts"
 import type { ResourceName } from "../resources/resource.ts"
-import type { HolderNames } from "../text/holder-names.ts"
 
 /** Counts of the rows of one file. */
 export interface FileFigures {

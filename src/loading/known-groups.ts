@@ -4,7 +4,7 @@
  * whose successors are listed. It makes suggestions and never links.
  */
 import type { TransactionSql } from "postgres"
-import { normaliseName } from "../text/company-name.ts"
+import { normaliseName } from "../resources/company-name.ts"
 import list from "./known-groups.csv" with { type: "text" }
 import { successors } from "./name-owners.ts"
 

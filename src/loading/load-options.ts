@@ -1,6 +1,6 @@
 /** The options of a load. */
+import type { HolderNames } from "../resources/holder-names.ts"
 import type { Source } from "../sources/source.ts"
-import type { HolderNames } from "../text/holder-names.ts"
 import type { Progress } from "./progress.ts"
 
 export interface LoadOptions {

@@ -17,7 +17,7 @@ import {
 } from "../resources/resource.ts"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
-import { memoized } from "../text/remembering.ts"
+import { memoized } from "../text/memoized.ts"
 import type { RowCount } from "./figures.ts"
 
 /** A validated record with its file and line. */

@@ -3,9 +3,9 @@
  * natural person's, and keeps no file that may have one.
  */
 import type { TransactionSql } from "postgres"
+import { type HolderNames, withoutPersons } from "../resources/holder-names.ts"
 import type { Resource } from "../resources/resource.ts"
-import { type HolderNames, withoutPersons } from "../text/holder-names.ts"
-import { memoized } from "../text/remembering.ts"
+import { memoized } from "../text/memoized.ts"
 
 /** Converts the holders of a record to those that are stored. */
 export type StoreHolders = (holders: string) => string

@@ -5,8 +5,8 @@
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
 import { undecided } from "../db/reader/suggested-holders.ts"
+import { withoutLegalForm } from "../resources/company-name.ts"
 import { suggestedColumns } from "../sources/own-columns.ts"
-import { withoutLegalForm } from "../text/company-name.ts"
 import { knownGroupMembers } from "./known-groups.ts"
 import { nameOwners } from "./name-owners.ts"
 import {

@@ -8,8 +8,12 @@
  * `Cape Flattery` is not Cape Lambert Resources. A company's code is enough too: `FMG Pilbara` is
  * Fortescue, whose code is FMG.
  */
-import { withoutLegalForm } from "../text/company-name.ts"
-import { distinctiveWords, hasEnding, withoutBrackets } from "../text/company-words.ts"
+import {
+  distinctiveWords,
+  hasEnding,
+  withoutBrackets,
+  withoutLegalForm,
+} from "../resources/company-name.ts"
 import { compareText, type UnlinkedHolder } from "./unlinked.ts"
 
 /** Best first. */

@@ -5,10 +5,10 @@
  */
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
-import { normaliseName } from "../text/company-name.ts"
+import { normaliseName } from "../resources/company-name.ts"
+import { namedHolders } from "../resources/holder-names.ts"
 import { type DelimitedColumn, delimitedWriter } from "../text/delimited.ts"
-import { namedHolders } from "../text/holder-names.ts"
-import { memoized } from "../text/remembering.ts"
+import { memoized } from "../text/memoized.ts"
 import { nameOwners } from "./name-owners.ts"
 
 /** A holder, in its most frequent spelling. */

@@ -6,7 +6,7 @@ import { type TProperties, Type } from "@sinclair/typebox"
 import type { Release } from "../db/reader/releases.ts"
 import { invalidParameters } from "../http/api-error.ts"
 import { isPastExpiry, tenements } from "../resources/tenements.ts"
-import { asxCodeFromText, asxCodeInPath } from "../resources/values.ts"
+import { asxCodeFromText, asxCodeInPath, oneOf } from "../resources/values.ts"
 import { asOf, type ListEndpoint, paging, changes as sinceOf } from "../responses/endpoint.ts"
 import type { ParameterValues } from "../responses/plan.ts"
 import { undatedRecords, undatedWords } from "../responses/undated.ts"
@@ -18,8 +18,7 @@ import {
   tenementList,
   tenementsOfCompany,
 } from "../routes/endpoints.ts"
-import { secondOf } from "../text/display.ts"
-import { oneOf } from "../text/one-of.ts"
+import { secondOf } from "../text/time.ts"
 import { choosing, maxRecords, readArguments } from "./arguments.ts"
 import type { ToolReading } from "./reading.ts"
 

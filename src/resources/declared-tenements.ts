@@ -4,13 +4,13 @@ import {
   states,
   declaredTenements as table,
 } from "../db/schema.ts"
-import { oneOf } from "../text/one-of.ts"
 import type { Resource } from "./resource.ts"
 import {
   asxCodeOf,
   calendarDate,
   fieldsOf,
   numberKey,
+  oneOf,
   pathSafeId,
   provenanceOf,
   textSchema,

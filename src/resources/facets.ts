@@ -1,7 +1,6 @@
 import { sql } from "drizzle-orm"
-import { oneOf } from "../text/one-of.ts"
 import { field, filterOf, keyColumn, type Readable, type Resource } from "./resource.ts"
-import { countSchema, textSchema } from "./values.ts"
+import { countSchema, oneOf, textSchema } from "./values.ts"
 
 /** The names of the filters that have a facet. */
 export const countedFilters = ({ filters }: Readable): string[] =>

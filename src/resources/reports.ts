@@ -3,8 +3,7 @@ import { sql } from "drizzle-orm"
 import { reportGroups } from "../db/report-groups.ts"
 import { reportsHistory as history, reportsTable as table } from "../db/schema.ts"
 import { fold, splitValues } from "../text/fold.ts"
-import { oneOf } from "../text/one-of.ts"
-import { startOfDay, sydney, timezones } from "../text/time-zones.ts"
+import { startOfDay, sydney, timezones } from "../text/time.ts"
 import { companyFilter, equals, includes, termFilter } from "./conditions.ts"
 import { filter, type Resource } from "./resource.ts"
 import {
@@ -14,6 +13,7 @@ import {
   folded,
   freeText,
   instantOf,
+  oneOf,
   pathSafeId,
   provenanceOf,
   textSchema,

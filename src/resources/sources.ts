@@ -1,8 +1,7 @@
 import { type TSchema, Type } from "@sinclair/typebox"
 import { loadOutcomes, loadedSources as table } from "../db/source-tables.ts"
-import { oneOf } from "../text/one-of.ts"
 import { field, loadedNames, type Readable } from "./resource.ts"
-import { countSchema, fieldsOf, instantOf, textSchema } from "./values.ts"
+import { countSchema, fieldsOf, instantOf, oneOf, textSchema } from "./values.ts"
 
 const instant = (description: string, example: string) =>
   instantOf(`${description}, in UTC`, example)

@@ -2,11 +2,9 @@ import { Type } from "@sinclair/typebox"
 import { type SQL, sql } from "drizzle-orm"
 import { tenementsHistory as history, states, tenementsTable as table } from "../db/schema.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
-import { hasLegalForm, normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
-import { namedHolders } from "../text/holder-names.ts"
-import { oneOf } from "../text/one-of.ts"
 import { referenceKey } from "../text/reference-key.ts"
+import { hasLegalForm, normaliseName } from "./company-name.ts"
 import {
   companyFilter,
   containing,
@@ -19,6 +17,7 @@ import {
   textFilter,
   toDay,
 } from "./conditions.ts"
+import { namedHolders } from "./holder-names.ts"
 import { type Filter, field, filter, type Readable, type Resource, type Value } from "./resource.ts"
 import {
   calendarDate,
@@ -27,6 +26,7 @@ import {
   freeText,
   listOf,
   numberKey,
+  oneOf,
   pathSafeId,
   provenanceOf,
   textSchema,

@@ -3,9 +3,9 @@ import { type TSchema, Type } from "@sinclair/typebox"
 import { getTableColumns, type SQL, sql } from "drizzle-orm"
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 import { asxCodePattern, pathSafePattern } from "../db/columns.ts"
-import { normaliseName } from "../text/company-name.ts"
 import { fold } from "../text/fold.ts"
 import { tenementNumber } from "../text/tenement-number.ts"
+import { normaliseName } from "./company-name.ts"
 import { type Field, field, type Value } from "./resource.ts"
 
 /** The API's description shows the example as the field's value, or null without one. */
@@ -13,6 +13,12 @@ const documented = (description: string, example: string | number | undefined) =
   description,
   ...(example !== undefined && { examples: [example] }),
 })
+
+/** The schema of text that is one of a few values, matched exactly. */
+export const oneOf = <Value extends string>(
+  values: readonly Value[],
+  options: { description?: string; default?: Value; examples?: Value[] } = {},
+) => Type.Unsafe<Value>({ type: "string", enum: values, ...options })
 
 /** Any text. */
 export const textSchema = (description: string, example?: string) =>

@@ -18,7 +18,7 @@ import {
   type Resource,
   type ResourceRecord,
 } from "../resources/resource.ts"
-import { oneOf } from "../text/one-of.ts"
+import { oneOf } from "../resources/values.ts"
 
 interface Declaration {
   /** Relative to the prefix of the API: `/companies/:code/tenements`. */

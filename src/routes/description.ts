@@ -7,7 +7,7 @@ import { codedBody, encodedResponse } from "../http/content-coding.ts"
 import { namesTag } from "../http/entity-tag.ts"
 import { preflightResponse } from "../plugins/methods.ts"
 import { digest } from "../text/digest.ts"
-import { once } from "../text/once.ts"
+import { once } from "../text/memoized.ts"
 
 export type Describe = () => Promise<Description>
 

@@ -9,9 +9,9 @@ import { shownCount, toResetSeconds, type WindowState } from "../http/rate-limit
 import { contextOf } from "../plugins/exchange.ts"
 import { type RateLimitOptions, uncountedRateLimit } from "../plugins/rate-limit.ts"
 import { requestTarget } from "../plugins/target.ts"
+import { oneOf } from "../resources/values.ts"
 import type { ObjectEndpoint } from "../responses/endpoint.ts"
 import { representObject } from "../responses/represent.ts"
-import { oneOf } from "../text/one-of.ts"
 
 const description =
   "The plan of your account, its current window and its requests in each of the last 24 hours. The window does not count requests for it; a separate window of the same size does."

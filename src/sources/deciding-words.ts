@@ -5,8 +5,8 @@
  * The reader finds every decision with a term in the phrase and drops those that another one overrides. The
  * others must agree; otherwise the phrase is unknown, because a guess would be worse.
  */
+import { memoized } from "../text/memoized.ts"
 import { isNearSpelling } from "../text/nearest-name.ts"
-import { memoized } from "../text/remembering.ts"
 
 export interface WordMeaning<Word extends string> {
   /** Null for terms that reverse other words or leave them open: `not`, `partially`. */

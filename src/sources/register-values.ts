@@ -4,8 +4,8 @@
  */
 import type { State } from "../db/schema.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
+import { memoized } from "../text/memoized.ts"
 import { excerpt } from "../text/printable-text.ts"
-import { memoized } from "../text/remembering.ts"
 
 /** Why a value cannot be mapped, as the end of a sentence that begins with the field's name. */
 export class Unmapped {

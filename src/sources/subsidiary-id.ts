@@ -1,5 +1,5 @@
+import { normaliseName } from "../resources/company-name.ts"
 import { asxCodeFromText } from "../resources/values.ts"
-import { normaliseName } from "../text/company-name.ts"
 
 const maxReadableLength = 60
 

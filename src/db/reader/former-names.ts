@@ -1,5 +1,5 @@
 /** Former names of companies and of their predecessors. They belong to no release. */
-import { normaliseName } from "../../text/company-name.ts"
+import { normaliseName } from "../../resources/company-name.ts"
 import type { ReadPool } from "../pool/pool.ts"
 import type { AccountId } from "../pool/turns.ts"
 

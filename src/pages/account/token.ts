@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import { findOwnToken, type OwnToken } from "../../access/token-list.ts"
 import { editOwnToken, maxNameLength, revokeToken, rotateOwnToken } from "../../access/tokens.ts"
-import { hourMs } from "../../text/durations.ts"
+import { hourMs } from "../../text/time.ts"
 import { formField, notice, panel } from "../kit/components.ts"
 import { foreignForm, readForm } from "../kit/form.ts"
 import { instantAgo, isolated, timeElement } from "../kit/format.ts"

@@ -1,6 +1,6 @@
 /** The pages of the guide. The first request for a page reads and renders its file. */
 import { programRoot } from "../../program.ts"
-import { once } from "../../text/once.ts"
+import { once } from "../../text/memoized.ts"
 import { Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
 import { pageNotFound } from "../kit/page-error.ts"

@@ -19,7 +19,7 @@ import { type ListPlan, type ParameterValues, planList, planRecord } from "../..
 import type { ListPage, Responses } from "../../responses/respond.ts"
 import { undatedRecords } from "../../responses/undated.ts"
 import { settleWithin } from "../../text/settle-within.ts"
-import { sydney } from "../../text/time-zones.ts"
+import { sydney } from "../../text/time.ts"
 import {
   countedOf,
   type ListAddress,

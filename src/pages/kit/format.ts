@@ -1,7 +1,7 @@
 /** Formats values for people. */
 
 import { countOf, formatCount } from "../../text/display.ts"
-import { dayMs, hourMs, minuteMs } from "../../text/durations.ts"
+import { dayMs, hourMs, minuteMs } from "../../text/time.ts"
 import { type Content, html } from "./html.ts"
 
 /** `1,234,567` */

@@ -5,7 +5,7 @@ import type { ReadSourceLoads, SourceLoad } from "../../db/reader/source-loads.t
 import type { ReadSources } from "../../db/reader/sources.ts"
 import type { ResourceRecord } from "../../resources/resource.ts"
 import type { Responses } from "../../responses/respond.ts"
-import { once } from "../../text/once.ts"
+import { once } from "../../text/memoized.ts"
 import { wholeList } from "../explore/lists/list-view.ts"
 import { tenementsView } from "../explore/lists/tenement-views.ts"
 import { companiesView, reportsView, subsidiariesView } from "../explore/lists/views.ts"

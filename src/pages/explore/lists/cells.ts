@@ -1,10 +1,10 @@
 /** The cells of records. */
 
+import { namedHolders } from "../../../resources/holder-names.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { pathWith } from "../../../responses/endpoint.ts"
 import { fold, splitValues } from "../../../text/fold.ts"
-import { namedHolders } from "../../../text/holder-names.ts"
-import { localTime, sydney } from "../../../text/time-zones.ts"
+import { localTime, sydney } from "../../../text/time.ts"
 import { statusBadge, type Tone } from "../../kit/components.ts"
 import { dash, dollars, number, orDash, stateViewers, timeElement } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"

@@ -6,7 +6,7 @@ import {
   tenementList,
   tenementsOfCompany,
 } from "../../../routes/endpoints.ts"
-import { dayMs } from "../../../text/durations.ts"
+import { dayMs } from "../../../text/time.ts"
 import { statusBadge as statusInOutline } from "../../kit/components.ts"
 import { stateNames } from "../../kit/format.ts"
 import { html } from "../../kit/html.ts"

@@ -1,7 +1,7 @@
 /** The parts of a company's page: tenements, subsidiaries and announcements, all at one release. */
 import type { Pair } from "../../../http/query-string.ts"
+import { normaliseName } from "../../../resources/company-name.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
-import { normaliseName } from "../../../text/company-name.ts"
 import { table } from "../../kit/components.ts"
 import { number } from "../../kit/format.ts"
 import { type Html, html } from "../../kit/html.ts"

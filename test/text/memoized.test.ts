@@ -1,6 +1,6 @@
 /** What is made once is made once for all who ask, and a failure is not kept. */
 import { expect, test } from "bun:test"
-import { once } from "../../src/text/once.ts"
+import { once } from "../../src/text/memoized.ts"
 
 test("All callers get the result of the first call", async () => {
   let calls = 0

@@ -1,6 +1,6 @@
 /** All spellings of a company's name have one key, and different names have different keys. */
 import { expect, test } from "bun:test"
-import { hasLegalForm, normaliseName } from "../../src/text/company-name.ts"
+import { hasLegalForm, normaliseName } from "../../src/resources/company-name.ts"
 
 const spellings: string[][] = [
   ["BHP Group Limited", "B.H.P. GROUP LTD", "bhp  group, ltd.", " BHP-Group Limited "],

@@ -1,6 +1,6 @@
 /** What a name is beside what many companies' names have. */
 import { expect, test } from "bun:test"
-import { distinctiveWords, hasEnding, withoutBrackets } from "../../src/text/company-words.ts"
+import { distinctiveWords, hasEnding, withoutBrackets } from "../../src/resources/company-name.ts"
 
 test.each([
   ["Ore Minerals Limited", "ORE MINERALS"],

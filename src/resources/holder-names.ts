@@ -2,8 +2,9 @@
  * The holders that a tenement lists, `A; B`. With `HOLDER_NAMES=companies` the service stores only names
  * that are known to belong to no natural person.
  */
+
+import { splitValues } from "../text/fold.ts"
 import { normaliseName } from "./company-name.ts"
-import { splitValues } from "./fold.ts"
 import { isImpersonal } from "./impersonal-names.ts"
 
 /** The holders whose names the service stores. */

@@ -1,6 +1,13 @@
-/** The time zones in which announcements have days. */
-import { dayMs } from "./durations.ts"
-import { memoized } from "./remembering.ts"
+/** Lengths of time, instants as text, and the time zones in which announcements have days. */
+import { memoized } from "./memoized.ts"
+
+/** In milliseconds. */
+export const minuteMs = 60_000
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
+
+/** The second of an instant, as the API writes it: `2026-01-02T03:04:05Z`. */
+export const secondOf = (instant: Date): string => `${instant.toISOString().slice(0, 19)}Z`
 
 /** The zone of the exchange. */
 export const sydney = "Australia/Sydney"

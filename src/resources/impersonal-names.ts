@@ -2,7 +2,7 @@
  * Decides which names of holders are plainly those of companies or public bodies. A name may have several
  * parties, as `SMITH, Jane & GOLD PTY LTD` has: `&`, AND and numbers may not stand where a person may end.
  */
-import { fold } from "./fold.ts"
+import { fold } from "../text/fold.ts"
 
 const anyOf = (words: string) => `(?:${words.trim().split(/\s+/).join("|")})`
 const whole = (pattern: string) => new RegExp(`^(?:${pattern})$`)

@@ -1,7 +1,7 @@
 /** Where natural persons are not named, a holder is stored only if its name is of no person. */
 import { expect, test } from "bun:test"
+import { namedHolders, withoutPersons } from "../../src/resources/holder-names.ts"
 import { fold } from "../../src/text/fold.ts"
-import { namedHolders, withoutPersons } from "../../src/text/holder-names.ts"
 
 /** As written, and as stored. */
 const holders: readonly (readonly [written: string, stored: string])[] = [
