@@ -65,12 +65,16 @@ test("A copy follows declarations by its changes", async () => {
 test("The page of a tenement has the basis of each link, and what its company declares", async () => {
   const page = await person.read("/explore/tenements/T1")
   expect(
-    cellsOf(page, "Companies").map((cells) => cells.map((cell) => cell.split(" ")[0])),
+    cellsOf(page, "Companies").map(([company, basis, ...others]) => [
+      company,
+      basis?.split(" ")[0],
+      ...others,
+    ]),
   ).toEqual([
-    ["QZA", "Alpha", "name", "–", "–", "–"],
-    ["QZA", "Alpha", "subsidiary", "–", "–", "–"],
-    ["QZB", "Beta", "confirmed", "–", "–", "–"],
-    ["QZB", "Beta", "declared", "50%", "2026-09-30", "–"],
+    ["Alpha NL (QZA)", "name", "–", "–", "–"],
+    ["Alpha NL (QZA)", "subsidiary", "–", "–", "–"],
+    ["Beta NL (QZB)", "confirmed", "–", "–", "–"],
+    ["Beta NL (QZB)", "declared", "50%", "2026-09-30", "–"],
   ])
   const past = await person.read(`/explore/tenements/T1?as_of=${declared}`)
   expect(contentOf(past)).not.toContain("2026-09-30")
@@ -84,7 +88,7 @@ test("The report that declares a tenement is a link", async () => {
     { acceptShrink: true },
   )
   const page = await person.read("/explore/tenements/T2")
-  expect(cellsOf(page, "Companies").map((cells) => cells.slice(3))).toEqual([
+  expect(cellsOf(page, "Companies").map((cells) => cells.slice(2))).toEqual([
     ["12.5%", "2026-12-31", "Report"],
   ])
   expect(linkTo(page, "Report")).toBe("https://example.com/q.pdf")

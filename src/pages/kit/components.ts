@@ -68,6 +68,18 @@ export function table<Row>({ caption, columns, rows, empty }: TableOptions<Row>)
   )}</tbody></table></div>`
 }
 
+/** A table under its heading, with a sentence between the two; null without rows. */
+export const tableSection = <Row>(
+  title: string,
+  columns: readonly TableColumn<Row>[],
+  rows: readonly Row[],
+  lead?: Content,
+): Html | null =>
+  rows.length === 0
+    ? null
+    : html`<section class="stack"><h2>${title}</h2>
+${lead}${table({ caption: title, columns, rows, empty: "" })}</section>`
+
 type Layout = Pick<TableColumn<never>, "number" | "fixed" | "wide" | "minor">
 
 const classOf = (layout: Layout) =>

@@ -7,7 +7,7 @@ import { fold, splitValues } from "../../../text/fold.ts"
 import { localTime, sydney } from "../../../text/time.ts"
 import { statusBadge, type Tone } from "../../kit/components.ts"
 import { dash, dollars, number, orDash, stateViewers, timeElement } from "../../kit/format.ts"
-import { type Content, html } from "../../kit/html.ts"
+import { type Content, type Html, html } from "../../kit/html.ts"
 import type { Cell, RecordLinks, ShownField } from "./list-view.ts"
 
 /** A field's text; empty if it is unknown. */
@@ -139,8 +139,9 @@ export const linked =
   (record, links, day) =>
     html`<a href="${links(pathWith(path, textOf(key)(record)))}">${cell(record, links, day)}</a>`
 
-export const toCompany: ShowValue = (code, links) =>
-  html`<a href="${links(pathWith("/companies/:code", code))}"><span class="mono">${code}</span></a>`
+/** A company as a link, by its name and code where the name is known. */
+export const toCompany = (code: string, links: RecordLinks, name?: string): Html =>
+  html`<a href="${links(pathWith("/companies/:code", code))}">${name === undefined ? html`<span class="mono">${code}</span>` : `${name} (${code})`}</a>`
 
 /** A company by its code. */
 export const code = (field: string): Cell => linked("/companies/:code", field, identifier(field))

@@ -6,18 +6,18 @@ import type { Pair } from "../../../http/query-string.ts"
 import { distinctiveWords, normaliseName } from "../../../resources/company-name.ts"
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { asOf as asOfParameter } from "../../../responses/endpoint.ts"
-import { pageTitle, table, trail } from "../../kit/components.ts"
+import { pageTitle, type TableColumn, tableSection, trail } from "../../kit/components.ts"
 import { count, isolated } from "../../kit/format.ts"
-import { type Content, type Html, html } from "../../kit/html.ts"
+import { html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
-import { mostSearched, textOf } from "../lists/cells.ts"
+import { mostSearched, textOf, toCompany } from "../lists/cells.ts"
 import { countedPanels } from "../lists/counted-values.ts"
 import { linksAt } from "../lists/list-address.ts"
 import { linkToList, recordNotFound } from "../lists/list-page.ts"
 import { firstRows, type RecordLinks, recordPathOf } from "../lists/list-view.ts"
 import { columnsOf, pastNotice } from "../lists/results.ts"
 import { expiringWithin, tenementsView } from "../lists/tenement-views.ts"
-import { companiesView, holdersView } from "../lists/views.ts"
+import { holdersView } from "../lists/views.ts"
 import type { Visit } from "../visit.ts"
 import { expiriesView, part } from "./company-parts.ts"
 import { reasonWords } from "./possible-holders.ts"
@@ -53,30 +53,10 @@ export async function holderPage(visit: Visit, sentName: string): Promise<PageRe
     asOf === undefined ? visit.holderCompanies(key) : [],
     namesLike(visit, name, release),
   ])
-  const tables: Content[] = [
-    companyTable(
-      "Company",
-      companies.filter(({ isLinked }) => isLinked),
-      links,
-    ),
-    companyTable(
-      "Possible companies",
-      companies.filter(({ isLinked }) => !isLinked),
-      links,
-    ),
-    holderTable(
-      "Partners in joint titles",
-      records.filter((record) => record !== own),
-      links,
-      day,
-    ),
-    holderTable(
-      "Holders with names alike",
-      alike.filter((record) => keyOf(record) !== key),
-      links,
-      day,
-    ),
-  ]
+  const companyColumns = columnsOfCompanies(links)
+  const holderColumns = columnsOf(holdersView.fields, links, day)
+  const partners = records.filter((record) => record !== own)
+  const others = alike.filter((record) => keyOf(record) !== key)
   const present = linksAt(undefined)(recordPathOf(holdersView, name))
   return {
     title: name,
@@ -88,7 +68,18 @@ ${pageTitle(isolated(name), html`A holder of <a href="${toTenements()}">${count(
 <section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 <div class="columns">${countedPanels(tenementsView, facets, (...pair) => toTenements(pair), true)}</div></section>
 ${expiries.meta.total > 0 && part(expiriesView, expiries, { links, day }, toTenements(...Object.entries(soon)))}
-${tables}</div>`,
+${tableSection(
+  "Company",
+  companyColumns,
+  companies.filter(({ isLinked }) => isLinked),
+)}
+${tableSection(
+  "Possible companies",
+  companyColumns,
+  companies.filter(({ isLinked }) => !isLinked),
+)}
+${tableSection("Partners in joint titles", holderColumns, partners.slice(0, mostShown))}
+${tableSection("Holders with names alike", holderColumns, others.slice(0, mostShown))}</div>`,
   }
 }
 
@@ -101,47 +92,7 @@ async function namesLike(visit: Visit, name: string, release: Release): Promise<
   return records.filter((record) => distinctiveWords(nameOf(record)).join(" ").startsWith(words))
 }
 
-const holderTable = (
-  title: string,
-  holders: readonly ResourceRecord[],
-  links: RecordLinks,
-  day: string,
-): Content =>
-  holders.length > 0 &&
-  section(
-    title,
-    table({
-      caption: title,
-      columns: columnsOf(holdersView.fields, links, day),
-      rows: holders.slice(0, mostShown),
-      empty: "",
-    }),
-  )
-
-const companyTable = (
-  title: string,
-  companies: readonly HolderCompany[],
-  links: RecordLinks,
-): Content =>
-  companies.length > 0 &&
-  section(
-    title,
-    table<HolderCompany>({
-      caption: title,
-      rows: companies,
-      empty: "",
-      columns: [
-        {
-          head: "Company",
-          cell: ({ code, name }) =>
-            html`<a href="${links(recordPathOf(companiesView, code))}">${name} (${code})</a>`,
-          wide: true,
-        },
-        { head: "Why", wide: true, cell: reasonWords },
-      ],
-    }),
-  )
-
-const section = (title: string, content: Html): Html =>
-  html`<section class="stack"><h2>${title}</h2>
-${content}</section>`
+const columnsOfCompanies = (links: RecordLinks): readonly TableColumn<HolderCompany>[] => [
+  { head: "Company", cell: ({ code, name }) => toCompany(code, links, name), wide: true },
+  { head: "Why", wide: true, cell: reasonWords },
+]

@@ -1,6 +1,6 @@
 /** The unlinked holders that may belong to a company, with the reason for each. */
 import type { SuggestedHolder } from "../../../db/reader/suggested-holders.ts"
-import { table } from "../../kit/components.ts"
+import { type TableColumn, tableSection } from "../../kit/components.ts"
 import { number } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
 import { toHolder } from "../lists/cells.ts"
@@ -25,21 +25,17 @@ const words: Readonly<Record<string, (similar: string) => string>> = {
 /** Null without suggestions, and for past releases. */
 export async function possibleHolders(visit: Visit, found: FoundRecord): Promise<Content> {
   const { key, links, isPast } = found
-  const holders = isPast ? [] : await visit.suggestedHolders(key)
-  if (holders.length === 0) return null
-  return html`<section class="stack"><h2>Possible holders</h2>
-<p class="muted">These holders may belong to the company. Their tenements do not count until an <a href="/docs/guide/holders">operator links the holders</a>.</p>
-${table<SuggestedHolder>({
-  caption: "Possible holders",
-  rows: holders,
-  empty: "",
-  columns: [
+  const columns: readonly TableColumn<SuggestedHolder>[] = [
     { head: "Holder", cell: ({ name }) => toHolder(name, links), wide: true },
     { head: "Tenements", number: true, cell: ({ tenements }) => number(tenements) },
     { head: "Why", wide: true, cell: reasonWords },
-  ],
-})}</section>`
+  ]
+  const holders = isPast ? [] : await visit.suggestedHolders(key)
+  return tableSection("Possible holders", columns, holders, lead)
 }
+
+const lead = html`<p class="muted">These holders may belong to the company. Their tenements do not count until an <a href="/docs/guide/holders">operator links the holders</a>.</p>
+`
 
 export const reasonWords = ({
   reason,

@@ -1,6 +1,6 @@
 /** The companies that a tenement is linked to, with the basis of each link. */
 import type { TenementLink } from "../../../db/reader/tenement-links.ts"
-import { table } from "../../kit/components.ts"
+import { type TableColumn, tableSection } from "../../kit/components.ts"
 import { number, orDash } from "../../kit/format.ts"
 import { type Html, html } from "../../kit/html.ts"
 import { documentLink, toCompany } from "../lists/cells.ts"
@@ -19,16 +19,8 @@ export async function tenementParts(
   visit: Visit,
   { key, links, isPast }: FoundRecord,
 ): Promise<Html | null> {
-  const rows = isPast ? [] : await visit.tenementLinks(key)
-  if (rows.length === 0) return null
-  return html`<section class="stack"><h2>Companies</h2>
-${table<TenementLink>({
-  caption: "Companies",
-  rows,
-  empty: "",
-  columns: [
-    { head: "Code", cell: ({ code }) => toCompany(code, links) },
-    { head: "Company", cell: ({ company }) => company, wide: true },
+  const columns: readonly TableColumn<TenementLink>[] = [
+    { head: "Company", cell: ({ code, company }) => toCompany(code, links, company), wide: true },
     {
       head: "Basis",
       wide: true,
@@ -41,6 +33,6 @@ ${table<TenementLink>({
     },
     { head: "As at", cell: ({ asAt }) => orDash(asAt), fixed: true },
     { head: "Report", cell: ({ url }) => documentLink("url", "Report")({ url }, links, "") },
-  ],
-})}</section>`
+  ]
+  return tableSection("Companies", columns, isPast ? [] : await visit.tenementLinks(key))
 }
