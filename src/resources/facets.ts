@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm"
-import { field, filterOf, keyColumn, type Readable, type Resource } from "./resource.ts"
+import { field, filterOf, keyColumn, type Readable } from "./resource.ts"
 import { countSchema, oneOf, textSchema } from "./values.ts"
 
 /** The names of the filters that have a facet. */
@@ -10,8 +10,8 @@ export const countedFilters = ({ filters }: Readable): string[] =>
  * The same resource with counts of its companies too, for lists of few records.
  * @param field the further or other field that has the codes
  */
-export function countedByCompany(resource: Resource, field: string): Resource {
-  const { fields, further, filters } = resource
+export function countedByCompany(resource: Readable, field: string): Readable {
+  const { fields, further = {}, filters } = resource
   const { select, column } = fields[field] ?? further[field] ?? {}
   const { company } = filters
   if (!select || !column || !company) throw new Error(`${resource.name} have no companies`)

@@ -7,7 +7,6 @@ import type { Release } from "../../db/reader/releases.ts"
 import { readPairs } from "../../http/parameters.ts"
 import type { CanonicalQuery, Pair } from "../../http/query-string.ts"
 import { countedByCompany } from "../../resources/facets.ts"
-import { reports } from "../../resources/reports.ts"
 import { complete, type ResourceRecord } from "../../resources/resource.ts"
 import { tenements } from "../../resources/tenements.ts"
 import { periodFaults } from "../../responses/contradictions.ts"
@@ -36,28 +35,28 @@ import { faultyList } from "./lists/list-page.ts"
 import type { FilterField, ListView, RecordLinks, ShownField } from "./lists/list-view.ts"
 import { titleOfView } from "./lists/list-view.ts"
 import { belowTable, columnsOf } from "./lists/results.ts"
-import { tenementsView } from "./lists/tenement-views.ts"
-import { mainViews, reportsView } from "./lists/views.ts"
+import { mainViews } from "./lists/views.ts"
 import { differences, labelsOf } from "./records/history.ts"
 import type { Facets, Visit } from "./visit.ts"
 
-/** The lists by name, those with a company with its counts. */
+/** The fields with the codes of companies, by the names of the lists whose changes are counted by company. */
+const companyFields: Readonly<Record<string, string>> = {
+  tenements: "asx_codes",
+  reports: "asx_code",
+}
+
+/** The lists by name. */
 const views = new Map<string, ListView>(
   mainViews
     .filter(({ endpoint }) => endpoint.resource.history)
-    .map((view) => [view.endpoint.resource.name, view]),
+    .map((view) => {
+      const { path, resource } = view.endpoint
+      const field = companyFields[resource.name]
+      if (field === undefined) return [resource.name, view]
+      const endpoint = listEndpoint({ path, resource: countedByCompany(resource, field) })
+      return [resource.name, { ...view, endpoint }]
+    }),
 )
-views.set(tenements.name, {
-  ...tenementsView,
-  endpoint: listEndpoint({
-    path: "/tenements",
-    resource: countedByCompany(tenements, "asx_codes"),
-  }),
-})
-views.set(reports.name, {
-  ...reportsView,
-  endpoint: listEndpoint({ path: "/reports", resource: countedByCompany(reports, "asx_code") }),
-})
 
 const period = { since: Type.Optional(changes.updated_since) }
 
@@ -82,11 +81,7 @@ export async function changesPage(visit: Visit, name: string = tenements.name) {
   }
   const list: RequestedList = { view: shown, code: "", sent: sentQuery(visit.query) }
   try {
-    const {
-      since,
-      fields: _,
-      ...values
-    } = readPairs(list.sent, pageParameters(shown), [], periodFaults)
+    const values = readPairs(list.sent, pageParameters(shown), [], periodFaults)
     return await shownChanges(visit, list, view, values)
   } catch (error) {
     return faultyList(visit, list, error)
@@ -97,7 +92,7 @@ async function shownChanges(
   visit: Visit,
   given: RequestedList,
   view: ListView,
-  values: ParameterValues,
+  { since: _since, fields: _fields, ...values }: ParameterValues,
 ): Promise<PageResult> {
   const read = await visit.changes(view, values, sentValue(given, "since"))
   const { release, from, changed, removed } = read

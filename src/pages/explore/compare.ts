@@ -3,7 +3,7 @@ import type { Release } from "../../db/reader/releases.ts"
 import { readParameters } from "../../http/parameters.ts"
 import { freeText } from "../../resources/values.ts"
 import { formField, pageTitle, table } from "../kit/components.ts"
-import { dash, number, orDash } from "../kit/format.ts"
+import { dash, number } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
 import { inSydney, shortSum, textOf } from "./lists/cells.ts"
@@ -17,11 +17,13 @@ import type { Visit } from "./visit.ts"
 const mostCompanies = 6
 const parameters = { codes: freeText("ASX codes, separated by commas", "BHP,RIO,FMG") }
 
-/** By the label of a row, the cell of the company. */
-type Cells = ReadonlyMap<string, Content>
-
-/** In the cells of a company whose tenements could not be counted in time. */
-const uncounted = ""
+interface Compared {
+  code: string
+  /** By the label of a row. */
+  cells: ReadonlyMap<string, Content>
+  /** In the rows that it lacks: not 0 where its tenements could not be counted in time. */
+  absent: Content
+}
 
 /** @throws PageError 404 for an unknown code; ApiError INVALID_PARAMETER */
 export async function comparePage(visit: Visit): Promise<PageResult> {
@@ -30,18 +32,13 @@ export async function comparePage(visit: Visit): Promise<PageResult> {
   const codes = [...new Set(written.toUpperCase().split(/[\s,;]+/))].filter(Boolean)
   const newest = await visit.newest()
   const companies = await Promise.all(
-    codes.slice(0, mostCompanies).map(async (code) => ({
-      code,
-      cells: await cellsOf(visit, code, newest),
-    })),
+    codes.slice(0, mostCompanies).map((code) => readCompany(visit, code, newest)),
   )
-  const rows = [...new Set(companies.flatMap(({ cells }) => [...cells.keys()]))].filter(
-    (row) => row !== uncounted,
-  )
-  const columns = companies.map(({ code, cells }) => ({
+  const rows = [...new Set(companies.flatMap(({ cells }) => [...cells.keys()]))]
+  const columns = companies.map(({ code, cells, absent }) => ({
     head: code,
     number: true,
-    cell: (row: string) => cells.get(row) ?? (cells.has(uncounted) ? dash : "0"),
+    cell: (row: string) => cells.get(row) ?? absent,
   }))
   return {
     title: "Compare companies",
@@ -52,7 +49,7 @@ ${codes.length > 0 && table({ caption: "Companies side by side", rows, empty: ""
   }
 }
 
-async function cellsOf(visit: Visit, code: string, release: Release): Promise<Cells> {
+async function readCompany(visit: Visit, code: string, release: Release): Promise<Compared> {
   const [record] = await visit.versions(companiesView, [code], release)
   if (!record) throw recordNotFound(companiesView, code)
   const expiring = expiringWithin(visit.dayOf(undefined, release), 365)
@@ -72,9 +69,8 @@ async function cellsOf(visit: Visit, code: string, release: Release): Promise<Ce
       value === null ? number(count) : toTenements([[name, value]], count),
     ]),
   )
-  const isUncounted = Object.values(facets).includes(null)
   const [last] = reports.records
-  return new Map<string, Content>([
+  const cells = new Map<string, Content>([
     [
       "Company",
       html`<a href="${links(recordPathOf(companiesView, code))}">${textOf("company_name")(record)}</a>`,
@@ -82,13 +78,13 @@ async function cellsOf(visit: Visit, code: string, release: Release): Promise<Ce
     ["Market cap, A$", shortSum("market_cap_aud")(record)],
     ["Tenements", toTenements([], Number(record.total_tenements))],
     ...counted,
-    ...(isUncounted ? [[uncounted, null] as const] : []),
     ["Expiring within a year", toTenements(Object.entries(expiring), expiries)],
     [
       "Last quarterly",
       last
         ? html`<a href="${links(recordPathOf(reportsView, textOf("hash")(last)))}">${inSydney("published_at")(last)}</a>`
-        : orDash(null),
+        : dash,
     ],
   ])
+  return { code, cells, absent: Object.values(facets).includes(null) ? dash : "0" }
 }
