@@ -83,20 +83,10 @@ export type ParameterValues = Readonly<Record<string, unknown>>
 const common = { ...paging, ...representation, ...asOf, ...changes, ...selection }
 
 /**
- * Plans the response to a request as a client sent it.
+ * Plans a list as a client requested it.
  * @param key the key in its path; empty without one
  * @throws ApiError INVALID_PARAMETER; NOT_FOUND for a key that no record can have
  */
-export function planOf(endpoint: DataEndpoint, target: Target, key: string): Plan {
-  return endpoint.kind === "list"
-    ? planSentList(endpoint, target, key)
-    : planRecord(endpoint, recordValues(endpoint, target), key)
-}
-
-/** Programs that follow links send none: this is the hottest request. */
-const recordValues = ({ parameters }: RecordEndpoint, { query }: Target): RecordValues =>
-  query === "" ? {} : readParameters(query, parameters)
-
 export function planSentList(
   endpoint: ListEndpoint,
   { query, accept }: Target,
@@ -243,17 +233,25 @@ const planBytes = 1_500
 const bytesOf = ({ path, canonical }: ListPlan): number =>
   planBytes + 6 * (path.length + queryText(canonical).length)
 
+/** Plans the response to a request. @throws as `planSentList` */
+export type PlanOf = (endpoint: DataEndpoint, target: Target, key: string) => Plan
+
 /**
  * Caches the plans of lists: a plan depends only on the endpoint, its key, the query and the preferred
  * formats. The key is a digest, because a query may contain a token. A record is planned as fast as found.
  */
-export function createPlans(sizes: Pick<CacheSizes, "plans">): typeof planOf {
+export function createPlans(sizes: Pick<CacheSizes, "plans">): PlanOf {
   const plans = createCache<ListPlan>(sizes.plans, bytesOf)
 
   return (endpoint, target, key) => {
-    if (endpoint.kind === "record") return planOf(endpoint, target, key)
+    const { query, accept } = target
+    if (endpoint.kind === "record") {
+      // Programs that follow links send no query: this is the hottest request.
+      const values = query === "" ? {} : readParameters(query, endpoint.parameters)
+      return planRecord(endpoint, values, key)
+    }
     // Neither header nor query can have a line break, so only the key may.
-    const id = digest(`${target.accept}\n${endpoint.path}?${target.query}\n${key}`)
+    const id = digest(`${accept}\n${endpoint.path}?${query}\n${key}`)
     const cached = plans.get(id)
     if (cached) return cached
     const plan = planSentList(endpoint, target, key)

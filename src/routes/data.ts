@@ -3,13 +3,13 @@ import { Elysia } from "elysia"
 import { contextOf, liftIdleTimeout } from "../plugins/exchange.ts"
 import { type RateLimitOptions, rateLimit } from "../plugins/rate-limit.ts"
 import { requestTarget } from "../plugins/target.ts"
-import type { planOf } from "../responses/plan.ts"
+import type { PlanOf } from "../responses/plan.ts"
 import type { Responses } from "../responses/respond.ts"
 import { endpoints } from "./endpoints.ts"
 
 export interface DataOptions extends RateLimitOptions {
   responses: Responses
-  planOf: typeof planOf
+  planOf: PlanOf
 }
 
 export const data = (options: DataOptions) => {
