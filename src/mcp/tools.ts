@@ -8,8 +8,8 @@ import { invalidParameters } from "../http/api-error.ts"
 import { isPastExpiry, tenements } from "../resources/tenements.ts"
 import { asxCodeFromText, asxCodeInPath, oneOf } from "../resources/values.ts"
 import { asOf, type ListEndpoint, paging, changes as sinceOf } from "../responses/endpoint.ts"
+import { undatedRecords, undatedWords } from "../responses/notes.ts"
 import type { ParameterValues } from "../responses/plan.ts"
-import { undatedRecords, undatedWords } from "../responses/undated.ts"
 import {
   companyList,
   reportList,

@@ -1,7 +1,7 @@
 /** Companies that a person may mean with a holder's name in a search for tenements, or with a company's code. */
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { asxCodeFromText } from "../../../resources/values.ts"
-import { possibleHoldersWords } from "../../../responses/possible-holders.ts"
+import { possibleHoldersWords } from "../../../responses/notes.ts"
 import { nearestName } from "../../../text/nearest-name.ts"
 import { notice } from "../../kit/components.ts"
 import { count } from "../../kit/format.ts"

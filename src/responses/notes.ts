@@ -1,7 +1,7 @@
-/** Counts the records that a filter by day excludes because they lack that day. */
+/** Notes on what a list lacks, for people and assistants. */
+import type { SuggestedHolder } from "../db/reader/suggested-holders.ts"
 import { formatCount } from "../text/display.ts"
-
-type Values = Readonly<Record<string, unknown>>
+import type { ParameterValues } from "./plan.ts"
 
 export interface Undated {
   /** The field that they lack: `expiry date`. */
@@ -20,12 +20,13 @@ const periods = [
 const firstDay = "0001-01-01"
 
 /**
+ * Counts the records that a filter by day excludes because they lack that day.
  * @param values the parameters of a list of tenements
  * @param totalOf the number of records with these parameters, at the release of the list
  */
 export async function undatedRecords(
-  { page: _, ...values }: Values,
-  totalOf: (values: Values) => Promise<number>,
+  { page: _, ...values }: ParameterValues,
+  totalOf: (values: ParameterValues) => Promise<number>,
 ): Promise<Undated[]> {
   const counted = periods
     .filter(({ from, to }) => values[from] !== undefined || values[to] !== undefined)
@@ -42,3 +43,24 @@ export async function undatedRecords(
 
 export const undatedWords = (list: string, { field, count, total }: Undated): string =>
   `${list} leaves out ${formatCount(count)} of the ${formatCount(total)} records that match the other filters: they have no ${field}.`
+
+const mostNamed = 3
+
+/**
+ * Says that a company may hold more tenements than the linked ones. Null where its possible holders have no
+ * more tenements than are linked.
+ * @param linked the number of the company's tenements that are shown
+ */
+export function possibleHoldersWords(
+  code: string,
+  holders: readonly SuggestedHolder[],
+  linked: number,
+): string | null {
+  const tenements = holders.reduce((total, holder) => total + holder.tenements, 0)
+  if (tenements <= linked) return null
+  const named = holders
+    .slice(0, mostNamed)
+    .map((holder) => `${holder.name} (${formatCount(holder.tenements)})`)
+  const more = holders.length > mostNamed ? `, and ${holders.length - mostNamed} more` : ""
+  return `${code} may hold more tenements, under names of holders that are not linked to it: ${named.join(", ")}${more}.`
+}
