@@ -166,7 +166,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await page.getByLabel("Name or code").pressSequentially("big")
     await page.waitForURL(/search=big/)
     const card = page.locator("tbody tr", { hasText: "Big Ore" })
-    const shown = ["BIG", "Big Ore, Limited", "250,000,000,000"]
+    const shown = ["BIG", "Big Ore, Limited", "250 bn"]
     for (const text of shown) expect(await card.getByText(text).first().isVisible()).toBe(true)
     expect(await card.getByText("Materials").first().isVisible()).toBe(false)
     expect(await page.getByRole("link", { name: "Market cap, A$" }).isVisible()).toBe(true)
@@ -179,7 +179,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await phone.assertClean()
   })
 
-  test("on a wide window, rows come before boxes, a table has all its rows, and the footer ends a short page", async () => {
+  test("On a wide window, rows come before boxes, a table has all its rows, and the footer ends a short page", async () => {
     const { page, visit } = visitor
     await visit("/explore/reports?search=no+such+title")
     expect(await page.getByRole("searchbox", { name: "Title" }).isVisible()).toBe(true)

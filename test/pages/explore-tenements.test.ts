@@ -271,3 +271,8 @@ test("A company's page shows its possible holders with the reasons, and the weak
     "Holder 0",
   ])
 })
+
+test("A row shows the codes of its companies, with their names on hover", async () => {
+  const page = await person.read("/explore/tenements?company=BIG")
+  expect(page).toContain('<span title="Big Ore, Limited"><a href="/explore/companies/BIG">')
+})

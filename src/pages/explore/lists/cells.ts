@@ -104,7 +104,7 @@ export const stateViewer: Cell = (record) => {
     : dash
 }
 
-type ShowValue = (value: string, links: RecordLinks) => Content
+type ShowValue = (value: string, links: RecordLinks, record: ResourceRecord) => Content
 
 /** Several values in one field, each on its own line. */
 export const listed =
@@ -114,8 +114,8 @@ export const listed =
     const values = typeof value === "object" && value ? value : splitValues(textOf(field)(record))
     const [only, second] = values
     if (only === undefined) return textCell(field)(record)
-    if (second === undefined) return show(only, links)
-    return values.map((value) => html`<div>${show(value, links)}</div>`)
+    if (second === undefined) return show(only, links, record)
+    return values.map((value) => html`<div>${show(value, links, record)}</div>`)
   }
 
 /** A value as a link to the records of a list with this value. */
@@ -128,7 +128,7 @@ export const toList =
 export const mostSearched = 200
 
 /** A holder as a link to its page, unless it has none. */
-export const toHolder: ShowValue = (name, links) =>
+export const toHolder = (name: string, links: RecordLinks): Content =>
   [...name].length <= mostSearched && namedHolders(name).length > 0
     ? html`<a href="${links(pathWith("/holders/:name", name))}">${name}</a>`
     : name
@@ -140,8 +140,11 @@ export const linked =
     html`<a href="${links(pathWith(path, textOf(key)(record)))}">${cell(record, links, day)}</a>`
 
 /** A company as a link, by its name and code where the name is known. */
-export const toCompany = (code: string, links: RecordLinks, name?: string): Html =>
-  html`<a href="${links(pathWith("/companies/:code", code))}">${name === undefined ? html`<span class="mono">${code}</span>` : `${name} (${code})`}</a>`
+export const toCompany = (code: string, links: RecordLinks, name = ""): Html =>
+  html`<a href="${links(pathWith("/companies/:code", code))}">${name ? `${name} (${code})` : html`<span class="mono">${code}</span>`}</a>`
+
+/** The field of a record for the name of a company that the record has by its code alone. */
+export const companyNameField = (code: string): string => `name of ${code}`
 
 /** A company by its code. */
 export const code = (field: string): Cell => linked("/companies/:code", field, identifier(field))

@@ -13,6 +13,7 @@ import type { PageResult } from "../../kit/page-context.ts"
 import { notFound, type PageError } from "../../kit/page-error.ts"
 import { exportMenu } from "../elsewhere/panel.ts"
 import type { ShownPage, Visit } from "../visit.ts"
+import { companyNameField, textOf } from "./cells.ts"
 import { countedPanels } from "./counted-values.ts"
 import { filterForm } from "./filter-form.ts"
 import {
@@ -34,7 +35,7 @@ export async function listPage(visit: Visit, view: ListView, code = ""): Promise
   const list: RequestedList = { view, code, sent: sentQuery(visit.query) }
   try {
     const values = readPairs(exportQuery(list), pageParameters(view), [], periodFaults)
-    const page = await visit.page(view, code, values)
+    const page = await withCompanyNames(visit, await visit.page(view, code, values))
     const company = await companyName(visit, list)
     return await shownList(visit, { ...list, company }, values, page)
   } catch (error) {
@@ -51,6 +52,18 @@ async function companyName(visit: Visit, list: RequestedList): Promise<string | 
   const asOf = sentValue(list, "as_of")
   const { record } = await visit.record(companiesView, list.code, asOf ? { as_of: asOf } : {})
   return companiesView.record.title(record)
+}
+
+/** Adds the names of the companies that tenements have by their codes. */
+async function withCompanyNames(visit: Visit, page: ShownPage): Promise<ShownPage> {
+  const codes = [...new Set(page.records.flatMap(({ asx_codes }) => asx_codes ?? []))].map(String)
+  const companies = await visit.versions(companiesView, codes, page.release)
+  const names = Object.fromEntries(
+    companies.flatMap((found) =>
+      found ? [[companyNameField(textOf("asx_code")(found)), textOf("company_name")(found)]] : [],
+    ),
+  )
+  return { ...page, records: page.records.map((record) => ({ ...record, ...names })) }
 }
 
 /** Every record of a list in CSV, from the API's own exporter, as a download without a token. */

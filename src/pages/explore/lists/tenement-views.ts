@@ -9,9 +9,10 @@ import {
 import { dayMs } from "../../../text/time.ts"
 import { statusBadge as statusInOutline } from "../../kit/components.ts"
 import { stateNames } from "../../kit/format.ts"
-import { html } from "../../kit/html.ts"
+import { attributes, html } from "../../kit/html.ts"
 import {
   area,
+  companyNameField,
   identifier,
   linked,
   listed,
@@ -50,7 +51,12 @@ const statusAt: Cell = (record, links, day) =>
 const statusExplained: Cell = (record, links, day) =>
   html`${statusAt(record, links, day)}${isPastExpiry(record, day) && html`<div class="muted small">Its expiry date has passed, and its register still lists it as granted.</div>`}`
 
-const companies = listed("asx_codes", toCompany)
+/** The codes, with the names on hover: there is no room for both beside the holders. */
+const companies = listed(
+  "asx_codes",
+  (code, links, tenement) =>
+    html`<span ${attributes({ title: textOf(companyNameField(code))(tenement) || null })}>${toCompany(code, links)}</span>`,
+)
 
 const dates = [...period("granted", "Granted"), ...period("expires", "Expiring")]
 
