@@ -18,12 +18,12 @@ import { changesPage } from "./changes.ts"
 import { comparePage } from "./compare.ts"
 import { cleanQuery, sentQuery, withQuery } from "./lists/list-address.ts"
 import { csvDownload, listPage } from "./lists/list-page.ts"
-import type { ListOfRecords, ListView } from "./lists/list-view.ts"
+import type { ListView } from "./lists/list-view.ts"
 import { tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, companySubsidiariesView, listViews, reportsView } from "./lists/views.ts"
 import { companyParts } from "./records/company-parts.ts"
 import { holderPage } from "./records/holder-page.ts"
-import { type ReadParts, recordPage } from "./records/record-page.ts"
+import { recordPage } from "./records/record-page.ts"
 import { tenementParts } from "./records/tenement-parts.ts"
 import { searchPage } from "./search.ts"
 import { createVisits, type Visit, type VisitOptions } from "./visit.ts"
@@ -70,8 +70,8 @@ export const explore = (options: ExploreOptions) => {
           (view.isOfExplorerOnly && belongsToCompany(query)) ||
           filtered(() => listPage(visit, view, code)),
         changes: (name?: string) => filtered(() => changesPage(visit, name)),
-        /** A page of its own. */
-        own: async (read: (visit: Visit) => Promise<PageResult>) => {
+        /** Any other page. */
+        other: async (read: (visit: Visit) => Promise<PageResult>) => {
           await admit(options, person, isTypeAhead(request))
           return page(await read(visit))
         },
@@ -79,27 +79,25 @@ export const explore = (options: ExploreOptions) => {
           await admit(options, person)
           return csvDownload(visit, view, code)
         },
-        record: async (view: ListOfRecords, key: string, readParts?: ReadParts) => {
-          await admit(options, person)
-          return page(await recordPage(visit, view, key, readParts))
-        },
-        holder: async (name: string) => {
-          await admit(options, person)
-          return page(await holderPage(visit, name))
-        },
       }
     })
     .get("/", () => redirect("/explore/tenements"))
-    .get("/search", ({ own }) => own(searchPage))
-    .get("/compare", ({ own }) => own(comparePage))
+    .get("/search", ({ other }) => other(searchPage))
+    .get("/compare", ({ other }) => other(comparePage))
     .get("/changes", ({ changes }) => changes())
     .get("/changes/:list", ({ changes, params }) => changes(params.list))
-    .get("/companies/:code", ({ record, params }) =>
-      record(companiesView, params.code, companyParts),
+    .get("/companies/:code", ({ other, params: { code } }) =>
+      other((visit) => recordPage(visit, companiesView, code, companyParts)),
     )
-    .get("/tenements/:id", ({ record, params }) => record(tenementsView, params.id, tenementParts))
-    .get("/holders/:name", ({ holder, params }) => holder(params.name))
-    .get("/reports/:hash", ({ record, params }) => record(reportsView, params.hash))
+    .get("/tenements/:id", ({ other, params: { id } }) =>
+      other((visit) => recordPage(visit, tenementsView, id, tenementParts)),
+    )
+    .get("/holders/:name", ({ other, params: { name } }) =>
+      other((visit) => holderPage(visit, name)),
+    )
+    .get("/reports/:hash", ({ other, params: { hash } }) =>
+      other((visit) => recordPage(visit, reportsView, hash)),
+    )
   for (const view of listViews) {
     app.get(view.path, ({ list }) => list(view)).get(`${view.path}.csv`, ({ csv }) => csv(view))
   }

@@ -35,7 +35,7 @@ export interface FoundRecord extends RecordAt {
 }
 
 /** The parts of a record's page. */
-export type ReadParts = (visit: Visit, found: FoundRecord) => Promise<Html | null>
+type ReadParts = (visit: Visit, found: FoundRecord) => Promise<Html | null>
 
 /** @throws PageError 404; ApiError INVALID_PARAMETER */
 export async function recordPage(
