@@ -17,8 +17,8 @@ export interface AuthenticationOptions extends WindowOptions {
 export const authentication = (options: AuthenticationOptions) => {
   const { credentials, windows, now } = options
 
-  const callerOf = async (token: string | undefined, address: string): Promise<Caller | null> =>
-    token ? credentials.callerOf(token, now(), address) : null
+  const callerOf = (token: string | undefined, address: string): Promise<Caller | null> =>
+    token ? credentials.callerOf(token, now(), address) : Promise.resolve(null)
 
   return (
     new Elysia({ name: "authentication" })
