@@ -20,7 +20,7 @@ const headersBytes = 2_000
 const bytesOf = ({ body }: ResponseContent): number =>
   headersBytes + Math.ceil(body.bytes.length * 1.5)
 
-/** `version` identifies a release, `query` a query and a format, as `Plan.cacheKey` does. */
+/** Keys identify a release, a query and a format. */
 export function createCachedResponses({ responses: maxBytes }: Pick<CacheSizes, "responses">) {
   const once = createCache<ResponseContent>(Math.floor(maxBytes * onceShare), bytesOf)
   const again = createCache<ResponseContent>(Math.floor(maxBytes * (1 - onceShare)), bytesOf)
@@ -37,14 +37,13 @@ export function createCachedResponses({ responses: maxBytes }: Pick<CacheSizes, 
   }
 
   return {
-    get: (version: string, query: string): ResponseContent | undefined => {
-      const response = find(`${version} ${query}`)
+    get: (key: string): ResponseContent | undefined => {
+      const response = find(key)
       lookups[response ? "hit" : "miss"]++
       return response
     },
     /** Caches the result of `make`. Concurrent requests that missed share one result. */
-    share: (version: string, query: string, make: () => ResponseContent): ResponseContent => {
-      const key = `${version} ${query}`
+    share: (key: string, make: () => ResponseContent): ResponseContent => {
       const shared = again.peek(key) ?? once.peek(key)
       if (shared) return shared
       const response = make()

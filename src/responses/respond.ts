@@ -82,9 +82,9 @@ export function createResponses(options: RespondOptions) {
     shown: Release | SourceStates,
     open: () => Reading | Promise<Reading>,
   ): Promise<Response> {
-    const { key, cacheKey, cacheable, cacheBuster } = plan
-    const version = versionOf(shown)
-    const cached = cacheable ? cachedResponses.get(version, cacheKey) : undefined
+    const { key, cacheable, cacheBuster } = plan
+    const cacheKey = `${versionOf(shown)} ${plan.cacheKey}`
+    const cached = cacheable ? cachedResponses.get(cacheKey) : undefined
     if (cached) return represent(asked, cached, cacheStatus.hit, cacheBuster)
     const status = cacheable ? cacheStatus.miss : cacheStatus.bypass
     const { compared = "", read } = await open()
@@ -92,7 +92,7 @@ export function createResponses(options: RespondOptions) {
     if (isKnown(asked.request, validators)) return notModified(asked, validators, status)
     const content = await read(validators)
     if (content instanceof Response) return content
-    const shared = cacheable ? cachedResponses.share(version, cacheKey, content) : content()
+    const shared = cacheable ? cachedResponses.share(cacheKey, content) : content()
     return represent(asked, shared, status, cacheBuster)
   }
 
