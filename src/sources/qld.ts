@@ -29,7 +29,6 @@ export const qld = registerSource({
     substatus: ["PERMITST_2", "permitstate"],
     granted: ["approvedate", "APPROVEDAT", "grantdate"],
     expires: ["expirydate", "expiredate"],
-    // As stated; 0.0 for exploration permits, whose area is that of their drawing.
     hectares: ["shapeareahectares", "SHAPEAREAH"],
     squareMetres: ["SHAPEAREA"],
     dateRange: ["DATE_RANGE"],
@@ -37,7 +36,13 @@ export const qld = registerSource({
   entryOf: (raw) =>
     isMoratorium(raw)
       ? { leftOut: "moratorium areas, which are not permits" }
-      : { ...raw, state: "QLD", holders: ownersIn(raw.holder) },
+      : {
+          ...raw,
+          // Exploration permits state 0.0 or, in one real row, the number of their sub-blocks.
+          hectares: /^exploration/i.test(String(raw.type)) ? null : raw.hectares,
+          state: "QLD",
+          holders: ownersIn(raw.holder),
+        },
 })
 
 function isMoratorium({ status, substatus, type, dateRange, granted, expires }: RawRecord) {

@@ -122,20 +122,29 @@ test("The column names of Queensland's national service give the same permit, wi
   expect(await bench.tenements()).toEqual({ "QLD-EPM90001": qldRow.replace("22.2295733991", "–") })
 })
 
-test("a Queensland permit has its stated hectares, and its drawn area only where none is stated", async () => {
-  const { SHAPEAREA, ...without } = { ...qldShort, SHAPEAREAH: 120 }
+test("A Queensland lease has its stated hectares, an exploration permit only its drawn area", async () => {
+  const { SHAPEAREA, ...permit } = { ...qldShort, SHAPEAREAH: 120 }
+  const lease = { ...permit, PERMITTY_1: "Mining Lease" }
   await bench.load(
     "qld",
     features(
-      { ...without, SHAPEAREA },
-      { ...without, SHAPEAREA, SHAPEAREAH: 0, DISPLAYNAM: "EPM 90002" },
-      { ...without, DISPLAYNAM: "EPM 90003" },
-      { ...without, SHAPEAREAH: 0, DISPLAYNAM: "EPM 90004" },
+      { ...permit, SHAPEAREA },
+      { ...permit, DISPLAYNAM: "EPM 90002" },
+      { ...lease, SHAPEAREA, DISPLAYNAM: "ML 90001" },
+      { ...lease, SHAPEAREA, SHAPEAREAH: 0, DISPLAYNAM: "ML 90002" },
+      { ...lease, DISPLAYNAM: "ML 90003" },
+      { ...lease, SHAPEAREAH: 0, DISPLAYNAM: "ML 90004" },
     ),
   )
-  expect(
-    (await bench.sql`select area_km2 from tenements order by id`).map(({ area_km2 }) => area_km2),
-  ).toEqual([1.2, 22.2295733991, 1.2, null])
+  const areas = await bench.sql`select area_km2 from tenements order by id`
+  expect(areas.map(({ area_km2 }) => area_km2)).toEqual([
+    22.2295733991,
+    null,
+    1.2,
+    22.2295733991,
+    1.2,
+    null,
+  ])
 })
 
 test("Queensland's moratorium areas, which say Granted, are left out", async () => {
