@@ -4,7 +4,7 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm"
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 import { asxCodePattern, pathSafePattern } from "../db/columns.ts"
 import { fold } from "../text/fold.ts"
-import { tenementNumber } from "../text/tenement-number.ts"
+import { tenementNumber } from "../text/reference-key.ts"
 import { normaliseName } from "./company-name.ts"
 import { type Field, field, type Value } from "./resource.ts"
 
