@@ -5,7 +5,8 @@
  *
  * A listing is a code with its listing date. The directory has wrong dates and names for single days, and
  * lacks companies for a day. So an appearance, an ending or a name counts only once two files at least six
- * days apart agree on it, and all files between them; it began with the first of these.
+ * days apart agree on it, and all files between them; it began with the first of these. A listing that ended
+ * counts by a single file too if the next one is that much later: with a file a year, no other has it.
  */
 import type { TransactionSql } from "postgres"
 import { companiesTable } from "../db/schema.ts"
@@ -25,6 +26,7 @@ export async function recordListings(
   source: string,
   observed: string,
 ): Promise<void> {
+  const agreedSince = (since: string) => `${since} <= $1::timestamptz - ${agreement}`
   await sql.unsafe(
     `insert into listings as l (asx_code, listing_date, company_name, name_keys,
        is_listed, run_since, last_key, last_key_since)
@@ -41,13 +43,14 @@ export async function recordListings(
     [observed, source],
   )
   await sql.unsafe(
-    `update listings l set is_listed = false, run_since = $1 where is_listed and not exists (
+    `update listings l set is_listed = false, run_since = $1,
+       appeared_at = coalesce(appeared_at, case when ${agreedSince("run_since")} then run_since end)
+     where is_listed and not exists (
        select from companies c where c.asx_code = l.asx_code
          and coalesce(c.listing_date = l.listing_date, true) and ${isListed})`,
     [observed],
   )
   // What the last files and earlier ones agree on counts from now on.
-  const agreedSince = (since: string) => `${since} <= $1::timestamptz - ${agreement}`
   await sql.unsafe(
     `update listings set confirmed_keys = confirmed_keys || last_key
      where is_listed and last_key not in ('', asx_code) and ${agreedSince("last_key_since")}

@@ -243,6 +243,15 @@ test("A company that is listed under a corrected date is no predecessor, and non
   expect(await refusal("QZA", "QZO")).toContain("QZA must have ended")
 })
 
+test("A code that a single file has is proposed if the next file is six days later, and not sooner", async () => {
+  await load(1, alpha)
+  await loadFrom(6, 12, row("QZN", "Renamed Limited"))
+  expect(await proposed()).toEqual([])
+  await load(13, row("QZO", "Quarry Gamma NL", "02/03/2004"))
+  await loadFrom(30, 36, row("QZP", "Another Limited", "02/03/2004"))
+  expect([await successors(), await proposed()]).toEqual([[], ["QZO QZP"]])
+})
+
 test("A name of a single day is no name of both", async () => {
   await loadFrom(1, 7, alpha)
   await load(8, row("QZN", "Quarry Alpha Limited"))
