@@ -7,7 +7,7 @@
  * Files of an operator's own, and the operator's option, remove it at once.
  */
 
-import { largestRecords, namesOf } from "../db/missing-records.ts"
+import { largestRecords, missingRecords, namesOf } from "../db/missing-records.ts"
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { digest } from "../text/digest.ts"
@@ -45,9 +45,11 @@ const observationOf = ({ isGiven, files }: AbsenceRule): [isGiven: boolean, file
 interface Missing extends Pick<ChangeFigures, "removed" | "deactivated"> {
   /** The keys of records that were missing, and that the files have again. */
   returned: string[]
-  /** Undefined where no record is or was missing. */
-  figures: MissingFigures | undefined
+  figures: MissingFigures
 }
+
+/** Of the missing records, in the summary. */
+const maxLargest = 5
 
 /** @throws LoadError where more than a twentieth of the records is missing */
 export async function applyMissing(
@@ -61,11 +63,12 @@ export async function applyMissing(
     ? await applyAbsent(staging, rule, release)
     : { removed: 0, deactivated: 0, newly: 0 }
   const missing = await countMissing(staging)
-  const isNoted = missing + returned.length > 0
+  const { sql, source, resource } = staging
+  const largest = await missingRecords(sql, source, resource.name, maxLargest)
   return {
     ...changes,
     returned,
-    figures: isNoted ? { missing, newly, returned: returned.length } : undefined,
+    figures: { missing, newly, returned: returned.length, largest },
   }
 }
 

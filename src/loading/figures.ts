@@ -58,6 +58,8 @@ export interface MissingFigures {
   newly: number
   /** Records that were missing and are in this load. */
   returned: number
+  /** The largest of the missing records. */
+  largest: readonly MissingRecord[]
 }
 
 /**
@@ -100,8 +102,6 @@ export interface Manifest {
   holder_names: HolderNames
   files: readonly FileFigures[]
   resources: Partial<Record<ResourceName, ChangeFigures>>
-  /** Absent where nothing was missing before or after the load. */
-  missing?: Partial<Record<ResourceName, MissingFigures>>
   /** Absent where the load changed nothing that links depend on. */
   links?: LinkFigures
 }
@@ -109,23 +109,21 @@ export interface Manifest {
 export interface PublishedLoad {
   /** Null where nothing is published: nothing differs, or it is a dry run. */
   release: number | null
+  /** Of the source, as all figures but those of links. */
+  resource: ResourceName
   /** When the files were true. */
   observed: string
   files: readonly FileFigures[]
-  /** By the name of the source's resource, as are the next three. */
-  resources: Partial<Record<ResourceName, ChangeFigures>>
-  /** Empty where no record is missing, and none was before this load. */
-  missing: Partial<Record<ResourceName, MissingFigures>>
-  /** The largest of the missing records. */
-  largestMissing: Partial<Record<ResourceName, MissingRecord[]>>
+  changes: ChangeFigures
+  missing: MissingFigures
   /** By field, how many records keep a value of it that the files have no column for. */
-  kept: Partial<Record<ResourceName, Record<string, number>>>
+  kept: Record<string, number>
   /** Null where the load changed nothing that links depend on. */
   links: LinkFigures | null
 }
 
-export const rowsChanged = (figures: ChangeFigures | undefined): number =>
-  figures ? figures.added + figures.changed + figures.removed + figures.deactivated : 0
+export const rowsChanged = ({ added, changed, removed, deactivated }: ChangeFigures): number =>
+  added + changed + removed + deactivated
 
 export const newFileFigures = (name: string): FileFigures => ({
   name,

@@ -6,7 +6,6 @@
  */
 import type { TransactionSql } from "postgres"
 import { changeAndConfirm } from "../db/confirmed-change.ts"
-import { missingRecords } from "../db/missing-records.ts"
 import { applyMissing } from "./absence.ts"
 import { checkStaged } from "./checks.ts"
 import { applyStaged } from "./diff.ts"
@@ -125,8 +124,6 @@ class RolledBack extends Error {
   }
 }
 
-const maxNamed = 5
-
 /** @param committing called when only the COMMIT of a release remains */
 async function publishFiles(
   sql: TransactionSql,
@@ -187,15 +184,14 @@ async function publishFiles(
       : null
 
   // Release
-  const outcome = { observed, files, resources: { [name]: changes } }
-  const noted = missing.figures ? { [name]: missing.figures } : {}
   if (release !== null) {
     progress.step("Publishing")
     await insertRelease(sql, release, source.name, {
-      ...outcome,
+      observed,
       observed_is_known: isKnown,
       holder_names: await storedNames(sql, load.holderNames),
-      ...(missing.figures ? { missing: noted } : {}),
+      files,
+      resources: { [name]: changes },
       ...(links ? { links } : {}),
     })
   }
@@ -203,13 +199,8 @@ async function publishFiles(
   // Source
   await recordLoad(sql, load, files, { observed, observedIsKnown: isKnown, release })
   const published = {
-    ...outcome,
-    ...{ release, links },
-    missing: noted,
-    largestMissing: missing.figures?.missing
-      ? { [name]: await missingRecords(sql, source.name, name, maxNamed) }
-      : {},
-    kept: { [name]: kept },
+    ...{ release, resource: name, observed, files, changes, kept, links },
+    missing: missing.figures,
   }
   if (load.dryRun) throw new RolledBack({ ...published, release: null })
   if (release !== null) {

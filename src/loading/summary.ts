@@ -3,8 +3,7 @@
  * totals and the files with rejected rows. The values, which `--json` prints, have all files.
  */
 import type { ConfirmedChange } from "../db/confirmed-change.ts"
-import { type MissingRecord, namesOf } from "../db/missing-records.ts"
-import { loadedNames } from "../resources/resource.ts"
+import { namesOf } from "../db/missing-records.ts"
 import { countOf, formatCount } from "../text/display.ts"
 import { firstOf, printableLine } from "../text/printable-text.ts"
 import {
@@ -37,21 +36,13 @@ export interface LoadSummary
  * @param further lines before the outcome
  */
 export function formatSummary(summary: LoadSummary, further: readonly string[] = []): string {
-  const { source, files, resources, missing, links } = summary
+  const { source, resource, files, changes, kept, missing, links } = summary
   const rejects = rejectsText(summary)
   return [
     ...fileLines(files),
-    ...Object.entries(resources).map(
-      ([name, figures]) =>
-        `${name}: ${changeText(
-          figures,
-          totalOf(files, ({ accepted }) => accepted),
-        )}`,
-    ),
-    ...Object.values(summary.kept).flatMap((kept) => keptLines(files, kept)),
-    ...loadedNames.flatMap((name) =>
-      missing[name] ? missingLines(source, missing[name], summary.largestMissing[name] ?? []) : [],
-    ),
+    `${resource}: ${changeText(files, changes)}`,
+    ...keptLines(files, kept),
+    ...missingLines(source, missing),
     ...(links ? linkLines(links) : []),
     ...(rejects === undefined ? [] : [rejects]),
     ...further,
@@ -157,11 +148,12 @@ function textLines(
 const moreLines = (what: string, count: number): string[] =>
   count > 0 ? [`  ${formatCount(count)} more ${what}; --json lists every file`] : []
 
-/** @param accepted rows that were added, changed or equal to their records */
+/** Accepted rows were added, changed or equal to their records. */
 function changeText(
+  files: readonly FileFigures[],
   { added, changed, removed, deactivated }: ChangeFigures,
-  accepted: number,
 ): string {
+  const accepted = totalOf(files, (file) => file.accepted)
   return (
     `${formatCount(accepted)} accepted = ${formatCount(added)} added + ${formatCount(changed)} changed + ` +
     `${formatCount(accepted - added - changed)} unchanged; ${formatCount(removed)} removed` +
@@ -187,8 +179,7 @@ function keptLines(
 
 function missingLines(
   source: string,
-  { missing, newly, returned }: MissingFigures,
-  largest: readonly MissingRecord[],
+  { missing, newly, returned, largest }: MissingFigures,
 ): string[] {
   const more = missing > largest.length ? ", …" : ""
   return [
@@ -242,13 +233,12 @@ export function sharesText(shares: LinkedShares): string {
   )
 }
 
-function outcome({ dryRun, release, resources, missing, seconds }: LoadSummary): string {
+function outcome({ dryRun, release, changes, missing, seconds }: LoadSummary): string {
   const took = `${seconds.toFixed(1)} s`
   if (release !== null) return `Published as release ${release} in ${took}.`
-  const differs = Object.values(resources).some((figures) => rowsChanged(figures) > 0)
-  const newly = dryRun ? 0 : totalOf(Object.values(missing), (figures) => figures.newly)
+  const newly = dryRun ? 0 : missing.newly
   const recorded =
     newly > 0 ? `, but ${countOf(newly, "record is", "records are")} newly missing` : ""
-  if (!differs) return `No changes: nothing was published${recorded} (${took}).`
+  if (rowsChanged(changes) === 0) return `No changes: nothing was published${recorded} (${took}).`
   return dryRun ? `Dry run: nothing was published (${took}).` : `Nothing was published (${took}).`
 }

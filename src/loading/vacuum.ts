@@ -4,7 +4,7 @@
  * without it, so a failure is a warning.
  */
 import { withConnection } from "../db/connection.ts"
-import { loadedNames, type ResourceName } from "../resources/resource.ts"
+import type { ResourceName } from "../resources/resource.ts"
 import { type PublishedLoad, rowsChanged } from "./figures.ts"
 import { reasonOf } from "./load-error.ts"
 import type { Progress } from "./progress.ts"
@@ -27,13 +27,11 @@ export async function vacuumChanged(
   }
 }
 
-function changedMuch({ release, resources, links }: PublishedLoad): ResourceName[] {
-  const isRelinked = links !== null && links.relinked >= manyRows
-  return loadedNames.filter(
-    (name) =>
-      release !== null &&
-      (rowsChanged(resources[name]) >= manyRows || (isRelinked && name === "tenements")),
-  )
+function changedMuch({ release, resource, changes, links }: PublishedLoad): ResourceName[] {
+  if (release === null) return []
+  const ofLoad = rowsChanged(changes) >= manyRows ? [resource] : []
+  const ofLinks: ResourceName[] = links && links.relinked >= manyRows ? ["tenements"] : []
+  return [...new Set([...ofLoad, ...ofLinks])]
 }
 
 /** The vacuum has no time limit; the wait for a lock of another session has one. */

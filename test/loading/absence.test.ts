@@ -39,14 +39,14 @@ test("A company missing from one download stays active, and its return changes n
   await load(whole, 0)
   const lacking = await load(withoutBhp, 1)
   expect(lacking.release).toBeNull()
-  expect(lacking.missing.companies).toEqual({ missing: 1, newly: 1, returned: 0 })
+  expect(lacking.missing).toMatchObject({ missing: 1, newly: 1, returned: 0 })
   expect(formatSummary(lacking)).toContain(
     "1 missing, 1 of them newly, kept for now: BHP (BHP GROUP LIMITED); list them with",
   )
   expect(await isActive()).toBe(true)
   const back = await load(whole, 3)
   expect(back.release).toBeNull()
-  expect(back.missing.companies).toEqual({ missing: 0, newly: 0, returned: 1 })
+  expect(back.missing).toMatchObject({ missing: 0, newly: 0, returned: 1 })
   expect(formatSummary(back)).toContain("  1 no longer missing")
   expect(await missing()).toEqual([])
 })
@@ -56,11 +56,11 @@ test("a company becomes inactive once it has been missing for 48 hours and in at
   for (const hours of [1, 2, 48]) expect((await load(withoutBhp, hours)).release).toBeNull()
   expect(await missing()).toEqual([["BHP", 3, 47]])
   const gone = await load(withoutBhp, 49)
-  expect(gone.resources.companies).toEqual({ added: 0, changed: 0, removed: 0, deactivated: 1 })
+  expect(gone.changes).toEqual({ added: 0, changed: 0, removed: 0, deactivated: 1 })
   expect(await isActive()).toBe(false)
   expect(await missing()).toEqual([])
   expect((await load(withoutBhp, 50)).release).toBeNull()
-  expect((await load(whole, 51)).resources.companies?.changed).toBe(1)
+  expect((await load(whole, 51)).changes.changed).toBe(1)
   expect(await isActive()).toBe(true)
 })
 
@@ -102,7 +102,7 @@ test("the same bytes without a time are the same download", async () => {
   await bench.sql`update sources set last_observed_at = last_observed_at - interval '1 year'`
   await bench.sql`update missing_records set
     missing_since = missing_since - interval '1 year', last_missing_at = last_missing_at - interval '1 year'`
-  expect((await bench.load("asx-directory", withoutBhp, now)).missing.companies?.missing).toBe(1)
+  expect((await bench.load("asx-directory", withoutBhp, now)).missing.missing).toBe(1)
   expect(await isActive()).toBe(true)
   await bench.load("asx-directory", `${withoutBhp}\n`, now)
   expect(await isActive()).toBe(false)
@@ -120,7 +120,7 @@ test("the same bytes are the same download also after a load that could remove n
     await load()
     await bench.sql`update missing_records set
       missing_since = missing_since - interval '1 year', last_missing_at = last_missing_at - interval '1 year'`
-    expect((await bench.load("asx-directory", withoutBhp, now)).missing.companies?.missing).toBe(1)
+    expect((await bench.load("asx-directory", withoutBhp, now)).missing.missing).toBe(1)
     expect(await missing()).toEqual([["BHP", 1, 0]])
   }
   await bench.load("asx-directory", `${withoutBhp}\n`, now)
@@ -139,14 +139,14 @@ test("Newly missing records stop a load; records that were already missing do no
   )
   expect(await missing()).toHaveLength(4)
   // More than a twentieth goes here, each of which two loads have confirmed.
-  expect((await load(capture(...others.slice(3)), 60)).resources.companies?.deactivated).toBe(4)
+  expect((await load(capture(...others.slice(3)), 60)).changes.deactivated).toBe(4)
 })
 
 test("A dry run shows missing records and records none", async () => {
   await load(whole, 0)
   const dry = await load(withoutBhp, 1, { dryRun: true })
-  expect(dry.missing.companies).toEqual({ missing: 1, newly: 1, returned: 0 })
-  expect(dry.largestMissing.companies?.map(({ key }) => key)).toEqual(["BHP"])
+  expect(dry.missing).toMatchObject({ missing: 1, newly: 1, returned: 0 })
+  expect(dry.missing.largest.map(({ key }) => key)).toEqual(["BHP"])
   expect(await missing()).toEqual([])
   const [source] = await bench.sql`select last_observed_at from sources`
   expect(source?.last_observed_at).toEqual(new Date(at(0).observed))
@@ -162,7 +162,7 @@ test("removeMissingNow removes missing records at once, and the guard counts all
     "3 of the 50 active companies of the source asx-directory (6.0%) are missing from the files and would be deactivated",
   )
   const told = await load(rows, 2, { removeMissingNow: true, acceptShrink: true })
-  expect(told.resources.companies?.deactivated).toBe(3)
+  expect(told.changes.deactivated).toBe(3)
   expect(await missing()).toEqual([])
   for (const options of [{ partial: true }, {}]) {
     const source = options.partial ? "asx-directory" : "asx-announcements"
@@ -178,7 +178,7 @@ test("a load of an operator's own file removes the records that it lacks at once
       ...others.slice(0, count).map((row) => `${row.slice(1, 4)},A,true`),
     ].join("\n")
   await bench.load("companies", rows(49))
-  expect((await bench.load("companies", rows(48))).resources.companies?.removed).toBe(1)
+  expect((await bench.load("companies", rows(48))).changes.removed).toBe(1)
   expect(await missing()).toEqual([])
 })
 
@@ -198,7 +198,7 @@ test("A partial load ends the absence of the records that it has, and marks no r
   await load(whole, 0)
   await load(capture(...others.slice(1)), 1)
   const partial = await load(capture(bhp), 2, { partial: true })
-  expect(partial.missing.companies).toEqual({ missing: 1, newly: 0, returned: 1 })
+  expect(partial.missing).toMatchObject({ missing: 1, newly: 0, returned: 1 })
   expect(await missing()).toEqual([["Q00", 1, 0]])
 })
 

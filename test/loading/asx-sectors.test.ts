@@ -57,7 +57,7 @@ test("A sector list changes and adds nothing once a directory is loaded", async 
 test("A directory loaded after the list takes over the companies of both", async () => {
   await bench.load("asx-sectors", list)
   const summary = await bench.load("asx-directory", directory)
-  expect(summary.resources.companies).toEqual({ added: 1, changed: 1, removed: 0, deactivated: 0 })
+  expect(summary.changes).toEqual({ added: 1, changed: 1, removed: 0, deactivated: 0 })
   expect(summary.files[0]?.rejected).toBe(0)
   expect(await listed()).toEqual([
     ...fromTheDirectory.slice(0, 1),
@@ -72,8 +72,8 @@ test("a company whose values stay the same is a changed record when a higher sou
   const row =
     "asx_code,company_name,market_cap_aud,gics_sector,is_active\nQZC,Gamma Oil NL,,Energy,true\n"
   await bench.load("asx-sectors", list)
-  const { release, resources } = await bench.load("companies", row)
-  expect(resources.companies).toMatchObject({ added: 0, changed: 1 })
+  const { release, changes } = await bench.load("companies", row)
+  expect(changes).toMatchObject({ added: 0, changed: 1 })
   const versions = await bench.sql`
     select source, since_release from companies_history where asx_code = 'QZC'
     union all select source, since_release from companies where asx_code = 'QZC'`

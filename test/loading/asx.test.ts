@@ -68,7 +68,7 @@ test("a delisted company is inactive, keeps its fields, and is active again when
     acceptShrink: true,
     removeMissingNow: true,
   })
-  expect(left.resources.companies).toEqual({ added: 0, changed: 0, removed: 0, deactivated: 1 })
+  expect(left.changes).toEqual({ added: 0, changed: 0, removed: 0, deactivated: 1 })
   expect((await listed()).QZA).toEqual([
     "QUARRY ALPHA LIMITED",
     4294967296,
@@ -84,7 +84,7 @@ test("a delisted company is inactive, keeps its fields, and is active again when
 test("a company that moved to another sector is still listed, so it stays active", async () => {
   await bench.load("asx-directory", first)
   const summary = await bench.load("asx-directory", first.replace('"Energy"', '"Utilities"'))
-  expect(summary.resources.companies).toMatchObject({ changed: 1, deactivated: 0 })
+  expect(summary.changes).toMatchObject({ changed: 1, deactivated: 0 })
   expect((await listed())["360"]).toEqual([
     "THREE SIXTY OIL NL",
     null,
@@ -147,7 +147,7 @@ test("announcements are added and changed; those missing from a file stay", asyn
       "\n",
     ),
   )
-  expect(summary.resources.reports).toEqual({ added: 0, changed: 1, removed: 0, deactivated: 0 })
+  expect(summary.changes).toEqual({ added: 0, changed: 1, removed: 0, deactivated: 0 })
   expect(bench.rejects()[0]?.reason).toBe("documentKey is missing or malformed")
   const stored = await bench.sql`
     select hash, asx_code, title, type, types_folded, published_at, url from reports order by asx_code`

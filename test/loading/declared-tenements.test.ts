@@ -64,10 +64,8 @@ test("A declared number that no tenement has links when one appears", async () =
 test("A load replaces the schedules of the companies that it names, and leaves the others", async () => {
   await declare(["QZA,WA,E 4/1131,,,", "QZA,WA,M 5/7,,,", "QZB,NT,E 4/1131,,,"])
   expect(await codes()).toEqual({ t1: "QZA", t2: "QZA", t3: "QZB", t4: "QZA", t5: "QZA" })
-  const { resources } = await declare(["QZA,WA,M 5/7,30,,"])
-  expect(resources).toEqual({
-    declared_tenements: { added: 0, changed: 1, removed: 1, deactivated: 0 },
-  })
+  const { changes } = await declare(["QZA,WA,M 5/7,30,,"])
+  expect(changes).toEqual({ added: 0, changed: 1, removed: 1, deactivated: 0 })
   expect(await codes()).toEqual({ t1: "", t2: "QZA", t3: "QZB", t4: "", t5: "QZA" })
   await declare(["QZA,WA,E 4/1131,,,"], { partial: true })
   expect(await codes()).toEqual({ t1: "QZA", t2: "QZA", t3: "QZB", t4: "QZA", t5: "QZA" })

@@ -38,20 +38,20 @@ const known = async () => Object.values(await stored()).filter((cap) => cap !== 
 test("the three-column list leaves market capitalisations as they are; a new company has none", async () => {
   await bench.load("asx-directory", five, { observed: "2016-01-01" })
   const summary = await bench.load("asx-directory", three)
-  expect(summary.resources.companies).toMatchObject({ added: 1, changed: 0 })
+  expect(summary.changes).toMatchObject({ added: 1, changed: 0 })
   expect(await stored()).toMatchObject({ Q00: 1000, Q29: 1029, Q30: null })
   expect(formatSummary(summary)).toContain(
     "market_cap_aud keeps its value in 30 records: the files lack a column for it",
   )
   const renamed = three.replace("Q00 LIMITED", "QUARRY NOUGHT LIMITED")
-  expect((await bench.load("asx-directory", renamed)).resources.companies?.changed).toBe(1)
+  expect((await bench.load("asx-directory", renamed)).changes.changed).toBe(1)
   expect((await stored()).Q00).toBe(1000)
 })
 
 test("The summary names no kept value of new records or unknown values", async () => {
   for (const times of [1, 2]) {
     const summary = await bench.load("asx-directory", three)
-    expect(summary.resources.companies?.added).toBe(times === 1 ? 31 : 0)
+    expect(summary.changes.added).toBe(times === 1 ? 31 : 0)
     expect(summary.files[0]?.kept_fields).toContain("market_cap_aud")
     expect(formatSummary(summary)).not.toContain("market_cap_aud")
   }
@@ -128,7 +128,7 @@ test("A file whose market capitalisations are all -- is rejected with figures", 
   expect(await known()).toBe(30)
   expect(await bench.releases()).toBe(1)
   const told = await bench.load("asx-directory", empty, { acceptEmpty: ["market_cap_aud"] })
-  expect(told.resources.companies?.changed).toBe(29)
+  expect(told.changes.changed).toBe(29)
 })
 
 test("Up to a third of a column's values, or five, may become empty", async () => {

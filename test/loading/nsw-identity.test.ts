@@ -73,6 +73,6 @@ test("a layout that changes the ids stops the load, and the message names the cu
       "The files have 60 new ids. If the ids have changed with the layout, add --accept-shrink --remove-missing-now",
   )
   const cured = { acceptShrink: true, removeMissingNow: true }
-  const { resources } = await bench.load("nsw", withYears, cured)
-  expect(resources.tenements).toMatchObject({ added: 60, changed: 0, removed: 60 })
+  const { changes } = await bench.load("nsw", withYears, cured)
+  expect(changes).toMatchObject({ added: 60, changed: 0, removed: 60 })
 })

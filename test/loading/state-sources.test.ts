@@ -33,7 +33,7 @@ test("a complete load of a higher source takes the state over in one release", a
   await bench.load("national", view(...inView("VIC", 0, 20), ...inView("NT", 0, 5)))
   const taken = await bench.load("vic", vic(1, 21))
   expect(taken.release).toBe(2)
-  expect(taken.resources.tenements).toMatchObject({ added: 1, changed: 19, removed: 1 })
+  expect(taken.changes).toMatchObject({ added: 1, changed: 19, removed: 1 })
   expect(await counts()).toEqual({ "NT national": 5, "VIC vic": 20 })
   const history = await bench.sql`
     select count(*)::integer as count, min(source) as source, min(until_release) as until
@@ -44,20 +44,20 @@ test("a complete load of a higher source takes the state over in one release", a
 test("a record whose values stay the same is a changed record when its source changes", async () => {
   const rows = inView("VIC", 0, 3)
   await bench.load("national", view(...rows))
-  const { resources } = await bench.load("national-vic", view(...rows))
-  expect(resources.tenements).toEqual({ added: 0, changed: 3, removed: 0, deactivated: 0 })
+  const { changes } = await bench.load("national-vic", view(...rows))
+  expect(changes).toEqual({ added: 0, changed: 3, removed: 0, deactivated: 0 })
   const versions = await bench.sql`select distinct source, since_release from tenements`
   expect([...versions]).toEqual([{ source: "national-vic", since_release: 2 }])
 })
 
 test("the lower source's rows of that state are left out and counted", async () => {
   await bench.load("vic", vic(0, 20))
-  const { files, resources } = await bench.load(
+  const { files, changes } = await bench.load(
     "national",
     view(...inView("VIC", 0, 30), ...inView("NT", 0, 5)),
   )
   expect(files[0]?.left_out).toEqual({ "already loaded from vic": 30 })
-  expect(resources.tenements).toMatchObject({ added: 5, changed: 0, removed: 0 })
+  expect(changes).toMatchObject({ added: 5, changed: 0, removed: 0 })
   expect(await counts()).toEqual({ "NT national": 5, "VIC vic": 20 })
 })
 

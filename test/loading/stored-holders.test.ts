@@ -73,9 +73,9 @@ test("Persons in rows of their own become one Individual", async () => {
 
 test("Loading the same file again stores the names that are allowed by then", async () => {
   await bench.load("tenements", tenements)
-  expect((await bench.load("tenements", tenements, companies)).resources.tenements?.changed).toBe(3)
+  expect((await bench.load("tenements", tenements, companies)).changes.changed).toBe(3)
   await bench.load("subsidiaries", "id,name,parent_asx_code\ns1,Quarry Beta,QZA\n", companies)
-  expect((await bench.load("tenements", tenements, companies)).resources.tenements?.changed).toBe(1)
+  expect((await bench.load("tenements", tenements, companies)).changes.changed).toBe(1)
 })
 
 test("Rejected rows are written to no file", async () => {

@@ -20,9 +20,9 @@ const summaryOf = (files: readonly FileFigures[]): LoadSummary => ({
   release: null,
   observed: "2026-03-01T00:00:00Z",
   files,
-  resources: { tenements: { added: 0, changed: 0, removed: 0, deactivated: 0 } },
-  missing: {},
-  largestMissing: {},
+  resource: "tenements",
+  changes: { added: 0, changed: 0, removed: 0, deactivated: 0 },
+  missing: { missing: 0, newly: 0, returned: 0, largest: [] },
   kept: {},
   links: null,
   unconfirmed: undefined,
@@ -80,7 +80,7 @@ test("The summary of 1,838 unremarkable files is one line", () => {
 })
 
 test("a load that publishes nothing names the records that it found missing", () => {
-  const missing = { tenements: { missing: 1500, newly: 1200, returned: 0 } }
+  const missing = { missing: 1500, newly: 1200, returned: 0, largest: [] }
   expect(formatSummary({ ...summaryOf(many(1)), missing })).toEndWith(
     "No changes: nothing was published, but 1,200 records are newly missing (1.3 s).",
   )
@@ -135,7 +135,7 @@ test("The summary stays short, however many files have warnings", () => {
 
 test("The summary names a missing column only where records keep a value of it", () => {
   const files = [file(1, { kept_fields: ["area_km2", "expiry_date"] }), file(2)]
-  const kept = { tenements: { area_km2: 1234, expiry_date: 0 } }
+  const kept = { area_km2: 1234, expiry_date: 0 }
   const text = (given: LoadSummary["files"]) =>
     formatSummary({ ...summaryOf(given), kept })
       .split("\n")

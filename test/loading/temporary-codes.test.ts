@@ -43,7 +43,7 @@ test("a company that was missing is listed again under its temporary code", asyn
   await load("01", alpha(), other)
   await load("02", other)
   const again = await load("04", temporary(), other)
-  expect(again.missing.companies).toEqual({ missing: 0, newly: 0, returned: 1 })
+  expect(again.missing).toMatchObject({ missing: 0, newly: 0, returned: 1 })
   expect(await listed()).toEqual(["QZA listed QZADB 5 0", "QZB listed  5 0"])
 })
 
@@ -74,7 +74,7 @@ test.each([
 ])("a code %s is a company of its own", async (_, longer) => {
   await load("01", alpha(), other)
   const { missing } = await load("02", longer, other)
-  expect(missing.companies).toMatchObject({ missing: 1 })
+  expect(missing).toMatchObject({ missing: 1 })
   expect(await listed()).toHaveLength(3)
 })
 
@@ -122,8 +122,8 @@ test("In a file with both codes the temporary one is a company of its own", asyn
   expect(await listed()).toEqual(["QZA listed  5 1", "QZADB listed  5 0", "QZB listed  5 0"])
   await load("04", temporary(7), other)
   expect((await listed())[0]).toBe("QZA listed QZADB 7 1")
-  const { resources } = await load("06", temporary(7), other)
-  expect(resources.companies).toEqual({ added: 0, changed: 0, removed: 0, deactivated: 1 })
+  const { changes } = await load("06", temporary(7), other)
+  expect(changes).toEqual({ added: 0, changed: 0, removed: 0, deactivated: 1 })
   expect(await listed()).toEqual(["QZA listed QZADB 7 1", "QZADB inactive  5 0", "QZB listed  5 0"])
 })
 
