@@ -21,19 +21,15 @@ import { storeSuggestions } from "./suggested-companies.ts"
 /**
  * The columns of a resource's new records that follow from links, as expressions over the staged
  * row `s`. So each row is written once: writing a million rows twice takes half as long again and
- * leaves a table twice its size. `relink` then corrects links that changed since.
+ * leaves a table twice its size. The links are those of the last release, which `relink` corrects.
  */
-export async function linkColumns(
-  sql: TransactionSql,
-  { links }: Resource,
-): Promise<Record<string, string>> {
-  if (links !== "holders") return {}
-  await findNames(sql)
-  return {
-    asx_codes: `array(
-      select distinct n.asx_code from link_names n where n.key = any(s.holder_keys || s.number_key) order by 1)`,
-  }
-}
+export const linkColumns = ({ links }: Resource): Record<string, string> =>
+  links === "holders"
+    ? {
+        asx_codes: `array(
+          select distinct n.asx_code from link_keys n where n.key = any(s.holder_keys || s.number_key) order by 1)`,
+      }
+    : {}
 
 /** The shares at the newest release. */
 export const readLinkedShares = (url: string): Promise<LinkedShares> =>
@@ -50,10 +46,9 @@ export async function relink(
   progress: Progress,
 ): Promise<LinkFigures> {
   progress.step("Linking tenements to companies")
-  await findNames(sql)
-  await sql.unsafe(`
-    delete from link_keys;
-    insert into link_keys select key, asx_code, basis, declaration from link_names`)
+  await sql.unsafe("delete from link_keys")
+  await sql.unsafe(`insert into link_keys (key, asx_code, basis, declaration) ${nameOwners}`)
+  await sql.unsafe("analyze link_keys")
   await sql.unsafe(findLinks)
   await sql.unsafe("analyze links")
   const relinked = await sql.unsafe(linkTenements, [release])
@@ -68,14 +63,6 @@ export async function relink(
   }
 }
 
-/** Creates `link_names` on each call, because its source tables may have changed. */
-const findNames = (sql: TransactionSql) =>
-  sql.unsafe(`
-    drop table if exists link_names;
-    create temporary table link_names on commit drop as ${nameOwners};
-    create index on link_names (key);
-    analyze link_names`)
-
 const findLinks = `
   create temporary table links on commit drop as
   select t.id,
@@ -84,7 +71,7 @@ const findLinks = `
     bool_or(n.basis in ('subsidiary', 'confirmed')) as is_through_subsidiary,
     bool_or(n.basis = 'declared') as is_declared
   from tenements t cross join lateral unnest(t.holder_keys || t.number_key) as holder (key)
-    join link_names n on n.key = holder.key
+    join link_keys n on n.key = holder.key
   group by t.id`
 
 const linkTenements = `
@@ -128,5 +115,5 @@ const countLinks = `
     (${linkedShares}) as by_state,
     (select count(*) from tenements where asx_codes = '{}' and holder_keys <> '{}')::integer as unlinked,
     (select count(distinct holder.key) from tenements, unnest(holder_keys) as holder (key)
-      where not exists (select from link_names n where n.key = holder.key))::integer as unlinked_holders
+      where not exists (select from link_keys n where n.key = holder.key))::integer as unlinked_holders
   from links`

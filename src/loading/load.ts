@@ -163,7 +163,7 @@ async function publishFiles(
 
   const values = stagedValues(staging, files)
   const kept = await countKept(staging, files, values)
-  const computed = await linkColumns(sql, resource)
+  const computed = linkColumns(resource)
   const compared = await applyStaged({ staging, release: next, values, load, files, computed })
   const changes = {
     ...compared,

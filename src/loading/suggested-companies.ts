@@ -8,7 +8,6 @@ import { undecided } from "../db/reader/suggested-holders.ts"
 import { withoutLegalForm } from "../resources/company-name.ts"
 import { suggestedColumns } from "../sources/own-columns.ts"
 import { knownGroupMembers } from "./known-groups.ts"
-import { nameOwners } from "./name-owners.ts"
 import {
   type Company,
   type KnownName,
@@ -83,7 +82,7 @@ async function knownNames(sql: TransactionSql): Promise<[KnownName[], KnownName[
   const companies = await sql.unsafe<(Company & { owner: string })[]>(
     `select asx_code, company_name, is_active, coalesce(o.owner, asx_code) as owner
      from companies left join (
-       select key, asx_code as owner from (${nameOwners}) names where basis = 'name'
+       select key, asx_code as owner from link_keys where basis = 'name'
      ) o on o.key = name_key`,
   )
   const byCode = new Map(companies.map((company) => [company.asx_code, company]))

@@ -9,7 +9,6 @@ import { normaliseName } from "../resources/company-name.ts"
 import { namedHolders } from "../resources/holder-names.ts"
 import { type DelimitedColumn, delimitedWriter } from "../text/delimited.ts"
 import { memoized } from "../text/memoized.ts"
-import { nameOwners } from "./name-owners.ts"
 
 /** A holder, in its most frequent spelling. */
 export interface UnlinkedHolder {
@@ -26,7 +25,8 @@ export const readUnlinked = (url: string): Promise<UnlinkedHolder[]> =>
 
 /** Those of the transaction's snapshot, most tenements first. */
 export async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHolder[]> {
-  const linked = await linkedKeys(sql)
+  const linkKeys = await sql.unsafe("select distinct key from link_keys")
+  const linked = new Set(linkKeys.map(({ key }) => String(key)))
   const keyOf = memoized(normaliseName)
   const spellings = new Map<string, Map<string, number>>()
   const rows = await sql.unsafe(
@@ -42,11 +42,6 @@ export async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHold
   return [...spellings]
     .map(mergeSpellings)
     .sort((a, b) => b.tenements - a.tenements || compareText(a.name, b.name))
-}
-
-async function linkedKeys(sql: TransactionSql): Promise<Set<string>> {
-  const rows = await sql.unsafe(`select distinct key from (${nameOwners}) names`)
-  return new Set(rows.map(({ key }) => String(key)))
 }
 
 /** By key, so that a tenement counts once for a holder that it names twice. */
