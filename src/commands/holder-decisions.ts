@@ -3,7 +3,11 @@ import type { Config } from "../config.ts"
 import { decide, decideAll, publishConfirmed } from "../loading/link-decisions.ts"
 import { readLinkFacts } from "../loading/link-facts.ts"
 import { readLinkedShares } from "../loading/links.ts"
-import { readSuggestionGroups, type SuggestionGroup } from "../loading/suggested-companies.ts"
+import {
+  readSuggestionGroups,
+  readSuggestions,
+  type SuggestionGroup,
+} from "../loading/suggested-companies.ts"
 import { judgement, type Reason, reasons } from "../loading/suggestions.ts"
 import { formatSummary, sharesText } from "../loading/summary.ts"
 import { asxCodeFromText } from "../resources/values.ts"
@@ -128,21 +132,12 @@ async function askForGroups(url: string): Promise<boolean> {
 }
 
 async function confirmReason(url: string, reason: Reason): Promise<boolean> {
-  const groups = (await readSuggestionGroups(url)).filter((group) => group.reason === reason)
-  const suggested = groups.flatMap(({ company, holders }) =>
-    holders.map(({ key, name, tenements, similar_name }) => ({
-      key,
-      row: {
-        ...{ tenements, holder: name, code: company.asx_code },
-        ...{ company: company.company_name, similar_name },
-      },
-    })),
-  )
-  const byHolder = Map.groupBy(suggested, ({ key }) => key)
-  const sure = suggested.filter(({ key }) => byHolder.get(key)?.length === 1)
+  const suggested = (await readSuggestions(url)).filter((row) => row.reason === reason)
+  const ofHolder = Map.groupBy(suggested, ({ name }) => name)
+  const sure = suggested.filter(({ name }) => ofHolder.get(name)?.length === 1)
   await printResult(
     [
-      formatTable(sure.map(({ row }) => row)),
+      formatTable(sure),
       ...(sure.length < suggested.length
         ? ["Left out: holders that the reason gives several companies; see `mds holders review`"]
         : []),
@@ -157,7 +152,7 @@ async function confirmReason(url: string, reason: Reason): Promise<boolean> {
   if ((await askedKey()) !== "y") return false
   await decideAll(
     url,
-    sure.map(({ row }) => ({ holder: row.holder, asxCode: row.code, isRight: true })),
+    sure.map((row) => ({ holder: row.name, asxCode: row.suggested_asx_code, isRight: true })),
   )
   return true
 }

@@ -1,8 +1,9 @@
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
-import { readSuggestions, suggestionsCsv } from "../loading/suggested-companies.ts"
+import { readSuggestions } from "../loading/suggested-companies.ts"
 import { judgedFiles, judgement, reasons } from "../loading/suggestions.ts"
-import { readUnlinked, unlinkedCsv } from "../loading/unlinked.ts"
+import { readUnlinked, subsidiariesCsv } from "../loading/unlinked.ts"
+import { suggestedColumns } from "../sources/own-columns.ts"
 import { countOf } from "../text/display.ts"
 import { codeOf } from "../text/error-code.ts"
 import { command, group, option } from "./command.ts"
@@ -10,16 +11,15 @@ import { withDatabase } from "./database.ts"
 import { decisionCommands } from "./holder-decisions.ts"
 import { formatTable, logToStderr, printData, printResult, type TerminalRow } from "./terminal.ts"
 
-interface List<Item> {
+interface HolderList {
   help: string
   further?: string
-  /** Of the newest release. */
-  read: (url: string) => Promise<Item[]>
-  row: (item: Item) => TerminalRow
-  csv: (items: readonly Item[]) => string
+  /** Holders of the newest release: `name`, and the columns. */
+  read: (url: string) => Promise<TerminalRow[]>
+  columns: readonly string[]
 }
 
-const list = <Item>({ help, further, read, row, csv }: List<Item>) =>
+const list = ({ help, further, read, columns }: HolderList) =>
   command({
     help,
     parameters: {
@@ -28,29 +28,30 @@ const list = <Item>({ help, further, read, row, csv }: List<Item>) =>
     hasJson: true,
     further: `${further === undefined ? "" : `${further}\n\n`}Prints the same CSV if standard output is not a terminal.`,
     run: async ({ csv: path }, { config, json }) => {
-      const items = await withDatabase(config, ({ url }) => read(url))
+      const rows = await withDatabase(config, ({ url }) => read(url))
+      const csv = subsidiariesCsv(rows, columns)
       if (path !== undefined) {
-        writeNewFile(path, csv(items))
+        writeNewFile(path, csv)
         logToStderr(
-          `Wrote ${countOf(items.length, "row")} to ${path}; fill in parent_asx_code where you know it, ` +
+          `Wrote ${countOf(rows.length, "row")} to ${path}; fill in parent_asx_code where you know it, ` +
             `then run \`mds load subsidiaries ${path} --partial\``,
         )
       } else if (json) {
-        await printResult(JSON.stringify(items.map(row)))
+        await printResult(JSON.stringify(rows))
       } else if (process.stdout.isTTY) {
-        await printResult(formatTable(items.map(row)))
+        await printResult(formatTable(rows))
       } else {
         // The CSV already ends with a line break.
-        await printData(csv(items).trimEnd())
+        await printData(csv.trimEnd())
       }
     },
   })
 
 const unlinked = list({
   help: "list the holders without a company, most tenements first",
-  read: readUnlinked,
-  row: ({ name, tenements }) => ({ tenements, holder: name }),
-  csv: unlinkedCsv,
+  read: async (url) =>
+    (await readUnlinked(url)).map(({ name, tenements }) => ({ name, tenements })),
+  columns: ["tenements"],
 })
 
 const reasonTable = `${formatTable(
@@ -61,17 +62,7 @@ const suggest = list({
   help: "list possible companies of unlinked holders, most tenements first",
   further: `Links nothing: \`mds holders link\`, \`decline\`, \`review\` and \`confirm\` decide.\n\n${reasonTable}`,
   read: readSuggestions,
-  row: ({ holder, company, reason, similarName }) => ({
-    tenements: holder.tenements,
-    holder: holder.name,
-    code: company.asx_code,
-    company: company.company_name,
-    is_active: company.is_active,
-    reason,
-    how_often: judgement(reason),
-    similar_name: similarName,
-  }),
-  csv: suggestionsCsv,
+  columns: suggestedColumns,
 })
 
 export const holdersCommand = group("list holders of tenements, and link them to their companies", {

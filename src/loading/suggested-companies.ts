@@ -6,25 +6,33 @@ import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
 import { undecided } from "../db/reader/suggested-holders.ts"
 import { withoutLegalForm } from "../resources/company-name.ts"
-import { suggestedColumns } from "../sources/own-columns.ts"
 import { knownGroupMembers } from "./known-groups.ts"
-import {
-  type Company,
-  type KnownName,
-  type Reason,
-  type Suggestion,
-  suggestCompanies,
-} from "./suggestions.ts"
-import { subsidiariesCsv, unlinkedHolders } from "./unlinked.ts"
+import { type Company, type KnownName, type Reason, suggestCompanies } from "./suggestions.ts"
+import { unlinkedHolders } from "./unlinked.ts"
+
+/** A suggestion, by the columns of a file that a person completes: see `suggestedColumns`. */
+export type ListedSuggestion = {
+  /** Of the holder. */
+  name: string
+  tenements: number
+  suggested_asx_code: string
+  suggested_company: string
+  suggested_is_active: boolean
+  reason: Reason
+  similar_name: string
+}
 
 /** For the newest release, most tenements first, without those that are decided. */
-export const readSuggestions = (url: string): Promise<Suggestion[]> =>
-  withSnapshot(url, async (sql) => {
-    const rows = await sql.unsafe<{ suggestion: Suggestion }[]>(
-      `select suggestion from (${undecided}) s order by position`,
-    )
-    return rows.map(({ suggestion }) => suggestion)
-  })
+export const readSuggestions = (url: string): Promise<ListedSuggestion[]> =>
+  withSnapshot(url, (sql) =>
+    sql.unsafe<ListedSuggestion[]>(
+      `select holder as name, (suggestion #> '{holder,tenements}')::integer as tenements,
+         asx_code as suggested_asx_code, suggestion #>> '{company,company_name}' as suggested_company,
+         (suggestion #> '{company,is_active}')::boolean as suggested_is_active,
+         suggestion ->> 'reason' as reason, suggestion ->> 'similarName' as similar_name
+       from (${undecided}) s order by position`,
+    ),
+  )
 
 /** All holders that one reason gives one company. */
 export interface SuggestionGroup {
@@ -101,22 +109,4 @@ async function knownNames(sql: TransactionSql): Promise<[KnownName[], KnownName[
     return company ? [{ name, key: withoutLegalForm(name), company, isFormer: false }] : []
   })
   return [known, members]
-}
-
-/**
- * The whole file, which a person completes into a subsidiaries file: that source's columns with an empty
- * `parent_asx_code`, and columns that it ignores. Loading the file unchanged does nothing, because links
- * are never guessed.
- */
-export function suggestionsCsv(suggestions: readonly Suggestion[]): string {
-  const rows = suggestions.map(({ holder, company, reason, similarName }) => ({
-    name: holder.name,
-    tenements: holder.tenements,
-    suggested_asx_code: company.asx_code,
-    suggested_company: company.company_name,
-    suggested_is_active: company.is_active,
-    reason,
-    similar_name: similarName,
-  }))
-  return subsidiariesCsv(rows, suggestedColumns)
 }

@@ -72,10 +72,3 @@ export function subsidiariesCsv(
   const writer = delimitedWriter("csv", columns, { formulaGuard: true })
   return writer.header + writer.rows(rows)
 }
-
-/** The whole file. */
-export const unlinkedCsv = (holders: readonly UnlinkedHolder[]): string =>
-  subsidiariesCsv(
-    holders.map(({ name, tenements }) => ({ name, tenements })),
-    ["tenements"],
-  )

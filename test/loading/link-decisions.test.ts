@@ -31,9 +31,7 @@ const wrong = (holder: string, asxCode: string): LinkDecision => ({
 })
 const publish = () => publishConfirmed({ url: bench.url })
 const suggested = async () =>
-  (await readSuggestions(bench.url)).map(
-    ({ holder, company }) => `${holder.name}: ${company.asx_code}`,
-  )
+  (await readSuggestions(bench.url)).map((row) => `${row.name}: ${row.suggested_asx_code}`)
 const linked = async () =>
   Object.fromEntries(
     (await bench.sql`select id, asx_codes from tenements order by id`).map(({ id, asx_codes }) => [

@@ -3,7 +3,9 @@ import { beforeEach, expect, test } from "bun:test"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import knownGroups from "../../src/loading/known-groups.csv" with { type: "text" }
-import { readSuggestions, suggestionsCsv } from "../../src/loading/suggested-companies.ts"
+import { readSuggestions } from "../../src/loading/suggested-companies.ts"
+import { subsidiariesCsv } from "../../src/loading/unlinked.ts"
+import { suggestedColumns } from "../../src/sources/own-columns.ts"
 import { benchOfFile } from "./workbench.ts"
 
 const bench = await benchOfFile()
@@ -24,8 +26,8 @@ const holders = (counts: Record<string, number>) => {
 }
 const suggested = async () =>
   (await readSuggestions(bench.url)).map(
-    ({ holder, company, reason, similarName }) =>
-      `${holder.tenements} ${holder.name}: ${company.asx_code}, ${reason} ${similarName}`,
+    (row) =>
+      `${row.tenements} ${row.name}: ${row.suggested_asx_code}, ${row.reason} ${row.similar_name}`,
   )
 
 test("names that resemble a company's are suggested, and linked only by a person", async () => {
@@ -163,7 +165,7 @@ test("Common words and names of persons suggest nothing", async () => {
 test("A row with its parent filled in links as a subsidiary; other rows change nothing", async () => {
   await companies("QZA,Ore Minerals Limited,true", "QZB,Quartz Minerals NL,false")
   await holders({ "ORE MINERALS (EAST), PTY LTD": 2, "QUARTZ PITS LTD": 1, "SOMEBODY ELSE": 3 })
-  writeFileSync(path, suggestionsCsv(await readSuggestions(bench.url)))
+  writeFileSync(path, subsidiariesCsv(await readSuggestions(bench.url), suggestedColumns))
   const lines = [
     "name,parent_asx_code,country,ownership_percentage,tenements,suggested_asx_code,suggested_company,suggested_is_active,reason,similar_name",
     '"ORE MINERALS (EAST), PTY LTD",,,,2,QZA,Ore Minerals Limited,true,place in brackets,Ore Minerals Limited',

@@ -4,7 +4,7 @@
 import { beforeEach, expect, test } from "bun:test"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { readUnlinked, unlinkedCsv } from "../../src/loading/unlinked.ts"
+import { readUnlinked, subsidiariesCsv } from "../../src/loading/unlinked.ts"
 import { benchOfFile } from "./workbench.ts"
 
 const bench = await benchOfFile()
@@ -28,7 +28,13 @@ t7,E 7,WA,---
 async function listAfter(content: string | readonly string[]): Promise<number> {
   await bench.load("tenements", content)
   const holders = await readUnlinked(bench.url)
-  writeFileSync(path, unlinkedCsv(holders))
+  writeFileSync(
+    path,
+    subsidiariesCsv(
+      holders.map((holder) => ({ ...holder })),
+      ["tenements"],
+    ),
+  )
   return holders.length
 }
 
