@@ -32,47 +32,34 @@ export const silent: Progress = {
   stop: () => {},
 }
 
-interface Output {
-  everyMs: number
-  /** Figures of the file being read, without a line break. */
-  figures: (line: string) => void
-  text: (text: string) => void
-  stop: () => void
-}
-
-export const progressOn = (stream: NodeJS.WriteStream): Progress =>
-  progressTo(stream.isTTY ? terminalOutput(stream) : logOutput((text) => stream.write(text)))
-
-export function logOutput(write: (text: string) => void): Output {
-  const text = (line: string) => write(`${line}\n`)
-  return { everyMs: 10_000, figures: text, text, stop: () => {} }
+/** Standard error, or a substitute. */
+export interface ProgressStream {
+  isTTY: boolean
+  columns: number
+  write: (text: string) => unknown
 }
 
 const clearToEnd = "\u001b[K"
 
-function terminalOutput(stream: NodeJS.WriteStream): Output {
+/** @param now the time in milliseconds */
+export function progressOn(stream: ProgressStream, now = () => performance.now()): Progress {
+  const everyMs = stream.isTTY ? 200 : 10_000
+  /** On a terminal, until other text follows. */
   let hasFigures = false
   const stop = () => {
     if (hasFigures) stream.write("\n")
     hasFigures = false
   }
-  return {
-    everyMs: 200,
-    figures: (line) => {
-      hasFigures = true
-      // The terminal cannot rewrite a line that it wraps.
-      stream.write(`\r${line.slice(0, stream.columns - 1)}${clearToEnd}`)
-    },
-    text: (text) => {
-      stop()
-      stream.write(`${text}\n`)
-    },
-    stop,
+  const line = (text: string) => {
+    stop()
+    stream.write(`${text}\n`)
   }
-}
-
-/** @param now the time in milliseconds */
-export function progressTo(output: Output, now = () => performance.now()): Progress {
+  const figures = (text: string) => {
+    if (!stream.isTTY) return line(text)
+    hasFigures = true
+    // The terminal cannot rewrite a line that it wraps.
+    stream.write(`\r${text.slice(0, stream.columns - 1)}${clearToEnd}`)
+  }
   let startedMs = now()
   let lastMs = startedMs
   let files = 0
@@ -88,19 +75,19 @@ export function progressTo(output: Output, now = () => performance.now()): Progr
       }
       total += rows - file.rows
       file.rows = rows
-      if (nowMs - lastMs < output.everyMs) return
+      if (nowMs - lastMs < everyMs) return
       lastMs = nowMs
       const which = files > 1 ? ` (file ${formatCount(files)})` : ""
       const perSecond = Math.round((total * 1000) / Math.max(1, nowMs - startedMs))
       const read = bytesTotal === null ? 0 : bytesRead / bytesTotal
-      output.figures(
+      figures(
         `${printableLine(name)}${which}: ${formatCount(total)} rows${files > 1 ? " in all" : ""}, ` +
           `${formatCount(perSecond)}/s${read > 0 ? partRead(read, nowMs - file.startedMs) : ""}`,
       )
     },
-    step: (text) => output.text(`${printableLine(text)} …`),
-    warn: (text) => output.text(printableText(text)),
-    stop: output.stop,
+    step: (text) => line(`${printableLine(text)} …`),
+    warn: (text) => line(printableText(text)),
+    stop,
   }
 }
 

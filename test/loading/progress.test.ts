@@ -3,7 +3,7 @@
  * it is known.
  */
 import { expect, test } from "bun:test"
-import { logOutput, progressTo, type ReadingProgress } from "../../src/loading/progress.ts"
+import { progressOn, type ReadingProgress } from "../../src/loading/progress.ts"
 
 const reading = (
   rows: number,
@@ -19,8 +19,8 @@ const reading = (
 test("Without a terminal, a line every ten seconds shows the rate and the time left", () => {
   let nowMs = 0
   const written: string[] = []
-  const progress = progressTo(
-    logOutput((line) => written.push(line)),
+  const progress = progressOn(
+    { isTTY: false, columns: 80, write: (text) => written.push(text) },
     () => nowMs,
   )
   progress.reading(reading(0, 0))
@@ -35,11 +35,11 @@ test("Without a terminal, a line every ten seconds shows the rate and the time l
   ])
 })
 
-test("no time left is estimated for an input of unknown length", () => {
+test("No time left is estimated for an input of unknown length", () => {
   let nowMs = 0
   const written: string[] = []
-  const progress = progressTo(
-    logOutput((line) => written.push(line)),
+  const progress = progressOn(
+    { isTTY: false, columns: 80, write: (text) => written.push(text) },
     () => nowMs,
   )
   progress.reading(reading(0, 0, null))
@@ -51,8 +51,8 @@ test("no time left is estimated for an input of unknown length", () => {
 test("Reading many short files reports every ten seconds", () => {
   let nowMs = 0
   const written: string[] = []
-  const progress = progressTo(
-    logOutput((line) => written.push(line)),
+  const progress = progressOn(
+    { isTTY: false, columns: 80, write: (text) => written.push(text) },
     () => nowMs,
   )
   for (let nth = 1; nth <= 1_838; nth++) {
@@ -64,4 +64,19 @@ test("Reading many short files reports every ten seconds", () => {
     "101.csv (file 101): 10,100 rows in all, 1,010/s, 100%, 0 s left\n",
     "201.csv (file 201): 20,100 rows in all, 1,005/s, 100%, 0 s left\n",
   ])
+})
+
+test("On a terminal, the line of figures is rewritten until other text follows", () => {
+  let nowMs = 0
+  const written: string[] = []
+  const progress = progressOn(
+    { isTTY: true, columns: 12, write: (text) => written.push(text) },
+    () => nowMs,
+  )
+  progress.reading(reading(0, 0))
+  nowMs = 200
+  progress.reading(reading(5, 0))
+  progress.step("Comparing")
+  progress.stop()
+  expect(written).toEqual(["\ra.csv: 5 ro\u001b[K", "\n", "Comparing …\n"])
 })
