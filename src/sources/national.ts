@@ -8,7 +8,7 @@
  * which are sources of their own.
  */
 import { type State, states } from "../db/schema.ts"
-import { ownersIn } from "./national-owners.ts"
+import { holdersIn } from "./register-holders.ts"
 import { registerSource, releaseArea } from "./register-tenement.ts"
 import { writtenText } from "./register-values.ts"
 import type { RawRecord, Source } from "./source.ts"
@@ -48,7 +48,7 @@ const viewSource = (
     },
     entryOf: (raw) => {
       const state = stateOf(raw)
-      const holders = ownersIn(raw.owner)
+      const holders = holdersIn(raw.owner)
       if (holders.length === 0 && /^ERA(?![a-z])/i.test(writtenText(raw.reference) ?? "")) {
         return releaseArea
       }

@@ -11,7 +11,7 @@
  * The numbers of titles begin anew with each act: CML 6 of 1973 and CML 6 of 1992 are two leases. So the year
  * of the act is part of the id. Today's titles end in it; in other layouts it is in a column of its own.
  */
-import { ownersIn } from "./national-owners.ts"
+import { holdersIn } from "./register-holders.ts"
 import { registerSource } from "./register-tenement.ts"
 import { writtenText } from "./register-values.ts"
 import type { RawRecord } from "./source.ts"
@@ -41,7 +41,7 @@ export const nsw = registerSource({
       state: "NSW",
       status: writtenText(raw.status) ?? statusOf(raw, isApplication),
       type: writtenText(raw.type) ?? prefix,
-      holders: ownersIn(writtenText(raw.holder) === null ? raw.company : raw.holder),
+      holders: holdersIn(writtenText(raw.holder) === null ? raw.company : raw.holder),
       identity: withYearOfAct(writtenText(raw.reference), writtenText(raw.act)),
     }
   },

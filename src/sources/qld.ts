@@ -9,7 +9,7 @@
  * distinguished by `DATE_RANGE`, the class in the map's legend: there it is of expiry dates,
  * elsewhere of grant or lodgement dates.
  */
-import { ownersIn } from "./national-owners.ts"
+import { holdersIn } from "./register-holders.ts"
 import { registerSource } from "./register-tenement.ts"
 import { dateOf, writtenText } from "./register-values.ts"
 import type { RawRecord } from "./source.ts"
@@ -41,7 +41,7 @@ export const qld = registerSource({
           // Exploration permits state 0.0 or, in one real row, the number of their sub-blocks.
           hectares: /^exploration/i.test(String(raw.type)) ? null : raw.hectares,
           state: "QLD",
-          holders: ownersIn(raw.holder),
+          holders: holdersIn(raw.holder),
         },
 })
 

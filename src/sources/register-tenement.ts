@@ -2,10 +2,10 @@
 import type { State } from "../db/schema.ts"
 import { tenements } from "../resources/tenements.ts"
 import type { Columns } from "./columns.ts"
+import { holdersText } from "./register-holders.ts"
 import {
   areaOf,
   dateOf,
-  holdersOf,
   type MappedValue,
   shownReference,
   tenementIdOf,
@@ -101,7 +101,7 @@ function tenementOf(entry: Entry): Mapped {
         "type",
         vocabularyWord(entry.type, (phrase) => typeOf(state, phrase, reference)),
       ),
-      holder_name: holdersOf(entry.holders),
+      holder_name: holdersText(entry.holders),
       grant_date: valueOrWarning("grant_date", dateOf(entry.granted, state)),
       expiry_date: valueOrWarning("expiry_date", dateOf(entry.expires, state)),
       area_km2: valueOrWarning(

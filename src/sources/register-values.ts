@@ -156,34 +156,6 @@ export function areaOf(cell: unknown, unitWritten: unknown = null): MappedValue<
 }
 
 /**
- * All holders as one text, `A; B`, each once, in the register's order; null where there are none.
- * A semicolon inside a name would split it, and becomes a comma.
- */
-export function holdersOf(names: readonly unknown[]): string | null {
-  const clean = names
-    .map((name) => writtenText(name)?.replaceAll(/\s*;\s*/g, ", ") ?? null)
-    .filter((name) => name !== null)
-  return clean.length === 0 ? null : [...new Set(clean)].join("; ")
-}
-
-/** The holders of a cell that separates them by semicolons or line breaks, without their shares. */
-export function holdersInCell(cell: unknown): string[] {
-  if (typeof cell !== "string") return []
-  return cell
-    .split(/[;\r\n]+/)
-    .map((name) => withoutShare(writtenText(name) ?? ""))
-    .filter((name) => name !== "")
-}
-
-const share = /[\s-]*\(?\s*\d+(?:\.\d+)?\s*%\s*\)?[\s,]*$/
-/** The time of the search for a share grows with the square of the length. */
-const maxShareLength = 40
-
-/** `X (70%)` and `X - 70.5 %` are X. */
-export const withoutShare = (name: string): string =>
-  (name.slice(0, -maxShareLength) + name.slice(-maxShareLength).replace(share, "")).trim()
-
-/**
  * A reference as this service writes it: in upper case and without the blank between letters and number.
  * Registers write `E 47/1234` and `e47/1234` for `E47/1234`.
  */

@@ -4,8 +4,9 @@
  * download: a tenement is identified by its label, an application by its file reference. Two further
  * layers, of exploration release areas and of relinquished ground, have no tenements.
  */
+import { holdersIn } from "./register-holders.ts"
 import { registerSource, releaseArea } from "./register-tenement.ts"
-import { holdersInCell, writtenText } from "./register-values.ts"
+import { writtenText } from "./register-values.ts"
 
 export const sa = registerSource({
   name: "sa",
@@ -41,7 +42,7 @@ export const sa = registerSource({
           reference: withType(writtenText(raw.reference), writtenText(raw.type)),
           // The layer of applications has no status, only the outcome of those that are decided.
           status: "status" in raw ? raw.status : (writtenText(raw.outcome) ?? "Application"),
-          holders: holdersInCell(raw.holders).flatMap(companiesIn).map(withoutRole),
+          holders: holdersIn(raw.holders).flatMap(companiesIn).map(withoutRole),
         },
 })
 

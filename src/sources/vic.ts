@@ -1,5 +1,5 @@
 /** Victoria's register of mineral tenements. */
-import { ownersIn } from "./national-owners.ts"
+import { holdersIn } from "./register-holders.ts"
 import { registerSource } from "./register-tenement.ts"
 
 export const vic = registerSource({
@@ -13,5 +13,5 @@ export const vic = registerSource({
     holder: ["own_name"],
   },
   optional: { granted: ["grant1_dt"], expires: ["expl_dt"], hectares: ["hectares"] },
-  entryOf: (raw) => ({ ...raw, state: "VIC", holders: ownersIn(raw.holder) }),
+  entryOf: (raw) => ({ ...raw, state: "VIC", holders: holdersIn(raw.holder) }),
 })

@@ -7,7 +7,7 @@ import { recordReader } from "../../src/loading/field-values.ts"
 import { foreignText } from "../../src/loading/reading/foreign-formats.ts"
 import { normaliseName } from "../../src/resources/company-name.ts"
 import { loadableSources } from "../../src/sources/catalogue.ts"
-import { ownersIn } from "../../src/sources/national-owners.ts"
+import { holdersIn } from "../../src/sources/register-holders.ts"
 import { wa } from "../../src/sources/wa.ts"
 import { dbaseFile } from "./packed-files.ts"
 import { rowsOf } from "./readings.ts"
@@ -51,7 +51,7 @@ test.each(loadableSources.map((source) => ({ name: source.name, source })))(
 )
 
 test.each<[string, (cell: string) => unknown]>([
-  ["holders", ownersIn],
+  ["holders", holdersIn],
   ["a company's name", normaliseName],
   ["a web page", (cell) => foreignText(`<title>${cell}`)],
 ])("%s of 20,000 characters takes milliseconds", (_what, read) => {

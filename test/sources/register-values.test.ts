@@ -4,12 +4,9 @@ import type { State } from "../../src/db/schema.ts"
 import {
   areaOf,
   dateOf,
-  holdersInCell,
-  holdersOf,
   shownReference,
   tenementIdOf,
   Unmapped,
-  withoutShare,
   writtenText,
 } from "../../src/sources/register-values.ts"
 
@@ -103,23 +100,6 @@ const areas: readonly [amount: unknown, unit: unknown, km2: number | string | nu
 
 test.each(areas)("an area of %p %p is %p", (amount, unit, km2) => {
   expect(reasonOf(areaOf(amount, unit))).toBe(km2)
-})
-
-test("several holders are written as A; B, each once, and a semicolon inside a name is replaced", () => {
-  expect(holdersOf(["QUARRY A PTY LTD", " ", null, "B; SON & CO", "QUARRY  A PTY LTD"])).toBe(
-    "QUARRY A PTY LTD; B, SON & CO",
-  )
-  expect(holdersOf([" ", null, "None"])).toBeNull()
-})
-
-test("the holders of one cell are split at semicolons and line breaks, without their shares", () => {
-  expect(holdersInCell("Alpha (SA) Pty Ltd (70%); Beta Ltd (30.5 %)\nGamma NL; ")).toEqual([
-    "Alpha (SA) Pty Ltd",
-    "Beta Ltd",
-    "Gamma NL",
-  ])
-  expect(holdersInCell(null)).toEqual([])
-  expect(withoutShare("Alpha 100% Minerals Ltd")).toBe("Alpha 100% Minerals Ltd")
 })
 
 const references: readonly [State, written: string, shown: string, id: string][] = [
