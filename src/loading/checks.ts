@@ -3,7 +3,8 @@
  * delete such rows from the temporary table.
  */
 import type { Row } from "postgres"
-import { precedenceOver, sourcesYieldingTo } from "../sources/catalogue.ts"
+import { sourcesYieldingTo } from "../sources/catalogue.ts"
+import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import {
   type FileFigures,
@@ -45,7 +46,7 @@ export async function checkStaged(
   const rejected = await rejectTooLong(context, tooLong)
   const duplicates = await removeDuplicates(context)
   const unstored = await leaveOutUnlessStored(staging)
-  const ofHigher = await leaveOutOfHigherSources(staging)
+  const ofHigher = await leaveOutOfHigherSources(staging, source)
   const { leftOut, taken } = await resolveStates(staging, load, takesOver)
   const lower = [...sourcesYieldingTo(source.name), ...taken.map((state) => state.source)]
   const ofOthers = await rejectOfOtherSources(context, lower)
@@ -133,9 +134,11 @@ function leaveOutUnlessStored(staging: Staging): Promise<RowCount[]> {
 }
 
 /** Leaves out rows of records that sources in `yieldsTo` own, and new records that the source may not add. */
-async function leaveOutOfHigherSources(staging: Staging): Promise<RowCount[]> {
-  const { source, staged, table, key } = staging
-  const higher = precedenceOver(source)
+async function leaveOutOfHigherSources(
+  staging: Staging,
+  { yieldsTo: higher }: Source,
+): Promise<RowCount[]> {
+  const { staged, table, key } = staging
   if (!higher) return []
   return leaveOut(
     staging,

@@ -6,8 +6,8 @@
  */
 import { companies } from "../resources/companies.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
-import { cellText, marketCapOf, nameOrLast } from "./asx-cells.ts"
-import { classify, isResourceSector } from "./gics.ts"
+import { cellText, companyOf } from "./asx-company.ts"
+import { classify } from "./gics.ts"
 import type { Source } from "./source.ts"
 
 export const asxDirectory: Source = {
@@ -28,8 +28,7 @@ export const asxDirectory: Source = {
   complete: true,
   whenMissing: { setFalse: "is_active" },
   fromOptional: { market_cap_aud: ["Market Cap"], listing_date: ["Listing date"] },
-  map: (raw, { allSectors, storedName }) => {
-    const code = cellText(raw, "ASX code")
+  map: (raw, options) => {
     const { sector, industryGroup, isUnknown } = classify(cellText(raw, "GICS industry group"))
     const listed = cellText(raw, "Listing date")
     const listingDate = listed.replace(/^(\d\d)\/(\d\d)\/(\d{4})$/, "$3-$2-$1")
@@ -37,18 +36,11 @@ export const asxDirectory: Source = {
       ...(isUnknown ? [`unknown industry group "${industryGroup}"`] : []),
       ...(listed === "" || isCalendarDate(listingDate) ? [] : [`unknown listing date "${listed}"`]),
     ]
-    return {
-      record: {
-        asx_code: code,
-        company_name: nameOrLast(cellText(raw, "Company name"), code, storedName),
-        market_cap_aud: marketCapOf(raw),
-        gics_sector: sector,
-        gics_industry_group: industryGroup,
-        is_active: true,
-        listing_date: isCalendarDate(listingDate) ? listingDate : null,
-      },
-      ...(warnings.length > 0 ? { warnings } : {}),
-      ...(allSectors || isResourceSector(sector) ? {} : { onlyIfStored: "other sectors" }),
+    const fields = {
+      gics_sector: sector,
+      gics_industry_group: industryGroup,
+      listing_date: isCalendarDate(listingDate) ? listingDate : null,
     }
+    return companyOf(raw, { code: "ASX code", name: "Company name" }, fields, warnings, options)
   },
 }

@@ -5,9 +5,9 @@
  * company that leaves an index does not leave the exchange, so the list only adds and changes records.
  */
 import { companies } from "../resources/companies.ts"
-import { cellText, marketCapOf, nameOrLast } from "./asx-cells.ts"
+import { cellText, companyOf } from "./asx-company.ts"
 import { asxDirectory } from "./asx-directory.ts"
-import { isResourceSector, isSector } from "./gics.ts"
+import { isSector } from "./gics.ts"
 import { ownCompanies } from "./own-columns.ts"
 import type { Source } from "./source.ts"
 
@@ -24,21 +24,11 @@ export const asxSectors: Source = {
   complete: false,
   whenMissing: { setFalse: "is_active" },
   yieldsTo: { sources: [asxDirectory.name, ownCompanies.name], mayAdd: false },
-  map: (raw, { allSectors, storedName }) => {
-    const code = cellText(raw, "Code")
+  map: (raw, options) => {
     const sector = cellText(raw, "Sector")
     const isKnown = sector === "" || isSector(sector)
-    return {
-      record: {
-        asx_code: code,
-        company_name: nameOrLast(cellText(raw, "Company"), code, storedName),
-        market_cap_aud: marketCapOf(raw),
-        gics_sector: isKnown ? sector : null,
-        gics_industry_group: null,
-        is_active: true,
-      },
-      ...(isKnown ? {} : { warnings: [`unknown sector "${sector}"`] }),
-      ...(allSectors || isResourceSector(sector) ? {} : { onlyIfStored: "other sectors" }),
-    }
+    const fields = { gics_sector: isKnown ? sector : null, gics_industry_group: null }
+    const warnings = isKnown ? [] : [`unknown sector "${sector}"`]
+    return companyOf(raw, { code: "Code", name: "Company" }, fields, warnings, options)
   },
 }

@@ -43,10 +43,6 @@ export const loadableSources: readonly Source[] = [
 
 const allSources = [...loadableSources, confirmedSubsidiaries]
 
-/** The sources that take precedence over the one of that name; undefined where none does. */
-export const precedenceOver = (name: string): Source["yieldsTo"] =>
-  allSources.find((source) => source.name === name)?.yieldsTo
-
 const registers = [wa, qld, sa, nsw, vic, tas, nt, ...nationalByState, national]
 
 /** The sources that may have the tenements of a state: of those that are loaded, the first has all of them. */
