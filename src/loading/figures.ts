@@ -116,8 +116,6 @@ export interface PublishedLoad {
   files: readonly FileFigures[]
   changes: ChangeFigures
   missing: MissingFigures
-  /** By field, how many records keep a value of it that the files have no column for. */
-  kept: Record<string, number>
   /** Null where the load changed nothing that links depend on. */
   links: LinkFigures | null
 }

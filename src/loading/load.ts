@@ -29,7 +29,7 @@ import { readFiles } from "./read-files.ts"
 import { checkReadable } from "./reading/input.ts"
 import { Rejects } from "./rejects.ts"
 import { recordLoad, recordRefusal, secondsSince } from "./source-record.ts"
-import { countKept, stagedValues } from "./staged-values.ts"
+import { stagedValues } from "./staged-values.ts"
 import { removeReplaced } from "./state-sources.ts"
 import { keepsFiles, storedNames } from "./stored-holders.ts"
 import type { LoadSummary } from "./summary.ts"
@@ -162,7 +162,6 @@ async function publishFiles(
   const missing = await applyMissing(staging, rule, next)
 
   const values = stagedValues(staging, files)
-  const kept = await countKept(staging, files, values)
   const computed = linkColumns(resource)
   const compared = await applyStaged({ staging, release: next, values, load, files, computed })
   const changes = {
@@ -199,7 +198,7 @@ async function publishFiles(
   // Source
   await recordLoad(sql, load, files, { observed, observedIsKnown: isKnown, release })
   const published = {
-    ...{ release, resource: name, observed, files, changes, kept, links },
+    ...{ release, resource: name, observed, files, changes, links },
     missing: missing.figures,
   }
   if (load.dryRun) throw new RolledBack({ ...published, release: null })

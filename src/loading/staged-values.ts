@@ -37,20 +37,3 @@ export function stagedValues(
     isIn,
   }
 }
-
-/** By field, how many stored records keep a known value because their file has no column for it. */
-export async function countKept(
-  { sql, staged, table, key }: Staging,
-  files: readonly Pick<FileFigures, "kept_fields">[],
-  values: StagedValues,
-): Promise<Record<string, number>> {
-  const fields = [...new Set(files.flatMap(({ kept_fields = [] }) => kept_fields))]
-  if (fields.length === 0) return {}
-  const counts = fields.map(
-    (field) => `count(t.${field}) filter (where not (${values.isIn(field)}))::integer as ${field}`,
-  )
-  const [row] = await sql.unsafe<[Record<string, number>]>(
-    `select ${counts} from ${staged} s join ${table} t on t.${key} = s.${key}`,
-  )
-  return row
-}

@@ -36,12 +36,11 @@ export interface LoadSummary
  * @param further lines before the outcome
  */
 export function formatSummary(summary: LoadSummary, further: readonly string[] = []): string {
-  const { source, resource, files, changes, kept, missing, links } = summary
+  const { source, resource, files, changes, missing, links } = summary
   const rejects = rejectsText(summary)
   return [
     ...fileLines(files),
     `${resource}: ${changeText(files, changes)}`,
-    ...keptLines(files, kept),
     ...missingLines(source, missing),
     ...(links ? linkLines(links) : []),
     ...(rejects === undefined ? [] : [rejects]),
@@ -68,9 +67,11 @@ function linesOf(files: readonly FileFigures[]): string[] {
     ...absenceLines(files),
     ...(others.length > 0 ? [...rejectedLines(files), ...emptyLines(files)] : []),
     ...textLines("warning", maxWarningsShown, files, ({ warnings }) => warnings),
-    ...textLines("note", maxNotesShown, files, ({ notes = [] }) =>
-      Object.fromEntries(notes.map((note) => [note, 1])),
-    ),
+    ...textLines("note", maxNotesShown, files, ({ notes = [], kept_fields = [] }) => {
+      const kept = `no column for ${kept_fields.join(", ")}; stored values stay`
+      const shown = kept_fields.length > 0 ? [...notes, kept] : notes
+      return Object.fromEntries(shown.map((note) => [note, 1]))
+    }),
   ]
 }
 
@@ -159,22 +160,6 @@ function changeText(
     `${formatCount(accepted - added - changed)} unchanged; ${formatCount(removed)} removed` +
     (deactivated > 0 ? `, ${formatCount(deactivated)} deactivated` : "")
   )
-}
-
-/** Fields without a column in some files, of which records keep their values. */
-function keptLines(
-  files: readonly FileFigures[],
-  kept: Readonly<Record<string, number>>,
-): string[] {
-  const known = Object.entries(kept).filter(([, records]) => records > 0)
-  return known.map(([name, records]) => {
-    const without = files.filter(({ kept_fields }) => kept_fields?.includes(name)).length
-    const which =
-      without === files.length
-        ? "the files lack a column for it"
-        : `${formatCount(without)} of the ${formatCount(files.length)} files ${without === 1 ? "lacks" : "lack"} a column for it`
-    return `  ${name} keeps its value in ${countOf(records, "record")}: ${which}`
-  })
 }
 
 function missingLines(
