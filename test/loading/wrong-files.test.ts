@@ -31,6 +31,14 @@ test.each(Object.entries(files))(
   },
 )
 
+test("A header with a column twice is a fault of the file, not a sign of another source", async () => {
+  const header = "name,NAME,tenementType,status,owner,area,grantDate,expireDate"
+  const path = file("given.csv", `${header}\nEL1,EL1,exploration,granted,X,,,\n`)
+  expect(await outcomeOf(sourceOf("nt"), path)).toStartWith(
+    'Cannot read given.csv: duplicate column "name"',
+  )
+})
+
 test("a banner also identifies the source of a file", async () => {
   const old =
     "ASX listed companies as at Mon Feb 01 2016\r\n\r\nCompany name,ASX code,GICS industry group\r\n"

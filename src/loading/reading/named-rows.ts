@@ -1,6 +1,6 @@
 /** Matches the column names of a file with those of its source. */
 import { sourceOfColumns } from "../../sources/catalogue.ts"
-import { matchColumns } from "../../sources/columns.ts"
+import { hasRequired, matchColumns } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
 import { excerpt, firstOf } from "../../text/printable-text.ts"
 import { OtherColumns } from "../load-error.ts"
@@ -21,12 +21,11 @@ export function matchHeader(
     }
     return match.names
   }
-  const other = sourceOfColumns(header)
-  const isOther = other !== undefined && other.columns !== columns
-  const fault = isOther
+  const other = hasRequired(columns, header) ? undefined : sourceOfColumns(header)
+  const fault = other
     ? `it looks like a file of the source "${other.name}": ${other.description}`
     : match.error
-  const cure = isOther ? "" : ". Check the source in the command, or correct the header"
+  const cure = other ? "" : ". Check the source in the command, or correct the header"
   return reject(fault + cure, { cause: new OtherColumns(fault) })
 }
 
