@@ -16,27 +16,19 @@ export interface FetchRecord {
   attempted: string | null
   /** When the last fetch began that received all files. */
   fetched: string | null
-  /** When the newest files that were loaded were true. */
-  observed: string | null
-  /** The files are the last that a load read. */
-  areLoaded: boolean
-  /** The files are those of the last fetch, also after a refused load. */
-  areFetched: boolean
+  /** Digests of its files, sorted; also after a refused load. */
+  files: string[] | null
 }
 
-/** @param digests of files, sorted */
 export async function fetchRecord(
   sql: Connection,
   { name, resource }: Source,
-  digests: readonly string[] = [],
 ): Promise<FetchRecord> {
   const [row] = await sql.unsafe<[FetchRecord]>(
     `select ${utc("last_attempted_at")} as attempted, ${utc("last_fetched_at")} as fetched,
-       ${utc("last_observed_at")} as observed,
-       coalesce(last_files = $3::text[], false) as "areLoaded",
-       coalesce(last_fetched_files = $3::text[], false) as "areFetched"
+       array_to_json(last_fetched_files) as files
      from (values ($1, $2)) as given (name, resource) left join sources using (name, resource)`,
-    [name, resource.name, arrayLiteral(digests)],
+    [name, resource.name],
   )
   return row
 }

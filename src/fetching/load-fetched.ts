@@ -7,7 +7,7 @@ import type { Connection } from "../db/connection.ts"
 import { load } from "../loading/load.ts"
 import { LoadError } from "../loading/load-error.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
-import { digestsOf } from "../loading/observation.ts"
+import { digestsOf, lastObservation, newerFilesText } from "../loading/observation.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
 import type { LoadSummary } from "../loading/summary.ts"
 import { type FetchedFile, oldestObserved } from "./fetch-files.ts"
@@ -43,12 +43,14 @@ export async function loadFetched(
 ): Promise<FetchedLoad> {
   const { absentAfterHours, holderNames, progress, onCommit, onPublished } = options
   const { partial = false, all_sectors: allSectors = false } = entry
-  const digests = digestsOf(files)
-  const known = await fetchRecord(sql, source, digests)
+  const digests = digestsOf(files).join()
   const observed = oldestObserved(files)
-  const last = known.observed ?? ""
-  if (known.areFetched && !known.areLoaded && last > observed) {
-    const reason = `${source.name} has been loaded from newer files, of ${last}`
+  const fetched = await fetchRecord(sql, source)
+  const loaded = await lastObservation(sql, source)
+  const isLoaded = loaded.files?.join() === digests
+  const newer = loaded.observed !== null && loaded.observed > observed ? loaded.observed : undefined
+  if (newer !== undefined && !isLoaded && fetched.files?.join() === digests) {
+    const reason = newerFilesText(source.name, newer, loaded.isKnown)
     return { outcome: "unchanged", reason, summary: null }
   }
   try {
@@ -57,7 +59,7 @@ export async function loadFetched(
       url: options.databaseUrl,
       files: files.map(({ path }) => path),
       // The fetch of bytes that were loaded by hand for a later time does not make them older.
-      observed: known.areLoaded && last > observed ? last : observed,
+      observed: isLoaded && newer !== undefined ? newer : observed,
       rejectsDir: keepsFiles(holderNames, source.resource)
         ? join(options.dataDir, "rejects")
         : undefined,

@@ -2,7 +2,7 @@
  * The time at which the files of a load were true. Absence is counted in this time, and of two loads of a
  * source the one of later files decides.
  */
-import type { TransactionSql } from "postgres"
+import type { Sql, TransactionSql } from "postgres"
 import { utc } from "../db/utc.ts"
 import type { Source } from "../sources/source.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
@@ -34,7 +34,7 @@ export function observedOf(text: string): string {
 }
 
 export async function lastObservation(
-  sql: TransactionSql,
+  sql: Sql | TransactionSql,
   { name, resource }: Source,
 ): Promise<LastObservation> {
   const [row] = await sql.unsafe<[LastObservation]>(
@@ -64,11 +64,17 @@ export function checkObserved(
   }
   if (observed !== null && given < observed) {
     throw new LoadError(
-      `Cannot load files of ${given}: ${source} has been loaded from files of ${observed}, and older values would replace newer ones. ` +
-        `Load captures in the order of their times${isKnown ? "" : `. That time was assumed, since its load had no --observed: if these files are newer, load them with --observed ${observed}`}`,
+      `Cannot load files of ${given}: ${newerFilesText(source, observed, isKnown)}`,
     )
   }
 }
+
+/** Why a source takes no files of an earlier time than `observed`, and what to do. */
+export const newerFilesText = (source: string, observed: string, isKnown: boolean | null): string =>
+  `${source} has been loaded from files of ${observed}, and older values would replace newer ones. Load captures in the order of their times` +
+  (isKnown
+    ? ""
+    : `. That time was assumed, since its load had no --observed: if these files are newer, load them with --observed ${observed}`)
 
 /** The latest date that a file states. */
 export function statedTime(files: readonly FileFigures[]): string | undefined {

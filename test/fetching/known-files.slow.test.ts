@@ -5,6 +5,7 @@
 import { beforeEach, expect, test } from "bun:test"
 import { rmSync } from "node:fs"
 import type { FetchOptions } from "../../src/fetching/fetch-source.ts"
+import { newerFilesText } from "../../src/loading/observation.ts"
 import { directory, fetchBench, modified } from "./fetch-bench.ts"
 import { plain, reply } from "./misbehaving-server.ts"
 
@@ -41,7 +42,7 @@ test("Fetched files older than files loaded by hand count as unchanged", async (
   bench.hours(24)
   const expected = {
     outcome: "unchanged",
-    reason: "asx-directory has been loaded from newer files, of 2026-01-10T12:00:00Z",
+    reason: newerFilesText("asx-directory", "2026-01-10T12:00:00Z", true),
     summary: null,
   }
   expect(await fetched()).toMatchObject(expected)
@@ -61,6 +62,19 @@ test("Fetched files older than files loaded by hand count as unchanged", async (
   bench.hours(24)
   bench.serve(directory("QZA", "QZB", "QZC"), later)
   expect((await fetched()).outcome).toBe("published")
+})
+
+test("Where a load by hand had no --observed, the message of the next fetch names the way out", async () => {
+  bench.serve(directory("QZA"))
+  await fetched()
+  await bench.load("asx-directory", directory("QZA", "QZB"))
+  const at = (await observed()).toISOString().replace(".000Z", "Z")
+  for (const force of [false, true]) {
+    expect(await fetched({ force })).toMatchObject({
+      outcome: "unchanged",
+      reason: expect.stringContaining(`if these files are newer, load them with --observed ${at}`),
+    })
+  }
 })
 
 test("New files that are older than the loaded ones are rejected", async () => {
@@ -84,7 +98,7 @@ test("A rejected file stays rejected until a newer file is loaded by hand", asyn
   await bench.load("asx-directory", directory(...many, "QZZ"), { observed: "2026-01-10T12:00:00Z" })
   expect(await fetched()).toMatchObject({
     outcome: "unchanged",
-    reason: "asx-directory has been loaded from newer files, of 2026-01-10T12:00:00Z",
+    reason: newerFilesText("asx-directory", "2026-01-10T12:00:00Z", true),
   })
   expect(await bench.codes()).toEqual([...many, "QZZ"])
 })
