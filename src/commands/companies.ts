@@ -47,13 +47,13 @@ const decision = (help: string, isRight: boolean) =>
         if (isRight && !(await isConfirmed(url, { predecessor, successor }))) return
         const progress = progressOn(process.stderr)
         const decided = { predecessor, successor, isRight }
-        const { value: release, unconfirmed } = await decideSuccessor(url, decided, progress)
+        const { value, unconfirmed } = await decideSuccessor(url, decided, progress)
         progress.stop()
         const change = `${predecessor} ${isRight ? "was succeeded by" : "was not succeeded by"} ${successor}`
         await printCompleted(
-          release === null
+          value === null
             ? `${successor} is no longer proposed for ${predecessor}`
-            : `Published as release ${release}: ${change}`,
+            : `Published as release ${value.release}: ${change}`,
         )
         warnIfUnconfirmed(unconfirmed)
       }),

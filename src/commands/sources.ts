@@ -65,11 +65,10 @@ const remove = command({
       const progress = progressOn(process.stderr)
       const { value, unconfirmed } = await removeSource(url, source, progress)
       progress.stop()
-      const { release, resource, removed } = value
       await printCompleted(
-        release === null
+        value === null
           ? `The source ${source} had no records: nothing was published`
-          : `Published as release ${release}: ${formatCount(removed)} ${resource} of the source ${source} were removed`,
+          : `Published as release ${value.release}: ${formatCount(value.changes.removed)} ${value.resource.name} of the source ${source} were removed`,
       )
       warnIfUnconfirmed(unconfirmed)
     }),

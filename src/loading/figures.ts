@@ -120,6 +120,8 @@ export interface PublishedLoad {
   links: LinkFigures | null
 }
 
+export const noChanges: ChangeFigures = { added: 0, changed: 0, removed: 0, deactivated: 0 }
+
 export const rowsChanged = ({ added, changed, removed, deactivated }: ChangeFigures): number =>
   added + changed + removed + deactivated
 

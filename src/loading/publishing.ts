@@ -71,40 +71,51 @@ export async function insertRelease(
   )
 }
 
-interface OperatorChange<T> {
+/** The records that an operator changes without files. */
+export interface OperatorChange {
+  resource: Resource
+  changes: ChangeFigures
+}
+
+interface OperatorAction {
   /** As of `committed`. */
   whenUnknown: string
   progress: Progress
-  work: (sql: TransactionSql) => Promise<T>
-  /** Whether `work` has published a release, by its result. */
-  isPublished: (value: T) => boolean
+  /** Of the release. */
+  source: string
+  /** Returns null where no record changes, and nothing is published. */
+  change: (sql: TransactionSql, release: number) => Promise<OperatorChange | null>
 }
 
-/** Publishes a change that an operator makes without files, and waits until every process shows it. */
-export const publishChange = <T>(
+/**
+ * Publishes a change that an operator makes without files, and waits until every process shows it. Returns
+ * its release, or null.
+ */
+export const publishChange = (
   url: string,
-  { whenUnknown, progress, work, isPublished }: OperatorChange<T>,
-): Promise<ConfirmedChange<T>> =>
+  { whenUnknown, progress, source, change }: OperatorAction,
+): Promise<ConfirmedChange<(OperatorChange & { release: number }) | null>> =>
   changeAndConfirm(
     url,
     (client) => {
       const onWait = () => progress.step("Waiting for a load to end")
       return publishing(client, { whenUnknown, onWait }, async (sql, committing) => {
-        const value = await work(sql)
+        const release = await nextRelease(sql)
+        const made = await change(sql, release)
+        if (made) await insertChange(sql, release, source, made, progress)
         committing()
-        return value
+        return made && { ...made, release }
       })
     },
-    isPublished,
+    (published) => published !== null,
   )
 
 /** Links the records of such a change, and inserts its release. */
-export async function insertChange(
+async function insertChange(
   sql: TransactionSql,
   release: number,
   source: string,
-  { name, links }: Pick<Resource, "name" | "links">,
-  changes: Partial<ChangeFigures>,
+  { resource: { name, links }, changes }: OperatorChange,
   progress: Progress,
 ): Promise<void> {
   const [{ now }] = await sql.unsafe<[{ now: string }]>(`select ${utc("now()")} as now`)
@@ -114,7 +125,7 @@ export async function insertChange(
     observed_is_known: true,
     holder_names: await storedNames(sql, "companies"),
     files: [],
-    resources: { [name]: { added: 0, changed: 0, removed: 0, deactivated: 0, ...changes } },
+    resources: { [name]: changes },
     ...(linked ? { links: linked } : {}),
   })
 }

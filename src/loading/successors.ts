@@ -1,15 +1,15 @@
 /** The successors of companies that an operator decides: see `listings.ts`. */
 import type { TransactionSql } from "postgres"
-import type { ConfirmedChange } from "../db/confirmed-change.ts"
 import { withSnapshot } from "../db/connection.ts"
 import { utc } from "../db/utc.ts"
 import { companies } from "../resources/companies.ts"
 import { dayMs } from "../text/time.ts"
+import { noChanges } from "./figures.ts"
 import { isProposed, type ListingPair, setSuccessor, successorPairs } from "./listings.ts"
 import { LoadError } from "./load-error.ts"
 import { successors } from "./name-owners.ts"
 import type { Progress } from "./progress.ts"
-import { insertChange, nextRelease, publishChange } from "./publishing.ts"
+import { publishChange } from "./publishing.ts"
 
 export interface ProposedSuccessor extends ListingPair {
   former_company: string
@@ -47,27 +47,19 @@ const whenUnknown =
   "It is not known whether the decision was stored. Run the same command again: if the decision was stored, the command finds no such pair."
 
 /**
- * Returns the release that links a successor or ends its link; null where the decision changes no link.
+ * Links a successor or ends its link; publishes nothing where the decision changes no link.
  * @throws LoadError for codes that cannot be a pair, and for a pair that is decided so
  */
-export const decideSuccessor = (
-  url: string,
-  decision: SuccessorDecision,
-  progress: Progress,
-): Promise<ConfirmedChange<number | null>> =>
+export const decideSuccessor = (url: string, decision: SuccessorDecision, progress: Progress) =>
   publishChange(url, {
-    whenUnknown,
-    progress,
-    work: async (sql) => {
+    ...{ whenUnknown, progress, source: "successors" },
+    change: async (sql, release) => {
       const { isRight } = decision
       const pair = await findPair(sql, decision)
-      const release = await nextRelease(sql)
       await setSuccessor(sql, release, pair, isRight)
       if (!isRight && !pair.is_linked) return null
-      await insertChange(sql, release, "successors", companies, { changed: 1 }, progress)
-      return release
+      return { resource: companies, changes: { ...noChanges, changed: 1 } }
     },
-    isPublished: (release) => release !== null,
   })
 
 /** What is known of a pair, in words. */

@@ -112,7 +112,7 @@ describe("a removed source", () => {
     const rows = [...inView("VIC", 0, 20), ...inView("NT", 0, 5)]
     await bench.load("vic", vic(0, 20))
     await bench.load("national", view(...rows))
-    expect(await remove("vic")).toEqual({ release: 3, resource: "tenements", removed: 20 })
+    expect(await remove("vic")).toMatchObject({ release: 3, changes: { removed: 20 } })
     expect(await counts()).toEqual({ "NT national": 5 })
     const [release] =
       await bench.sql`select source, manifest->'resources' as resources from releases where id = 3`
