@@ -161,8 +161,8 @@ test("the guide's table of sources has every source, and the effect on missing r
       return all.map((name) => [name, missing])
     },
   )
-  const fate = ({ whenMissing, removesMissingAtOnce }: Source) =>
-    `${whenMissing === "remove" ? "are removed" : "become inactive"} ${removesMissingAtOnce ? "at once" : "when confirmed"}`
+  const fate = ({ deactivatesMissing, removesMissingAtOnce }: Source) =>
+    `${deactivatesMissing ? "become inactive" : "are removed"} ${removesMissingAtOnce ? "at once" : "when confirmed"}`
   const declared = loadableSources.map((source) => [
     source.name,
     source.complete ? fate(source) : "stay",

@@ -3,7 +3,7 @@ import { databaseClock } from "../db/connection.ts"
 import { withAddresses } from "../fetching/fetch-address.ts"
 import { defaultLimits } from "../fetching/limits.ts"
 import { load as loadFiles } from "../loading/load.ts"
-import { assumedTime, observedOf } from "../loading/observation.ts"
+import { observedOf } from "../loading/observation.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
 import { formatSummary } from "../loading/summary.ts"
 import { loadableSources, sourceNamed } from "../sources/catalogue.ts"
@@ -55,14 +55,11 @@ export const loadCommand = command({
         clock: () => databaseClock(url),
       }
       const rejects = keeps && { rejectsDir: join(config.DATA_DIR, "rejects") }
-      let isAssumed = false
-      const summary = await withAddresses(files, addresses, (given) => {
-        const options = { ...given, ...flags }
-        isAssumed = options.observed === undefined
-        return loadFiles({ url, source, ...loads.options, ...rejects, ...options })
-      })
-      const text = formatSummary(summary, isAssumed ? assumedTime(summary) : [])
-      await loads.finish(url, summary, json ? JSON.stringify(summary) : text)
+      const summary = await withAddresses(files, addresses, (given) =>
+        loadFiles({ url, source, ...loads.options, ...rejects, ...given, ...flags }),
+      )
+      const text = json ? JSON.stringify(summary) : formatSummary(summary)
+      await loads.finish(url, summary, text)
     })
   },
 })

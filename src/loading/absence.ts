@@ -98,8 +98,8 @@ const confirmed = `m.loads + ${isFurther("$4", "$7", "$8")}::integer >= 2
   and m.missing_since <= $4::timestamptz - make_interval(hours => $5::integer)`
 
 /** An inactive record is not missing again. */
-const isStored = (whenMissing: Source["whenMissing"]): string =>
-  `t.source = $1${whenMissing === "remove" ? "" : ` and t.${whenMissing.setFalse}`}`
+const isStored = ({ deactivatesMissing }: Source): string =>
+  `t.source = $1${deactivatesMissing ? " and t.is_active" : ""}`
 
 /** Whether the files would have the record, if its source still had it. */
 const isCovered = ({ staged }: Staging, { source: { completeBy } }: Load): string =>
@@ -118,7 +118,7 @@ async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
      select t.${key}, m.key is null, $6::boolean or coalesce(${confirmed}, false)
      from ${table} t
        left join missing_records m on m.source = $1 and m.resource = $2 and m.key = t.${key}
-     where ${isStored(load.source.whenMissing)}
+     where ${isStored(load.source)}
        and not exists (select from ${staged} s where s.${key} = t.${key})
        and ${isCovered(staging, load)}
        and not exists (select from unnest($3::text[]) as rejected (key) where rejected.key = t.${key})`,
@@ -150,13 +150,12 @@ const minRenamedShare = 0.5
  */
 async function guardAgainstShrinking(staging: Staging, load: Load): Promise<void> {
   const { sql, source, staged, table, key } = staging
-  const { whenMissing } = load.source
   const atOnce = removesAtOnce(load)
   const [{ stored, missing, added }] = await sql.unsafe<
     [Record<"stored" | "missing" | "added", number>]
   >(
     `select count(*) filter (where is_new or $2::boolean)::integer as missing,
-       (select count(*)::integer from ${table} t where ${isStored(whenMissing)}) as stored,
+       (select count(*)::integer from ${table} t where ${isStored(load.source)}) as stored,
        (select count(*)::integer from ${staged} s
         where not exists (select from ${table} t where t.${key} = s.${key})) as added
      from absent`,
@@ -164,8 +163,9 @@ async function guardAgainstShrinking(staging: Staging, load: Load): Promise<void
   )
   if (missing <= stored * maxMissingShare) return
   const share = ((100 * missing) / stored).toFixed(1)
-  const active = whenMissing === "remove" ? "" : "active "
-  const effect = whenMissing === "remove" ? "removed" : "deactivated"
+  const { deactivatesMissing } = load.source
+  const active = deactivatesMissing ? "active " : ""
+  const effect = deactivatesMissing ? "deactivated" : "removed"
   const keys = `select key from absent${atOnce ? "" : " where is_new"}`
   const largest = await largestRecords(sql, staging.resource.name, keys, maxNamed)
   const cure =
@@ -189,7 +189,6 @@ async function applyAbsent(
   rule: AbsenceRule,
   release: number,
 ): Promise<Pick<ChangeFigures, "removed" | "deactivated"> & Pick<MissingFigures, "newly">> {
-  const { whenMissing } = rule.load.source
   await sql.unsafe(
     `delete from missing_records m where m.source = $1 and m.resource = $2
        and not exists (select from absent a where a.key = m.key and not a.is_removed)`,
@@ -207,17 +206,18 @@ async function applyAbsent(
     [source, table, rule.observed, ...observationOf(rule)],
   )
   const condition = `t.${key} in (select key from absent where is_removed)`
-  const isRemoval = whenMissing === "remove"
-  const removal = isRemoval
-    ? `delete from ${table} t where ${condition}`
-    : `update ${table} t set ${whenMissing.setFalse} = false, ${withoutFile("$1")} where ${condition}`
+  const { deactivatesMissing } = rule.load.source
+  const effect = deactivatesMissing
+    ? `update ${table} t set is_active = false, ${withoutFile("$1")} where ${condition}`
+    : `delete from ${table} t where ${condition}`
   const { count } = await sql.unsafe(
-    `with kept as (${keepInHistory(resource.table, condition, "$1")}) ${removal}`,
+    `with kept as (${keepInHistory(resource.table, condition, "$1")}) ${effect}`,
     [release],
   )
   const [row] = await sql`
     select count(*)::integer as newly from absent where is_new and not is_removed`
-  return { removed: isRemoval ? count : 0, deactivated: isRemoval ? 0 : count, newly: row?.newly }
+  const [removed, deactivated] = deactivatesMissing ? [0, count] : [count, 0]
+  return { removed, deactivated, newly: row?.newly }
 }
 
 async function countMissing({ sql, source, table, key }: Staging): Promise<number> {

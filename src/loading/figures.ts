@@ -111,8 +111,9 @@ export interface PublishedLoad {
   release: number | null
   /** Of the source, as all figures but those of links. */
   resource: ResourceName
-  /** When the files were true. */
+  /** When the files were true, and whether that is known, as in the manifest. */
   observed: string
+  observedIsKnown: boolean
   files: readonly FileFigures[]
   changes: ChangeFigures
   missing: MissingFigures

@@ -198,7 +198,7 @@ async function publishFiles(
   // Source
   await recordLoad(sql, load, files, { observed, observedIsKnown: isKnown, release })
   const published = {
-    ...{ release, resource: name, observed, files, changes, links },
+    ...{ release, resource: name, observed, observedIsKnown: isKnown, files, changes, links },
     missing: missing.figures,
   }
   if (load.dryRun) throw new RolledBack({ ...published, release: null })

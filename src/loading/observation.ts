@@ -102,9 +102,8 @@ export function observedTime(
 
 const dayInName = /(?<!\d)(\d{4})([-_.]?)(\d{2})\2(\d{2})(?!\d)/
 
-/** Lines about the time of files that the operator has not given, and that no file states. */
+/** Lines about a time that is not known. */
 export function assumedTime({ files, observed }: Pick<Manifest, "files" | "observed">): string[] {
-  if (statedTime(files) !== undefined) return []
   const older = files.flatMap(({ name }) => {
     const [, year, , month, date] = dayInName.exec(name) ?? []
     const day = `${year}-${month}-${date}`

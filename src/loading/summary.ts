@@ -19,6 +19,7 @@ import {
   sum,
   totalOf,
 } from "./figures.ts"
+import { assumedTime } from "./observation.ts"
 import { type RejectsWritten, rejectsText } from "./rejects.ts"
 
 /** `unconfirmed`: how many serving processes may still show the previous release. */
@@ -31,11 +32,8 @@ export interface LoadSummary
   seconds: number
 }
 
-/**
- * Lines without a line break at the end. No line begins with text from a file.
- * @param further lines before the outcome
- */
-export function formatSummary(summary: LoadSummary, further: readonly string[] = []): string {
+/** Lines without a line break at the end. No line begins with text from a file. */
+export function formatSummary(summary: LoadSummary): string {
   const { source, resource, files, changes, missing, links } = summary
   const rejects = rejectsText(summary)
   return [
@@ -44,7 +42,7 @@ export function formatSummary(summary: LoadSummary, further: readonly string[] =
     ...missingLines(source, missing),
     ...(links ? linkLines(links) : []),
     ...(rejects === undefined ? [] : [rejects]),
-    ...further,
+    ...(summary.observedIsKnown ? [] : assumedTime(summary)),
     outcome(summary),
   ]
     .map(printableLine)

@@ -21,7 +21,6 @@ export const asxAnnouncements: Source = {
     others: "report",
   },
   complete: false,
-  whenMissing: "remove",
   map: (raw) => {
     const ticker = asxCodeFromText(String(raw.ticker ?? "").trim())
     const documentKey = String(raw.documentKey ?? "").trim()

@@ -26,7 +26,7 @@ export const asxDirectory: Source = {
     return Number.isNaN(time) ? undefined : new Date(time).toISOString().slice(0, 10)
   },
   complete: true,
-  whenMissing: { setFalse: "is_active" },
+  deactivatesMissing: true,
   fromOptional: { market_cap_aud: ["Market Cap"], listing_date: ["Listing date"] },
   map: (raw, options) => {
     const { sector, industryGroup, isUnknown } = classify(cellText(raw, "GICS industry group"))

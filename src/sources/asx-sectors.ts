@@ -22,7 +22,6 @@ export const asxSectors: Source = {
     others: "report",
   },
   complete: false,
-  whenMissing: { setFalse: "is_active" },
   yieldsTo: { sources: [asxDirectory.name, ownCompanies.name], mayAdd: false },
   map: (raw, options) => {
     const sector = cellText(raw, "Sector")

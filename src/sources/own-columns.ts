@@ -100,7 +100,6 @@ function ownColumns(resource: Resource): Source {
       others: "refuse",
     },
     complete: true,
-    whenMissing: "remove",
     removesMissingAtOnce: true,
     fromOptional: Object.fromEntries(
       names(fields.filter(([, field]) => field.loaded && field.nullable)).map((name) => [

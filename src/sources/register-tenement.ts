@@ -70,7 +70,6 @@ export function registerSource(register: Register): Source {
     },
     fromOptional: Object.fromEntries(fromOptional.filter(([, cells]) => cells.length > 0)),
     complete: true,
-    whenMissing: "remove",
     joinedField: "holder_name",
     map: (raw) => {
       const entry = entryOf(raw)

@@ -67,8 +67,8 @@ export interface Source {
   complete: boolean
   /** The files are complete for each value of this field that they have, and say nothing of other values. */
   completeBy?: string
-  /** The effect on a missing record: its removal, or false in a boolean column. */
-  whenMissing: "remove" | { setFalse: string }
+  /** A missing company becomes inactive. Any other missing record is removed. */
+  deactivatesMissing?: true
   /**
    * Its files are an operator's own: a load removes missing records at once. Records that other files lack
    * are missing until further loads confirm it, because public downloads lack records for hours.

@@ -4,7 +4,6 @@
  */
 import { expect, test } from "bun:test"
 import { type FileFigures, newFileFigures } from "../../src/loading/figures.ts"
-import { assumedTime } from "../../src/loading/observation.ts"
 import { formatSummary, type LoadSummary } from "../../src/loading/summary.ts"
 
 const file = (nth: number, figures: Partial<FileFigures> = {}): FileFigures => ({
@@ -19,6 +18,7 @@ const summaryOf = (files: readonly FileFigures[]): LoadSummary => ({
   dryRun: false,
   release: null,
   observed: "2026-03-01T00:00:00Z",
+  observedIsKnown: true,
   files,
   resource: "tenements",
   changes: { added: 0, changed: 0, removed: 0, deactivated: 0 },
@@ -47,27 +47,23 @@ test("up to ten files have a line each, with their warnings and notes", () => {
   expect(lines(files)).toHaveLength(14)
 })
 
-test("a load without --observed says which time it assumes, and warns of an older day in a file's name", () => {
-  const named = (name: string, stated?: string) => ({ ...file(1), name, ...(stated && { stated }) })
+test("The summary names an assumed time, and warns of an older day in a file's name", () => {
   const observed = "2026-03-01T04:05:06Z"
   const assumed = `data as of ${observed}, assumed: give the time of the files with --observed`
-  const linesOf = (...files: FileFigures[]) => assumedTime({ files, observed })
-  expect(linesOf(named("rows.csv"), named("2026-03-01.csv"), named("2026-02-30.csv"))).toEqual([
-    assumed,
-  ])
+  const shown = (...names: string[]) => {
+    const files = names.map((name) => ({ ...file(1), name }))
+    const text = formatSummary({ ...summaryOf(files), observed, observedIsKnown: false })
+    return text.split("\n").slice(names.length + 1, -1)
+  }
+  expect(shown("rows.csv", "2026-03-01.csv", "2026-02-30.csv")).toEqual([assumed])
   for (const name of ["ASX_2026-02-27.csv", "20260227.zip", "wa 2026_02_27 x.csv"]) {
-    expect(linesOf(named(name))).toEqual([
+    expect(shown(name)).toEqual([
       assumed,
       `warning: ${name} names an older day: load it with --observed 2026-02-27`,
     ])
   }
-  expect(linesOf(...Array.from({ length: 9 }, () => named("2026-02-27.csv")))).toHaveLength(4)
-  expect(linesOf(named("2026-02-27.csv", "2026-02-28"))).toEqual([])
-  expect(
-    formatSummary(summaryOf([file(1)]), [assumed])
-      .split("\n")
-      .slice(-2, -1),
-  ).toEqual([assumed])
+  expect(shown(...Array.from({ length: 9 }, () => "2026-02-27.csv"))).toHaveLength(4)
+  expect(lines([{ ...file(1), name: "2026-02-27.csv" }])).toHaveLength(3)
 })
 
 test("The summary of 1,838 unremarkable files is one line", () => {
