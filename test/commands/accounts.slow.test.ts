@@ -15,7 +15,7 @@ const mds = (...args: string[]) => command(args, { DATABASE_URL: database.url, A
 
 const instant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g
 
-test("an account is created, changed, disabled and audited from the command line", async () => {
+test("An account is created, changed, disabled and audited from the command line", async () => {
   const email = "analyst@example.com"
   expect((await mds("account", "create", email, "--plan", "enterprise", "--limit", "7")).said).toBe(
     `Created account ${email} on the enterprise plan\nThe link signs in once, within 15 minutes\n`,

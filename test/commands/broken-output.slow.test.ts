@@ -33,7 +33,7 @@ async function start(output: { stdout?: OutputEnd; stderr?: OutputEnd }) {
 const longLogged = "%01".repeat(500)
 
 /** Sends requests with a token, so that each is logged, and reads every response. */
-async function ask(url: string, requests: number, company = "XXX"): Promise<number[]> {
+async function statusesOf(url: string, requests: number, company = "XXX"): Promise<number[]> {
   const statuses: number[] = []
   for (let sent = 0; sent < requests; sent += 20) {
     const answers = await Promise.all(
@@ -55,8 +55,8 @@ async function metric(url: string, name: string): Promise<number> {
 }
 
 /** Has more logged than two batches, so that what is left in the buffer waits for the output. */
-async function holdUpLog(url: string): Promise<void> {
-  expect(await ask(url, 80, longLogged)).toEqual([404])
+async function fillLog(url: string): Promise<void> {
+  expect(await statusesOf(url, 80, longLogged)).toEqual([404])
   expect(await metric(url, "mds_log_buffer_bytes")).toBeGreaterThan(131_072)
 }
 
@@ -79,7 +79,7 @@ test.each([
   const stdout: OutputEnd & { closeReader?: () => void } = end()
   const { url, child } = await start({ stdout })
   stdout.closeReader?.()
-  expect(await ask(url, 40)).toEqual([404])
+  expect(await statusesOf(url, 40)).toEqual([404])
   await until(async () => (await metric(url, "mds_log_write_failures_total")) > 0)
   expect(child.exitCode).toBe(null)
   expect(await terminate(child)).toEqual(endsWell)
@@ -89,7 +89,7 @@ test("An unread log delays nothing, uses bounded memory, and later delivers whol
   const stdout = unreadPipe()
   const { url, child } = await start({ stdout })
   while ((await metric(url, "mds_log_lines_dropped_total")) === 0) {
-    expect(await ask(url, 100, longLogged)).toEqual([404])
+    expect(await statusesOf(url, 100, longLogged)).toEqual([404])
   }
   expect(await metric(url, "mds_log_buffer_bytes")).toBeLessThanOrEqual(4_194_304)
   const parts: string[] = []
@@ -101,17 +101,17 @@ test("An unread log delays nothing, uses bounded memory, and later delivers whol
   }, 30_000)
   const lines = parts.join("").split("\n").slice(0, -1)
   for (const line of lines) expect(() => JSON.parse(line)).not.toThrow()
-  const told = lines
+  const reports = lines
     .map((line) => JSON.parse(line))
     .filter(({ event }) => event === "log lines dropped")
-  expect(told[0].lines).toBeGreaterThan(0)
+  expect(reports[0].lines).toBeGreaterThan(0)
   expect(await terminate(child)).toEqual(endsWell)
 })
 
-test("the service writes its buffered lines before it ends", async () => {
+test("The service writes its buffered lines before it ends", async () => {
   const stdout = unreadPipe()
   const { url, child } = await start({ stdout })
-  await ask(url, 20)
+  await statusesOf(url, 20)
   expect(await terminate(child)).toEqual(endsWell)
   const paths = stdout.read().match(/"url.path":"\/api\/v1\/companies\/XXX"/g)
   expect(paths).toHaveLength(20)
@@ -123,7 +123,7 @@ test.each([
 ])("A standard error %s does not end the service", async (_, end) => {
   const both = end()
   const { url, child } = await start({ stdout: both, stderr: both })
-  await holdUpLog(url)
+  await fillLog(url)
   // Compressed by the threads that also write to files and pipes: none of them may wait for a reader.
   const exported = await fetch(`${url}/api/v1/tenements?format=csv&all=true`, {
     headers: { Authorization: `Bearer ${service.tokens.admin}`, "Accept-Encoding": "gzip" },
@@ -149,7 +149,7 @@ test("A quickstart serves although its welcome cannot be written", async () => {
     text += messages.read()
     return text.includes("Cannot write to standard output")
   })
-  expect(await ask(url, 20)).toEqual([404])
+  expect(await statusesOf(url, 20)).toEqual([404])
   expect(await terminate(child)).toEqual(endsWell)
   rmSync(directory, { recursive: true })
 })

@@ -152,7 +152,7 @@ test("An unexpected failure prints its message, and its stack only with --debug"
   }
 })
 
-test("a thrown value other than an error is printed unchanged", () => {
+test("A thrown value other than an error is printed unchanged", () => {
   expect(withoutParameters("x")).toBe("x")
   expect(describeUnexpected("x", true)).toBe("Failed: x")
 })

@@ -16,7 +16,7 @@ const interrupted = "a fetch was interrupted; it is due when the service starts 
 const eventsOf = (service: Awaited<ReturnType<typeof serve>>) =>
   service.logged().map(({ event, source, reason }) => [event, source, reason])
 
-test("the service fetches due sources at its start, and logs and counts each outcome", async () => {
+test("The service fetches due sources at its start, and logs and counts each outcome", async () => {
   bench.writeSources({
     "asx-directory": bench.entry("/asx.csv"),
     companies: bench.entry("/wrong.csv"),
@@ -42,14 +42,14 @@ test("the service fetches due sources at its start, and logs and counts each out
 
 test("The next service fetches a source at once when shutdown interrupted its download", async () => {
   bench.writeSources({ "asx-directory": bench.entry("/asx.csv") })
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   const never = Promise.withResolvers<never>()
   bench.server.answer(() => {
-    asked.resolve()
+    requested.resolve()
     return never.promise
   })
   const service = await serve()
-  await asked.promise
+  await requested.promise
   service.kill("SIGTERM")
   expect(await service.exited).toBe(0)
   expect(eventsOf(service).map(([event]) => event)).toEqual([interrupted])

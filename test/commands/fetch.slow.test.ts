@@ -27,15 +27,17 @@ const fetched = async (...args: string[]) =>
     .split("\n")
     .map((line) => JSON.parse(line).outcome)
 
-test("every source of the file is fetched, and a failure of one does not stop the others", async () => {
-  bench.server.answer((asked) => (asked.target === "/asx.csv" ? reply(404, {}) : whole(asked)))
+test("Every source of the file is fetched, and a failure of one does not stop the others", async () => {
+  bench.server.answer((request) =>
+    request.target === "/asx.csv" ? reply(404, {}) : whole(request),
+  )
   const { stdout, code } = await bench.run(["fetch"])
   expect(stdout).toContain("asx-directory: failed: Cannot fetch ")
   expect(stdout).toContain("subsidiaries: published")
   expect(stdout).toContain("Published as release 1")
   expect(stdout).toMatch(/Fetched as \S+\/raw\/subsidiaries\/\d{8}T\d{6}Z-[0-9a-f]{64}\.csv/)
   expect(code).toBe(1)
-  expect(bench.server.asked[0]?.headers["user-agent"]).toMatch(/^mds\/\d+\.\d+\.\d+$/)
+  expect(bench.server.requests[0]?.headers["user-agent"]).toMatch(/^mds\/\d+\.\d+\.\d+$/)
   bench.server.answer(whole)
   expect(await fetched("subsidiaries")).toEqual(["not due"])
   expect(await fetched("--force")).toEqual(["published", "unchanged"])
@@ -67,7 +69,7 @@ test("A fetch killed during its load publishes nothing, and the next fetch loads
     return !outcomes.includes("busy")
   })
   expect(outcomes).toEqual(["published"])
-  expect(bench.server.asked.map(({ headers }) => headers["if-none-match"])).toEqual([
+  expect(bench.server.requests.map(({ headers }) => headers["if-none-match"])).toEqual([
     undefined,
     '"1"',
   ])
@@ -134,8 +136,8 @@ test("A host with a wrong clock neither blocks other hosts nor dates files", asy
 
 test("An address loads under the same rules as a file", async () => {
   const modified = { "Last-Modified": "Fri, 09 Jan 2026 08:00:00 GMT" }
-  bench.server.answer((asked) =>
-    asked.target === "/asx.csv?key=secret" ? reply(200, modified, directory) : reply(404, {}),
+  bench.server.answer((request) =>
+    request.target === "/asx.csv?key=secret" ? reply(200, modified, directory) : reply(404, {}),
   )
   const address = `${bench.server.url}/asx.csv?key=secret`
   const refused = await bench.run(["load", "asx-directory", address])

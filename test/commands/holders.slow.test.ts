@@ -37,7 +37,7 @@ const suggestions = [
 
 const unlinked = (...args: string[]) => bench.run(["holders", "unlinked", ...args])
 
-test("the unlinked holders are listed at any time, as CSV where the output is no terminal", async () => {
+test("The unlinked holders are listed at any time, as CSV where the output is no terminal", async () => {
   const { code, stdout, stderr } = await unlinked()
   expect({ code, stdout: stdout.trimEnd(), stderr }).toEqual({
     code: 0,
@@ -46,15 +46,18 @@ test("the unlinked holders are listed at any time, as CSV where the output is no
   })
 })
 
-test.skipIf(!hasTerminals)("on a terminal they are a table, most tenements first", async () => {
-  const { child, output } = onTerminal(["holders", "unlinked"], bench.options())
-  expect(await child.exited).toBe(0)
-  expect(output().replaceAll("\r\n", "\n")).toBe(
-    "name              tenements\nQUARRY, PITS LTD  2\nSomebody          1\n",
-  )
-})
+test.skipIf(!hasTerminals)(
+  "On a terminal unlinked holders are a table, most tenements first",
+  async () => {
+    const { child, output } = onTerminal(["holders", "unlinked"], bench.options())
+    expect(await child.exited).toBe(0)
+    expect(output().replaceAll("\r\n", "\n")).toBe(
+      "name              tenements\nQUARRY, PITS LTD  2\nSomebody          1\n",
+    )
+  },
+)
 
-test("--csv writes a file to complete and load as subsidiaries, and overwrites none", async () => {
+test("The option --csv writes a file to complete and load as subsidiaries, and overwrites none", async () => {
   const path = join(bench.directory, "unlinked.csv")
   const first = await unlinked("--csv", path)
   expect(first).toEqual({ code: 0, stdout: "", stderr: written(path) })
@@ -75,7 +78,7 @@ test("--csv writes a file to complete and load as subsidiaries, and overwrites n
   expect((await unlinked()).stdout).not.toContain("Somebody")
 })
 
-describe("suggestions", () => {
+describe("Suggestions", () => {
   const suggest = (...args: string[]) => bench.run(["holders", "suggest", ...args])
   const suggested = [
     "name,parent_asx_code,country,ownership_percentage,tenements,suggested_asx_code,suggested_company,suggested_is_active,reason,similar_name",
@@ -89,7 +92,7 @@ describe("suggestions", () => {
     await bench.load("tenements", tenements)
   })
 
-  test("are listed at any time, as CSV where the output is no terminal", async () => {
+  test("Suggestions are listed at any time, as CSV where the output is no terminal", async () => {
     const { code, stdout, stderr } = await suggest()
     expect({ code, stdout: stdout.trimEnd(), stderr }).toEqual({
       code: 0,
@@ -98,13 +101,13 @@ describe("suggestions", () => {
     })
   })
 
-  test.skipIf(!hasTerminals)("are a table on a terminal", async () => {
+  test.skipIf(!hasTerminals)("Suggestions are a table on a terminal", async () => {
     const { child, output } = onTerminal(["holders", "suggest"], bench.options())
     expect(await child.exited).toBe(0)
     expect(output().replaceAll("\r\n", "\n")).toBe(`${suggestions.join("\n")}\n`)
   })
 
-  test("--csv writes them to a file that links after a parent is filled in, and overwrites none", async () => {
+  test("The option --csv writes suggestions to a file that links after a parent is filled in, and overwrites none", async () => {
     const path = join(bench.directory, "suggestions.csv")
     expect(await suggest("--csv", path)).toEqual({
       code: 0,
@@ -122,7 +125,7 @@ describe("suggestions", () => {
   })
 })
 
-describe("decisions", () => {
+describe("Decisions", () => {
   const holders = (...args: string[]) => bench.run(["holders", ...args])
   const codes = async () =>
     (await bench.sql`select asx_codes from tenements order by id`).map(({ asx_codes }) =>
@@ -137,7 +140,7 @@ describe("decisions", () => {
     await bench.load("tenements", `${tenements}t4,E 4,WA,QZB PITS\nt5,E 5,WA,Beta (West)\n`)
   })
 
-  test("link publishes a link, and decline ends it", async () => {
+  test("The command link publishes a link, and decline ends it", async () => {
     const linked = await holders("link", "quarry, pits limited", "qza")
     expect(linked.code).toBe(0)
     expect(linked.stdout).toContain("= 2 linked to a company")
@@ -236,7 +239,7 @@ describe("decisions", () => {
   })
 
   test.skipIf(!hasTerminals)(
-    "a review on a terminal needs no Enter, and Ctrl-C publishes nothing and keeps the decisions",
+    "A review on a terminal needs no Enter, and Ctrl-C publishes nothing and keeps the decisions",
     async () => {
       const review = onTerminal(["holders", "review"], bench.options())
       await until(async () => review.output().includes("Do they belong to QZA?"))
@@ -257,7 +260,7 @@ describe("decisions", () => {
   )
 })
 
-test("companies confirm asks before it links any two codes, with what speaks for and against it", async () => {
+test("The command companies confirm asks before it links any two codes, with what speaks for and against the link", async () => {
   await bench.empty()
   const directory = (day: string, code: string, name: string) =>
     bench.load(

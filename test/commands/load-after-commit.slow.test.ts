@@ -84,7 +84,7 @@ test("A load writes a file only for rejected rows, under the data directory", as
   expect(second.stdout).toContain(`Rejected rows are in ${join(bench.dataDir, "rejects", name)}`)
 })
 
-test("two loads at once both succeed, each with its own file of rejected rows", async () => {
+test("Two loads at once both succeed, each with its own file of rejected rows", async () => {
   const rejectsDir = join(bench.directory, "two", "rejects")
   const file = bench.file("rows.csv", withBadRow)
   const load = () => bench.run(["load", "tenements", file, "--json", "--rejects-dir", rejectsDir])
@@ -142,7 +142,7 @@ test.each([
   ["lost", 0],
   ["unanswered", 1],
 ] as const)(
-  "a COMMIT that is %s leaves the outcome unknown, and says how to find out",
+  "A COMMIT that is %s leaves the outcome unknown, and the message names how to find out",
   async (fate, published) => {
     const proxy = await commitProxy(bench.url, fate)
     const file = bench.file("companies.csv", companies)

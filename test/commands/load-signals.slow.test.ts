@@ -48,7 +48,7 @@ async function expectNothingPublished() {
   expect((await bench.load("companies", header + alpha)).release).toBe(1)
 }
 
-test.skipIf(!hasTerminals)("on a terminal Ctrl-C rolls back and ends with 130", async () => {
+test.skipIf(!hasTerminals)("On a terminal Ctrl-C rolls back and ends with 130", async () => {
   const load = await loadThatReads("ctrl-c")
   load.type("\u0003")
   expect(await load.child.exited).toBe(130)
@@ -59,7 +59,7 @@ test.skipIf(!hasTerminals)("on a terminal Ctrl-C rolls back and ends with 130", 
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("without a terminal %s rolls back and ends with %i", async (signal, code) => {
+] as const)("Without a terminal %s rolls back and ends with %i", async (signal, code) => {
   const { child, ended } = startCommand(
     ["load", "companies", "-"],
     bench.options({ stdin: "pipe" }),
@@ -74,7 +74,7 @@ test.each([
   await expectNothingPublished()
 })
 
-test("a load that gets a signal during its commit reports the outcome of the commit", async () => {
+test("A load that gets a signal during its commit reports the outcome of the commit", async () => {
   const proxy = await commitProxy(bench.url, "held")
   const file = bench.file("companies.csv", header + alpha)
   const load = startCommand(["load", "companies", file], bench.options({ url: proxy.url }))
@@ -88,7 +88,7 @@ test("a load that gets a signal during its commit reports the outcome of the com
   proxy.close()
 })
 
-test("a second signal during the commit ends the load at once, with the message that its outcome is unknown", async () => {
+test("A second signal during the commit ends the load at once, with the message that its outcome is unknown", async () => {
   const proxy = await commitProxy(bench.url, "held")
   const file = bench.file("companies.csv", header + alpha)
   const load = startCommand(["load", "companies", file], bench.options({ url: proxy.url }))
@@ -102,7 +102,7 @@ test("a second signal during the commit ends the load at once, with the message 
   proxy.close()
 })
 
-test("a signal after the outcome is reported does not fail the load", async () => {
+test("A signal after the outcome is reported does not fail the load", async () => {
   const reports = Array.from({ length: 10_000 }, (_, n) => `h${n},QZA,T,2026-01-02T03:04:05Z`)
   const rows = ["hash,asx_code,title,published_at", ...reports, ""].join("\n")
   const file = bench.file("reports.csv", rows)

@@ -13,7 +13,7 @@ const load = (...args: string[]) => bench.run(["load", ...args], { cwd: director
 
 const header = "asx_code,company_name,is_active\n"
 
-test("with --json standard output has only the summary", async () => {
+test("With --json standard output has only the summary", async () => {
   bench.file("good.csv", `${header}QZA,Alpha,true\nQ,Short,true\n`)
   const { stdout, code } = await load("companies", "good.csv", "--json", "--rejects-dir", directory)
   const summary: LoadSummary = JSON.parse(stdout)
@@ -23,7 +23,7 @@ test("with --json standard output has only the summary", async () => {
   expect(code).toBe(0)
 }, 30_000)
 
-test("a refused load writes nothing to standard output, and the reason to standard error", async () => {
+test("A rejected load writes nothing to standard output, and the reason to standard error", async () => {
   bench.file("bad.csv", "Bad Gateway")
   const { stdout, stderr, code } = await load("companies", "bad.csv", "--json")
   expect(stdout).toBe("")
@@ -31,13 +31,13 @@ test("a refused load writes nothing to standard output, and the reason to standa
   expect(code).toBe(1)
 }, 30_000)
 
-test("--max-rejects is the number of rejected rows allowed", async () => {
+test("The option --max-rejects sets the number of rejected rows allowed", async () => {
   const refused = await load("companies", "good.csv", "--max-rejects", "0")
   expect(refused.stderr).toContain("Too many rejected rows: 1 of 2")
   expect(refused.code).toBe(1)
 }, 30_000)
 
-test("--rejects-dir is created when a row is rejected", async () => {
+test("The directory of --rejects-dir is created when a row is rejected", async () => {
   const made = join(directory, "made", "here")
   await load("companies", "good.csv", "--dry-run", "--rejects-dir", made, "--max-rejects", "0")
   expect(readdirSync(made)).toHaveLength(1)

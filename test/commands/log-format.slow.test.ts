@@ -32,19 +32,19 @@ async function servingOnTerminal(others: Record<string, string>) {
 const requestText =
   /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} info {2}401 GET +\d+\.\d ms {2}\/api\/v1\/companies {2}/m
 
-test.skipIf(!hasTerminals)("on a terminal the log is text, in colours", async () => {
+test.skipIf(!hasTerminals)("On a terminal the log is text, in colours", async () => {
   const output = await servingOnTerminal({})
   expect(output).toContain("\u001b[")
   expect(Bun.stripANSI(output)).toMatch(requestText)
 })
 
-test.skipIf(!hasTerminals)("with NO_COLOR it is text without colours", async () => {
+test.skipIf(!hasTerminals)("With NO_COLOR the log is text without colours", async () => {
   const output = await servingOnTerminal({ NO_COLOR: "1" })
   expect(output).not.toContain("\u001b[")
   expect(output).toMatch(requestText)
 })
 
-test("elsewhere it is JSON, and includes probe requests at the level debug", async () => {
+test("Without a terminal the log is JSON, and includes probe requests at the level debug", async () => {
   const running = await serviceProcess(settings({ LOG_LEVEL: "debug" }))
   await fetch(`${running.url}/livez`)
   await until(() => running.logged().length > 0)

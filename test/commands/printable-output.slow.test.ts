@@ -22,7 +22,7 @@ const obeyed = /(?![\t\n\r])[\p{Cc}\p{Bidi_Control}]/u
 
 const run = (...args: string[]) => bench.run(args, { cwd: bench.directory })
 
-test("control characters appear as JSON escapes, and JSON keeps their value", () => {
+test("Control characters appear as JSON escapes, and JSON keeps their value", () => {
   expect(printableText(attack)).toBe(shown)
   expect(printableText("good\rbad")).toBe("good\\u000dbad")
   expect(printableText("ten\tElf\nÄ 😀 עברית")).toBe("ten\tElf\nÄ 😀 עברית")

@@ -12,7 +12,7 @@ const { sql, url } = await databaseOfFile(emptyDatabase())
 
 const mds = (...args: string[]) => command(args, { DATABASE_URL: url })
 
-test("every command but migrate, serve and quickstart leaves the schema unchanged and names the command to run", async () => {
+test("Every command but migrate, serve and quickstart leaves the schema unchanged and names the command to run", async () => {
   for (const args of [
     ["account", "list"],
     ["load", "companies", "nowhere.csv"],
@@ -30,7 +30,7 @@ test("every command but migrate, serve and quickstart leaves the schema unchange
   expect((await mds("account", "list")).exitCode).toBe(0)
 })
 
-test("a command on a directory without a database creates nothing and names the cure", async () => {
+test("A command on a directory without a database creates nothing and names the cure", async () => {
   const directory = join(directoryOfFile(), "misspelt")
   expect(await command(["sources", "list"], { DATA_DIR: directory })).toEqual({
     exitCode: 1,

@@ -43,11 +43,14 @@ const request = (path: string) =>
   })
 
 /** Sends requests on one connection, one after the other, until the server closes it. */
-async function keepAsking(port: number, onAnswer: () => void): Promise<"lost" | "told"> {
+async function requestUntilClosed(
+  port: number,
+  onAnswer: () => void,
+): Promise<"lost" | "announced"> {
   const socket = await opened(port)
-  const end = Promise.withResolvers<"lost" | "told">()
+  const end = Promise.withResolvers<"lost" | "announced">()
   let received = Buffer.alloc(0)
-  const ask = () => socket.write(request("/api/v1/companies/XXX"))
+  const sendRequest = () => socket.write(request("/api/v1/companies/XXX"))
   socket.on("error", () => end.resolve("lost"))
   socket.on("close", () => end.resolve("lost"))
   socket.on("data", (chunk: Buffer) => {
@@ -55,15 +58,15 @@ async function keepAsking(port: number, onAnswer: () => void): Promise<"lost" | 
     const answer = parseAnswer(received)
     if (!answer?.complete) return
     onAnswer()
-    if (answer.headers.connection === "close") return end.resolve("told")
+    if (answer.headers.connection === "close") return end.resolve("announced")
     received = Buffer.alloc(0)
-    ask()
+    sendRequest()
   })
-  ask()
+  sendRequest()
   return end.promise
 }
 
-async function askOnce(port: number, path: string): Promise<RawAnswer | null> {
+async function requestOnce(port: number, path: string): Promise<RawAnswer | null> {
   const socket = await opened(port)
   const received = collect(socket)
   socket.write(request(path))
@@ -95,27 +98,29 @@ async function pausedExport(port: number) {
 test("Shutdown loses no sent request, and announces each closed connection", async () => {
   const { port, child } = await start()
   let answers = 0
-  const clients = Promise.all(Array.from({ length: 40 }, () => keepAsking(port, () => answers++)))
+  const clients = Promise.all(
+    Array.from({ length: 40 }, () => requestUntilClosed(port, () => answers++)),
+  )
   await until(() => answers > 400)
   child.kill("SIGTERM")
-  expect([...new Set(await clients)]).toEqual(["told"])
+  expect([...new Set(await clients)]).toEqual(["announced"])
   await child.exited
   expect(child.exitCode).toBe(0)
 })
 
-test("readiness fails first: new connections are still served, with Connection: close", async () => {
+test("Readiness fails first: new connections are still served, with Connection: close", async () => {
   const { port, child } = await start()
-  expect((await askOnce(port, "/readyz"))?.status).toBe(200)
+  expect((await requestOnce(port, "/readyz"))?.status).toBe(200)
   child.kill("SIGTERM")
-  await until(async () => (await askOnce(port, "/readyz"))?.status === 503)
-  const ready = await askOnce(port, "/readyz")
+  await until(async () => (await requestOnce(port, "/readyz"))?.status === 503)
+  const ready = await requestOnce(port, "/readyz")
   expect(JSON.parse(ready?.body ?? "")).toMatchObject({ status: "stopping", release: null })
   for (const [path, status] of [
     ["/livez", 200],
     ["/api/v1/companies", 200],
     ["/api/v1/companies/XXX", 404],
   ] as const) {
-    const answer = await askOnce(port, path)
+    const answer = await requestOnce(port, path)
     expect([path, answer?.status, answer?.headers.connection]).toEqual([path, status, "close"])
   }
   await child.exited
@@ -132,13 +137,13 @@ test("Operators see the service alive but not ready until shutdown ends", async 
   const scraped = collect(scraper)
   scraper.write(requestText("/metrics", {}))
   await until(() => parseAnswer(scraped.bytes())?.complete === true)
-  expect((await askOnce(adminPort, "/readyz"))?.status).toBe(200)
+  expect((await requestOnce(adminPort, "/readyz"))?.status).toBe(200)
   child.kill("SIGTERM")
   await until(() => isClosed(port))
-  const ready = await askOnce(adminPort, "/readyz")
+  const ready = await requestOnce(adminPort, "/readyz")
   expect([ready?.status, JSON.parse(ready?.body ?? "").status]).toEqual([503, "stopping"])
-  expect((await askOnce(adminPort, "/livez"))?.status).toBe(200)
-  expect((await askOnce(adminPort, "/metrics"))?.status).toBe(200)
+  expect((await requestOnce(adminPort, "/livez"))?.status).toBe(200)
+  expect((await requestOnce(adminPort, "/metrics"))?.status).toBe(200)
   const startedMs = performance.now()
   socket.resume()
   await child.exited
@@ -200,7 +205,7 @@ test("A second signal ends the service at once", async () => {
   const { port, child } = await start(settings)
   await pausedExport(port)
   child.kill("SIGTERM")
-  await until(async () => (await askOnce(port, "/readyz"))?.status === 503)
+  await until(async () => (await requestOnce(port, "/readyz"))?.status === 503)
   const startedMs = performance.now()
   child.kill("SIGINT")
   await child.exited
@@ -211,7 +216,7 @@ test("A second signal ends the service at once", async () => {
 test("A silent database does not delay shutdown beyond its limit", async () => {
   const { proxy, url } = await throughProxy(service.database.url)
   const { port, child } = await start({ DATABASE_URL: url, SHUTDOWN_SECONDS: "1" })
-  expect((await askOnce(port, "/api/v1/companies"))?.status).toBe(200)
+  expect((await requestOnce(port, "/api/v1/companies"))?.status).toBe(200)
   proxy.silence()
   const unanswered = await opened(port)
   unanswered.on("error", () => {})

@@ -11,7 +11,7 @@ const mds = (args: string[], settings: Record<string, string> = {}) =>
 
 const linkText = /^http:\/\/127\.0\.0\.1:3000(\/account\/link\?link=(mds_link_[\w-]{43}))\n$/
 
-test("creating an account prints a link that signs its owner in", async () => {
+test("Creating an account prints a link that signs its owner in", async () => {
   const email = "created@example.com"
   const { printed, exitCode } = await mds(["account", "create", email])
   expect([exitCode, printed]).toEqual([0, expect.stringMatching(linkText)])

@@ -26,7 +26,7 @@ const cells = (text: string) =>
     .split("\n")
     .map((line) => line.replaceAll(/20(?!20)\d\d-\S+Z/g, "now").split(/ {2,}/))
 
-test("the list has every loaded source, and the outcome of its last load", async () => {
+test("The list has every loaded source, and the outcome of its last load", async () => {
   const { stdout, code } = await sources("list")
   expect(cells(stdout).map((row) => row.join(" | "))).toEqual([
     "source | resource | records | missing | data as of | changed | release | loaded | outcome",
@@ -37,7 +37,7 @@ test("the list has every loaded source, and the outcome of its last load", async
   expect(json).toMatchObject([{ name: "asx-directory", missing: 2, counts: { read: 38 } }])
 }, 30_000)
 
-test("a source is shown with its missing records, the largest first, and when each is removed", async () => {
+test("A source is shown with its missing records, the largest first, and when each is removed", async () => {
   const { stdout } = await sources("show", "asx-directory")
   expect(cells(stdout)).toEqual([
     ["name: asx-directory"],
@@ -105,21 +105,21 @@ test("The operator sets the absence time, the time of the files and the columns 
   })
   expect(gone.stdout).toContain("2 deactivated")
   bench.file("empty.csv", directory(...codes).replaceAll(/,\d+$/gm, ",--"))
-  const told = await load(
+  const accepted = await load(
     "empty.csv",
     "--accept-empty",
     "gics_sector",
     "--accept-empty",
     "market_cap_aud",
   )
-  expect(told.stdout).toContain("40 changed")
+  expect(accepted.stdout).toContain("40 changed")
   const odd = await load("all.csv", "--observed", "yesterday")
   expect(odd.stderr).toContain("give a date as 2026-01-02, or a date-time with its zone")
   const removed = await load("lacking.csv", "--remove-missing-now")
   expect(removed.stdout).toContain("2 deactivated")
 }, 60_000)
 
-test("a removed source takes its records with it in a release, and is no longer listed", async () => {
+test("A removed source takes its records with it in a release, and is no longer listed", async () => {
   await bench.load(
     "tas",
     "name,tenementType,status,owner,grantDate,expireDate\nEL1,EL,Granted,A,,\n",

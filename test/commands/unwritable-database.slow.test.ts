@@ -39,7 +39,7 @@ async function expectReported(url: string): Promise<void> {
   }
 }
 
-test("each command reports that transactions are read-only, with the stack trace on request", async () => {
+test("Each command reports that transactions are read-only, with the stack trace on request", async () => {
   await primary.run("alter database postgres set default_transaction_read_only = on")
   try {
     await expectReported(primary.url)
@@ -53,7 +53,7 @@ test("each command reports that transactions are read-only, with the stack trace
   }
 })
 
-test("a role without the privilege is named as the reason", async () => {
+test("A role without the privilege is named as the reason", async () => {
   await primary.run("create role looker login password 'looker' in role pg_read_all_data")
   const url = new URL(primary.url)
   url.username = "looker"
@@ -65,7 +65,7 @@ test("a role without the privilege is named as the reason", async () => {
   )
 })
 
-test("a connection that is lost before the commit is named as the reason", async () => {
+test("A connection that is lost before the commit is named as the reason", async () => {
   const { child, ended } = startCommand(["load", "companies", "-", "--partial"], {
     url: primary.url,
     dataDir: directory,

@@ -10,7 +10,7 @@ const service = await serviceOfFile()
 
 const mds = (...args: string[]) => command(args, { DATABASE_URL: service.database.url })
 
-test("the help names the page that describes the settings", async () => {
+test("The help names the page that describes the settings", async () => {
   const { exitCode, printed, said } = await mds("--help")
   expect([exitCode, said]).toEqual([0, ""])
   expect(printed).toStartWith("Usage: mds ")
@@ -18,7 +18,7 @@ test("the help names the page that describes the settings", async () => {
   expect((await mds("releases", "list", "--help")).printed).toContain("Settings are environment")
 })
 
-test("the program or a group without a command exits with 2 and its help", async () => {
+test("The program or a group without a command exits with 2 and prints its help", async () => {
   for (const [args, usage] of [
     [[], "Usage: mds "],
     [["releases"], "Usage: mds releases "],
@@ -28,7 +28,7 @@ test("the program or a group without a command exits with 2 and its help", async
   }
 })
 
-test("--version prints the version", async () => {
+test("The option --version prints the version", async () => {
   expect(await mds("--version")).toEqual({ exitCode: 0, printed: `${version}\n`, said: "" })
 })
 
@@ -40,7 +40,7 @@ test.each([
   [["load", "asx-dirctory", "x.csv"], 'did you mean "asx-directory"?'],
   [["token", "list"], "required option '--account <email>' not specified"],
   [["releases", "show", "0"], "Must be an integer from 1 to 2147483647."],
-])("the usage error %j exits with 2 and names the error", async (args, message) => {
+])("The usage error %j exits with 2 and names the error", async (args, message) => {
   const { exitCode, printed, said } = await mds(...args)
   expect([exitCode, printed]).toEqual([2, ""])
   expect(said).toStartWith("error: ")
@@ -67,7 +67,7 @@ test.each([
   else expect(Object.keys(rows[0])[0]).toBe(column)
 })
 
-test("releases are listed newest first, with the changes of each", async () => {
+test("Releases are listed newest first, with the changes of each", async () => {
   const { printed } = await mds("releases", "list", "--count", "1")
   const [head, newest, ...others] = printed.trimEnd().split("\n")
   expect(head?.split(/ {2,}/)).toEqual([

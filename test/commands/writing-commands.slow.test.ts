@@ -53,7 +53,7 @@ test.each([
   },
 )
 
-test("a change of accounts without a reply to its COMMIT reports that its outcome is unknown", async () => {
+test("A change of accounts without a reply to its COMMIT reports that its outcome is unknown", async () => {
   const proxy = await commitProxy(bench.url, "unanswered", "mds.who")
   const created = await bench.run(["account", "create", "al@example.com"], { url: proxy.url })
   proxy.close()

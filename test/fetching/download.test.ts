@@ -26,7 +26,7 @@ async function failure(...args: Parameters<typeof fetched>): Promise<string> {
   throw new Error(`Not refused: ${JSON.stringify(outcome)}`, { cause: outcome })
 }
 
-test("a compressed transfer is stored without its compression", async () => {
+test("A compressed transfer is stored without its compression", async () => {
   server.answer(() => reply(200, { "Content-Encoding": "gzip" }, Bun.gzipSync(body)))
   await fetched()
   expect(content()).toBe(body)
@@ -42,7 +42,7 @@ test("An interrupted transfer restarts, and fails after three attempts", async (
   expect(content()).toBe(body)
   server.answer(() => cut(body, 50))
   expect(await failure()).toBe("Cannot fetch /file.csv: the connection was cut off")
-  expect(server.asked).toHaveLength(3)
+  expect(server.requests).toHaveLength(3)
   const start = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
   server.answer(() => ({ pieces: [start] }))
   expect(await failure()).toContain("the connection was cut off")
@@ -73,16 +73,16 @@ test("Only temporary failures are retried", async () => {
   expect(content()).toBe(body)
   server.answer(() => reply(404, {}))
   expect(await failure()).toBe("Cannot fetch /file.csv: it returned 404. Check the address")
-  expect(server.asked).toHaveLength(1)
+  expect(server.requests).toHaveLength(1)
 })
 
-test("the download recognises a sign-in page with the status 200", async () => {
+test("The download recognises a sign-in page with the status 200", async () => {
   const page = "<!DOCTYPE html><html><title>Sign in</title></html>"
   server.answer(() => reply(200, { "Content-Type": "text/csv" }, page))
   expect(await failure()).toBe(
     'Cannot fetch /file.csv: it is a web page (HTML), such as a sign-in or error page, not a table ("Sign in")',
   )
-  expect(server.asked).toHaveLength(1)
+  expect(server.requests).toHaveLength(1)
   server.answer(() => plain(""))
   expect(await failure()).toContain("it is empty")
 })
@@ -93,7 +93,7 @@ test("A server that sends nothing or stops times out", async () => {
   const start = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"
   server.answer(() => ({ pieces: [start], keepOpen: true }))
   expect(await failure(testAccess({ silenceMs: 200 }))).toContain("it sent nothing for 0.2 s")
-  expect(server.asked).toHaveLength(3)
+  expect(server.requests).toHaveLength(3)
 })
 
 test("A file that is too large is rejected, also after decompression", async () => {
@@ -104,24 +104,24 @@ test("A file that is too large is rejected, also after decompression", async () 
   ]) {
     server.answer(() => response)
     expect(await failure(testAccess({ maxBytes: 3000 }))).toContain("it is larger than 0 MB")
-    expect(server.asked).toHaveLength(1)
+    expect(server.requests).toHaveLength(1)
   }
 })
 
 test("A few redirects are followed: on the same host, or to another host over TLS", async () => {
   server.answer(({ target }) => (target === "/a" ? reply(302, { Location: "/b" }) : plain(body)))
   await fetched(testAccess({}, { headers: { "X-Key": "secret" } }), "/a")
-  expect(server.asked.map(({ target, headers }) => [target, headers["x-key"]])).toEqual([
+  expect(server.requests.map(({ target, headers }) => [target, headers["x-key"]])).toEqual([
     ["/a", "secret"],
     ["/b", "secret"],
   ])
   server.answer(() => reply(307, { Location: "/file.csv" }))
   expect(await failure()).toContain("it is redirected more than 5 times")
-  expect(server.asked).toHaveLength(6)
+  expect(server.requests).toHaveLength(6)
   const { host } = new URL(other.url)
   server.answer(() => reply(302, { Location: `${other.url}/c` }))
   expect(await failure()).toContain(`it is redirected to ${host} without encryption`)
-  expect(other.asked).toHaveLength(0)
+  expect(other.requests).toHaveLength(0)
 })
 
 test("A redirect to another host never reaches a private network, even where private networks are allowed", async () => {
@@ -130,7 +130,7 @@ test("A redirect to another host never reaches a private network, even where pri
   expect(await failure()).toBe(
     `Cannot fetch ${secure}/c: 127.0.0.1 is an address of a private network or of this machine, which is not allowed`,
   )
-  expect(other.asked).toHaveLength(0)
+  expect(other.requests).toHaveLength(0)
 })
 
 test.each([
@@ -143,7 +143,7 @@ test.each([
   ["http://a.test/x", "http://a.test:8080/y", false],
   ["https://a.test/x", "file:///etc/y", false],
   ["https://a.test/x", "https://user:secret@a.test/y", false],
-])("a redirect from %s to %s is followed: %p", (from, to, isFollowed) => {
+])("A redirect from %s to %s is followed: %p", (from, to, isFollowed) => {
   const follow = () => redirectTarget(new URL(from), to, new URL(from))
   if (isFollowed) expect(follow().pathname).toBe("/y")
   else expect(follow).toThrow(FetchError)
@@ -155,10 +155,10 @@ test("Connecting to this machine or a private network requires permission", asyn
   expect(await failure(access)).toContain("127.0.0.1 is an address of a private network")
   const named = server.url.replace("127.0.0.1", "localhost")
   expect(await failure(access, named)).toContain("is an address of a private network")
-  expect(server.asked).toHaveLength(0)
+  expect(server.requests).toHaveLength(0)
 })
 
-test("an error names the address without user, password and query", async () => {
+test("An error names the address without user, password and query", async () => {
   server.answer(() => reply(404, {}))
   expect(await failure(testAccess(), "/x.csv?key=secret")).toBe(
     "Cannot fetch /x.csv: it returned 404. Check the address",

@@ -15,7 +15,7 @@ beforeEach(() => bench.reset())
 const sha256 = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex")
 const urls = (...paths: string[]) => paths.map((path) => bench.server.url + path)
 
-test("a file is kept under its digest and loaded with the time of its last change", async () => {
+test("A file is kept under its digest and loaded with the time of its last change", async () => {
   const content = directory("QZA", "QZB")
   bench.server.answer(() => reply(200, modified, content))
   const { outcome, files, summary } = await bench.fetched()
@@ -32,7 +32,7 @@ test("a file is kept under its digest and loaded with the time of its last chang
   })
 })
 
-test("the source shows the address and the licence that the operator gives", async () => {
+test("The source shows the address and the licence that the operator gives", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   const url = `${bench.server.url}/api/hidden/a.csv?key=hidden`
   const public_address = "https://example.test/companies"
@@ -66,13 +66,13 @@ test("A file without a time of change, or with a future one, has the time of its
   expect((await bench.fetched())?.summary?.observed).toBe("2026-01-11T00:00:00Z")
 })
 
-test("an unchanged or repeated file is not kept again, and publishes nothing", async () => {
+test("An unchanged or repeated file is not kept again, and publishes nothing", async () => {
   bench.serve(directory("QZA"))
   await bench.fetched()
   bench.hours(30)
   const unchanged = { outcome: "unchanged", summary: { release: null } }
   expect(await bench.fetched({ force: false })).toMatchObject(unchanged)
-  expect(bench.server.asked[1]?.headers).toMatchObject({
+  expect(bench.server.requests[1]?.headers).toMatchObject({
     "if-none-match": modified.ETag,
     "if-modified-since": modified["Last-Modified"],
     "user-agent": "mds/test",
@@ -101,7 +101,7 @@ test("The reason of a failed fetch has no repeated secret and no control charact
   }
 })
 
-test("a source is fetched once a day, or as often as its entry says, unless it is forced", async () => {
+test("A source is fetched once a day, or as often as its entry says, unless it is forced", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   const due = () => bench.fetched({ force: false })
   expect((await due()).outcome).toBe("published")
@@ -115,7 +115,7 @@ test("a source is fetched once a day, or as often as its entry says, unless it i
   expect((await due()).outcome).toBe("not due")
   bench.hours(1)
   expect((await due()).outcome).toBe("unchanged")
-  expect(bench.server.asked).toHaveLength(3)
+  expect(bench.server.requests).toHaveLength(3)
 })
 
 test("A source is due at the same time every day, however long or late its fetches are", async () => {
@@ -151,7 +151,7 @@ test("A failed fetch is recorded, not repeated within the hour, and changes noth
   expect(await bench.status()).toMatchObject({ last_outcome: "unchanged", last_reason: null })
 })
 
-test("a failed fetch does not change when a source was last loaded", async () => {
+test("A failed fetch does not change when a source was last loaded", async () => {
   const times = async () =>
     (await bench.sql`select last_loaded_at as loaded, last_outcome as outcome from sources`).map(
       (row) => ({ ...row }),
@@ -181,7 +181,7 @@ test("Hosts that share a database fetch a source as often as one host, also afte
   bench.server.answer(() => plain(directory("QZA")))
   expect((await on("first")).outcome).toBe("unchanged")
   expect((await on("second")).outcome).toBe("not due")
-  expect(bench.server.asked).toHaveLength(1)
+  expect(bench.server.requests).toHaveLength(1)
 })
 
 test("A file with a changed schema is kept and rejected, and changes no data", async () => {
@@ -219,7 +219,7 @@ test("A kept file that was never loaded is loaded, and a deleted one is download
   expect(existsSync(files[0] ?? "")).toBe(true)
 })
 
-test("a fetch whose load had no outcome is due again after an hour", async () => {
+test("A fetch whose load had no outcome is due again after an hour", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   const lost = await bench.fetched({
     force: false,
@@ -238,7 +238,7 @@ test("a fetch whose load had no outcome is due again after an hour", async () =>
   expect(await bench.codes()).toEqual(["QZA"])
 })
 
-test("with HOLDER_NAMES=companies no file of tenements is kept, and each fetch downloads it", async () => {
+test("With HOLDER_NAMES=companies no file of tenements is kept, and each fetch downloads it", async () => {
   const wa = "fmt_tenid,type,tenstatus,holder1\nE 9,Exploration,LIVE,Jane Doe\n"
   bench.server.answer(() => reply(200, modified, wa))
   const entry = { kind: "file", url: `${bench.server.url}/wa.csv` }
@@ -247,7 +247,7 @@ test("with HOLDER_NAMES=companies no file of tenements is kept, and each fetch d
   expect(readdirSync(join(bench.dataDir, "raw"))).toEqual([])
   bench.hours(24)
   expect(await fetch()).toMatchObject({ outcome: "unchanged", files: [] })
-  expect(bench.server.asked.map(({ headers }) => headers["if-none-match"])).toEqual([
+  expect(bench.server.requests.map(({ headers }) => headers["if-none-match"])).toEqual([
     undefined,
     undefined,
   ])
@@ -304,7 +304,7 @@ test("A fetch removes files that a killed fetch left, and ignores a damaged stat
   ])
 })
 
-test("the time for a source bounds all of its requests", async () => {
+test("The time for a source bounds all of its requests", async () => {
   bench.server.answer(() => ({
     pieces: ["HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"],
     repeat: { piece: "a", everyMs: 5 },
@@ -331,7 +331,7 @@ test("A second concurrent fetch reports that another one runs", async () => {
   expect((await working).outcome).toBe("published")
 })
 
-test("where DATA_DIR/raw is a file, the fetch fails and names it", async () => {
+test("Where DATA_DIR/raw is a file, the fetch fails and names the file", async () => {
   mkdirSync(bench.dataDir, { recursive: true })
   const raw = join(bench.dataDir, "raw")
   writeFileSync(raw, "")
@@ -340,26 +340,28 @@ test("where DATA_DIR/raw is a file, the fetch fails and names it", async () => {
   expect(outcome).toBe("failed")
   expect(reason).toMatch(new RegExp(`^Cannot store files in ${raw}/asx-directory: [a-z -]+$`))
   expect(await bench.status()).toMatchObject({ last_outcome: "failed", last_reason: reason })
-  expect(bench.server.asked).toHaveLength(0)
+  expect(bench.server.requests).toHaveLength(0)
   const options = bench.addressOptions()
   const address = withAddresses([`${bench.server.url}/a.csv`], options, async () => "loaded")
   expect(await address.catch((error: unknown) => error)).toEqual(new LoadError(reason ?? ""))
 })
 
-test("a header has the value of its variable, and fails by name without it", async () => {
+test("A header has the value of its variable, and the message of a failure names a missing variable", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   const entry = { headers: { "X-Key": "REGISTER_KEY" } }
   const without = await bench.fetched({}, entry)
   expect(without.reason).toBe("Cannot send X-Key: REGISTER_KEY is not set")
   await bench.fetched({ environment: { REGISTER_KEY: "secret" } }, entry)
-  expect(bench.server.asked[0]?.headers["x-key"]).toBe("secret")
+  expect(bench.server.requests[0]?.headers["x-key"]).toBe("secret")
 })
 
 test("The layers of a source form one set, and the same records count as another observation", async () => {
   const first = arcgis(() => titles(30))
   let others = titles(35).slice(30)
-  bench.server.answer((asked, nth) =>
-    asked.target.includes("/MapServer/3") ? first(asked, nth) : arcgis(() => others)(asked, nth),
+  bench.server.answer((request, nth) =>
+    request.target.includes("/MapServer/3")
+      ? first(request, nth)
+      : arcgis(() => others)(request, nth),
   )
   const url = [3, 4].map((number) => `${bench.server.url}/MapServer/${number}`)
   const layers = () => bench.fetch("wa", { kind: "arcgis", url })

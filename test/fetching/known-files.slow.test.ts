@@ -18,7 +18,7 @@ const observed = async () =>
   (await bench.sql`select last_observed_at as at from sources where name = 'asx-directory'`)[0]?.at
 const many = Array.from({ length: 40 }, (_, index) => `Q${index + 10}`)
 
-test("an unchanged file is compared again, and publishes nothing unless a record or an option differs", async () => {
+test("An unchanged file is compared again, and publishes nothing unless a record or an option differs", async () => {
   bench.serve(directory("QZA", "QZB Banks"))
   await fetched()
   const nothing = { outcome: "unchanged", summary: { release: null } }

@@ -43,14 +43,14 @@ async function failure(...args: Parameters<typeof downloaded>): Promise<string> 
   throw new Error(`Not refused: ${JSON.stringify(outcome)}`, { cause: outcome })
 }
 
-test("an ArcGIS layer is paged by its object ids and counted before and after", async () => {
+test("An ArcGIS layer is paged by its object ids and counted before and after", async () => {
   server.answer(arcgis(() => titles(5)))
   expect(await downloaded("ArcGIS")).toEqual({
     objectIdFieldName: "OBJECTID",
     features: titles(5).map((attributes) => ({ attributes })),
   })
-  const asked = server.asked.map(query)
-  expect(asked.map((each) => each.get("where"))).toEqual([
+  const requests = server.requests.map(query)
+  expect(requests.map((each) => each.get("where"))).toEqual([
     null,
     "a or b",
     "a or b",
@@ -58,7 +58,7 @@ test("an ArcGIS layer is paged by its object ids and counted before and after", 
     "(a or b) AND OBJECTID > 4",
     "a or b",
   ])
-  expect(Object.fromEntries(asked[2] ?? [])).toEqual({
+  expect(Object.fromEntries(requests[2] ?? [])).toEqual({
     map: "titles",
     where: "a or b",
     outFields: "*",
@@ -69,13 +69,13 @@ test("an ArcGIS layer is paged by its object ids and counted before and after", 
   })
 })
 
-test("a WFS layer is paged in the order of an attribute and counted before and after", async () => {
+test("A WFS layer is paged in the order of an attribute and counted before and after", async () => {
   server.answer(wfs(() => titles(5)))
   const { features } = await downloaded("WFS", "ns:tenid DESC")
   expect(features).toEqual(titles(5).map((properties) => ({ type: "Feature", properties })))
-  const asked = server.asked.map(query)
-  expect(asked.map((each) => each.get("startIndex"))).toEqual([null, "0", "2", "4", null])
-  expect(Object.fromEntries(asked[1] ?? [])).toEqual({
+  const requests = server.requests.map(query)
+  expect(requests.map((each) => each.get("startIndex"))).toEqual([null, "0", "2", "4", null])
+  expect(Object.fromEntries(requests[1] ?? [])).toEqual({
     map: "titles",
     service: "WFS",
     version: "2.0.0",
@@ -107,9 +107,9 @@ test("An ArcGIS record added or removed meanwhile shifts no other record", async
   let pages = 0
   const later = [...titles(6).slice(1), title(7)]
   const answering = arcgis(() => (pages > 1 ? later : titles(6)))
-  server.answer((asked, nth) => {
-    if (query(asked).has("resultRecordCount")) pages++
-    return answering(asked, nth)
+  server.answer((request, nth) => {
+    if (query(request).has("resultRecordCount")) pages++
+    return answering(request, nth)
   })
   const { features } = await downloaded("ArcGIS")
   expect(features.map((each: { attributes: object }) => each.attributes)).toEqual(titles(6))
@@ -118,11 +118,11 @@ test("An ArcGIS record added or removed meanwhile shifts no other record", async
 test("Pages that repeat records are rejected", async () => {
   const unpaged =
     (kind: Kind): Answering =>
-    (asked, nth) => {
-      const url = new URL(asked.target, "http://x")
+    (request, nth) => {
+      const url = new URL(request.target, "http://x")
       if (url.searchParams.has("startIndex")) url.searchParams.set("startIndex", "0")
       if (/OBJECTID/.test(url.searchParams.get("where") ?? "")) url.searchParams.delete("where")
-      return kinds[kind](() => titles(6))({ ...asked, target: url.pathname + url.search }, nth)
+      return kinds[kind](() => titles(6))({ ...request, target: url.pathname + url.search }, nth)
     }
   server.answer(unpaged("ArcGIS"))
   expect(await failure("ArcGIS")).toBe("the record 1 was returned twice")
@@ -137,23 +137,23 @@ test("A WFS layer must be sorted by unique values", async () => {
   expect(await failure("WFS", "name,number")).toBe("a feature of it has no value of name, number")
 })
 
-const isPage = (asked: DataRequest) => /startIndex|resultRecordCount/.test(asked.target)
+const isPage = (request: DataRequest) => /startIndex|resultRecordCount/.test(request.target)
 /** The service of that kind, with other answers for its pages. */
 const withPages = (kind: Kind, answering: Answering): Answering => {
   const whole = kinds[kind](() => titles(4))
-  return (asked, nth) => (isPage(asked) ? answering(asked, nth) : whole(asked, nth))
+  return (request, nth) => (isPage(request) ? answering(request, nth) : whole(request, nth))
 }
 
 test("A temporary failure repeats only its own page", async () => {
   const whole = arcgis(() => titles(4))
   let failures = 0
-  server.answer((asked, nth) => {
-    if (!query(asked).get("where")?.includes("> 2") || ++failures > 2) return whole(asked, nth)
+  server.answer((request, nth) => {
+    if (!query(request).get("where")?.includes("> 2") || ++failures > 2) return whole(request, nth)
     const busy = { error: { code: 500, message: "Timeout" } }
     return failures === 1 ? plain('{"features":[') : json(busy)
   })
   expect((await downloaded("ArcGIS")).features).toHaveLength(4)
-  expect(server.asked.filter(isPage)).toHaveLength(4)
+  expect(server.requests.filter(isPage)).toHaveLength(4)
 })
 
 const exception =
@@ -204,7 +204,7 @@ test("The error for a page that is too large names the cure", async () => {
     expect(await failure("WFS")).toBe(
       "a page of it is larger than 1 MB; ask for fewer records at once with page_size",
     )
-    expect(server.asked).toHaveLength(2)
+    expect(server.requests).toHaveLength(2)
   }
 })
 

@@ -22,10 +22,10 @@ const description = {
 /** An ArcGIS server, whose pages have two records. */
 export const arcgis =
   (recordsAt: (nth: number) => { OBJECTID: number }[]) =>
-  (asked: DataRequest, nth: number): Reply => {
+  (request: DataRequest, nth: number): Reply => {
     const records = recordsAt(nth)
-    const parameters = query(asked)
-    if (!asked.target.includes("/query")) return json(description)
+    const parameters = query(request)
+    if (!request.target.includes("/query")) return json(description)
     if (parameters.get("returnCountOnly")) return json({ count: records.length })
     const [, after = 0] = /OBJECTID > (\d+)$/.exec(parameters.get("where") ?? "") ?? []
     const page = records
@@ -36,9 +36,9 @@ export const arcgis =
 
 export const wfs =
   (recordsAt: (nth: number) => ReturnType<typeof title>[]) =>
-  (asked: DataRequest, nth: number): Reply => {
+  (request: DataRequest, nth: number): Reply => {
     const records = recordsAt(nth)
-    const parameters = query(asked)
+    const parameters = query(request)
     if (parameters.get("resultType") === "hits") return hits(records.length)
     const start = Number(parameters.get("startIndex"))
     const page = records.slice(start, start + Number(parameters.get("count")))

@@ -15,18 +15,18 @@ export interface Reply {
   repeat?: { piece: string; everyMs: number }
 }
 
-export type Answering = (asked: DataRequest, nth: number) => Reply | Promise<Reply>
+export type Answering = (request: DataRequest, nth: number) => Reply | Promise<Reply>
 
 export interface MisbehavingServer {
   url: string
-  asked: DataRequest[]
+  requests: DataRequest[]
   answer: (answering: Answering) => void
   close: () => void
 }
 
 export async function misbehavingServer(first: Answering = () => plain("")) {
   let answering = first
-  const asked: DataRequest[] = []
+  const requests: DataRequest[] = []
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
     sockets.add(socket)
@@ -38,8 +38,8 @@ export async function misbehavingServer(first: Answering = () => plain("")) {
         lines.filter((each) => each.includes(": ")).map((each) => headerOf(each)),
       )
       const request = { target: line.split(" ")[1] ?? "", headers }
-      asked.push(request)
-      const { pieces, keepOpen, repeat } = await answering(request, asked.length)
+      requests.push(request)
+      const { pieces, keepOpen, repeat } = await answering(request, requests.length)
       for (const piece of pieces) socket.write(piece)
       if (repeat) {
         const timer = setInterval(() => socket.write(repeat.piece), repeat.everyMs)
@@ -52,10 +52,10 @@ export async function misbehavingServer(first: Answering = () => plain("")) {
   if (address === null || typeof address === "string") throw new Error("The server has no port")
   return {
     url: `http://127.0.0.1:${address.port}`,
-    asked,
+    requests,
     answer: (next: Answering) => {
       answering = next
-      asked.length = 0
+      requests.length = 0
     },
     close: () => {
       server.close()

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { isPublicAddress, resolveAddresses } from "../../src/fetching/public-address.ts"
 
 test.each(["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"])(
-  "%s is public",
+  "The address %s is public",
   (address) => {
     expect(isPublicAddress(address)).toBe(true)
   },
@@ -43,7 +43,7 @@ test.each([
   "0x7f.1",
   "127.1",
   "not an address",
-])("%s is not public", (address) => {
+])("The address %s is not public", (address) => {
   expect(isPublicAddress(address)).toBe(false)
 })
 

@@ -31,7 +31,7 @@ interface Attempt {
   url: URL
   access: Access
   /** Settles when the server has the request. */
-  asked: Promise<void>
+  requested: Promise<void>
   endTime: () => void
 }
 const clients: [string, (attempt: Attempt) => Promise<unknown>][] = [
@@ -45,8 +45,8 @@ const clients: [string, (attempt: Attempt) => Promise<unknown>][] = [
   ],
   [
     "has no time left for the headers",
-    async ({ url, access, asked, endTime }) => {
-      asked.then(endTime)
+    async ({ url, access, requested, endTime }) => {
+      requested.then(endTime)
       return Array.fromAsync((await get(url, access)).body)
     },
   ],
@@ -74,12 +74,12 @@ test.each(pairs)(
   "Only the fetch fails when the server %s and the client %s",
   async (_does, _reads, serve, read) => {
     const closed: Promise<unknown>[] = []
-    const asked = Promise.withResolvers<void>()
+    const requested = Promise.withResolvers<void>()
     const server = createServer((socket) => {
       socket.on("error", () => {})
       closed.push(new Promise((resolve) => socket.on("close", resolve)))
       socket.once("data", () => {
-        asked.resolve()
+        requested.resolve()
         serve(socket)
       })
     })
@@ -88,7 +88,7 @@ test.each(pairs)(
     const ending = new AbortController()
     const access = testAccess({ silenceMs: 50 }, { signal: ending.signal })
     const endTime = () => ending.abort(timeOver)
-    const attempt = read({ url, access, asked: asked.promise, endTime })
+    const attempt = read({ url, access, requested: requested.promise, endTime })
     const failure = await attempt.then(
       () => null,
       (error: unknown) => error,

@@ -114,7 +114,7 @@ test("Only the scheme, host and port of a public address are shown", () => {
   expect(shown({ url, allow_private: true, public_address })).toBe(public_address)
 })
 
-test("the guide's example is such a file, and its table has every name", async () => {
+test("The guide's example is such a file, and its table has every name", async () => {
   const guide = await Bun.file(new URL("../../src/guide/fetch.md", import.meta.url)).text()
   const [, example = ""] = /```json\n(.*?)^```/ms.exec(guide) ?? []
   const read = parseSourcesFile(example, "the guide")

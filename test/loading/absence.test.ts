@@ -51,7 +51,7 @@ test("A company missing from one download stays active, and its return changes n
   expect(await missing()).toEqual([])
 })
 
-test("a company becomes inactive once it has been missing for 48 hours and in at least two loads", async () => {
+test("A company becomes inactive once it has been missing for 48 hours and in at least two loads", async () => {
   await load(whole, 0)
   for (const hours of [1, 2, 48]) expect((await load(withoutBhp, hours)).release).toBeNull()
   expect(await missing()).toEqual([["BHP", 3, 47]])
@@ -64,7 +64,7 @@ test("a company becomes inactive once it has been missing for 48 hours and in at
   expect(await isActive()).toBe(true)
 })
 
-test("the return of a missing record restarts the count of its absence", async () => {
+test("The return of a missing record restarts the count of its absence", async () => {
   await load(whole, 0)
   await load(withoutBhp, 1)
   await load(whole, 30)
@@ -74,7 +74,7 @@ test("the return of a missing record restarts the count of its absence", async (
   expect(await missing()).toEqual([["BHP", 2, 20]])
 })
 
-test("a source that is loaded once a month loses a company with the second load that lacks it", async () => {
+test("A source that is loaded once a month loses a company with the second load that lacks it", async () => {
   await load(whole, 0)
   await load(withoutBhp, 31 * 24)
   expect(await isActive()).toBe(true)
@@ -82,7 +82,7 @@ test("a source that is loaded once a month loses a company with the second load 
   expect(await isActive()).toBe(false)
 })
 
-test("files of the same time are one observation, however often they are loaded", async () => {
+test("Files of the same time are one observation, however often they are loaded", async () => {
   await load(whole, 0)
   for (const code of ["Q00", "Q01"]) {
     const row = new RegExp(`^"${code}".*\n`, "m")
@@ -95,7 +95,7 @@ test("files of the same time are one observation, however often they are loaded"
   expect(await activeCount()).toBe(50)
 })
 
-test("the same bytes without a time are the same download", async () => {
+test("The same bytes without a time are the same download", async () => {
   const now = { absentAfterHours: 0 }
   await bench.load("asx-directory", whole, now)
   await bench.load("asx-directory", withoutBhp, now)
@@ -108,7 +108,7 @@ test("the same bytes without a time are the same download", async () => {
   expect(await isActive()).toBe(false)
 })
 
-test("the same bytes are the same download also after a load that could remove nothing", async () => {
+test("The same bytes are the same download also after a load that could remove nothing", async () => {
   const now = { absentAfterHours: 0 }
   await bench.load("asx-directory", whole, now)
   await bench.load("asx-directory", withoutBhp, now)
@@ -152,7 +152,7 @@ test("A dry run shows missing records and records none", async () => {
   expect(source?.last_observed_at).toEqual(new Date(at(0).observed))
 })
 
-test("removeMissingNow removes missing records at once, and the guard counts all of them", async () => {
+test("A load with removeMissingNow removes missing records at once, and the guard counts all of them", async () => {
   await load(whole, 0)
   await load(capture(...others.slice(1)), 1)
   const rows = capture(...others.slice(2))
@@ -161,8 +161,8 @@ test("removeMissingNow removes missing records at once, and the guard counts all
   ).toContain(
     "3 of the 50 active companies of the source asx-directory (6.0%) are missing from the files and would be deactivated",
   )
-  const told = await load(rows, 2, { removeMissingNow: true, acceptShrink: true })
-  expect(told.changes.deactivated).toBe(3)
+  const removedNow = await load(rows, 2, { removeMissingNow: true, acceptShrink: true })
+  expect(removedNow.changes.deactivated).toBe(3)
   expect(await missing()).toEqual([])
   for (const options of [{ partial: true }, {}]) {
     const source = options.partial ? "asx-directory" : "asx-announcements"
@@ -171,7 +171,7 @@ test("removeMissingNow removes missing records at once, and the guard counts all
   }
 })
 
-test("a load of an operator's own file removes the records that it lacks at once", async () => {
+test("A load of an operator's own file removes the records that it lacks at once", async () => {
   const rows = (count: number) =>
     [
       "asx_code,company_name,is_active",
@@ -202,7 +202,7 @@ test("A partial load ends the absence of the records that it has, and marks no r
   expect(await missing()).toEqual([["Q00", 1, 0]])
 })
 
-test("a record that another source takes over is no longer missing from the first", async () => {
+test("A record that another source takes over is no longer missing from the first", async () => {
   const view = (...names: string[]) =>
     [
       "name,tenementType,status,owner,grantDate,expireDate",
@@ -233,7 +233,7 @@ test("Files older than the loaded ones, also partial ones, and files from the fu
   expect((await load(whole, 5)).observed).toBe(at(5).observed)
 })
 
-test("a refusal of files older than an assumed time names the way out, which works", async () => {
+test("A refusal of files older than an assumed time names the way out, which works", async () => {
   const { observed } = await bench.load("asx-directory", whole)
   const refusal = await bench.refusal("asx-directory", withoutBhp, at(4))
   expect(refusal).toContain("That time was assumed, since its load had no --observed")

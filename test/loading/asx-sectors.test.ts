@@ -31,7 +31,7 @@ const fromTheDirectory = [
   ["QZD", "DELTA LIMITED", 8, "Energy", true, "asx-directory"],
 ]
 
-test("a sector list gives the resource companies, their sectors and caps", async () => {
+test("A sector list gives the resource companies, their sectors and caps", async () => {
   const summary = await bench.load("asx-sectors", list)
   expect(await listed()).toEqual(fromTheList)
   expect(summary.files[0]).toMatchObject({ read: 3, rejected: 0, left_out: { "other sectors": 1 } })
@@ -68,7 +68,7 @@ test("A directory loaded after the list takes over the companies of both", async
   expect(again.release).toBeNull()
 })
 
-test("a company whose values stay the same is a changed record when a higher source takes it over", async () => {
+test("A company whose values stay the same is a changed record when a higher source takes it over", async () => {
   const row =
     "asx_code,company_name,market_cap_aud,gics_sector,is_active\nQZC,Gamma Oil NL,,Energy,true\n"
   await bench.load("asx-sectors", list)
@@ -83,7 +83,7 @@ test("a company whose values stay the same is a changed record when a higher sou
   ])
 })
 
-test("an unknown sector is a counted warning; commas are accepted only as thousands separators", async () => {
+test("An unknown sector is a counted warning; commas are accepted only as thousands separators", async () => {
   const odd = list.replace("Energy,--", 'Space,"1,52"')
   const summary = await bench.load("asx-sectors", odd, { allSectors: true })
   expect(bench.rejects().map(({ reason }) => reason)).toEqual([

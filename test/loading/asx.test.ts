@@ -26,7 +26,7 @@ const listed = async () =>
     ).map(({ asx_code, ...row }) => [asx_code, Object.values(row)]),
   )
 
-test("the directory's resource companies are loaded, with the sector of their group", async () => {
+test("The directory's resource companies are loaded, with the sector of their group", async () => {
   const summary = await bench.load("asx-directory", first)
   expect(await listed()).toEqual({
     "360": ["THREE SIXTY OIL NL", null, "Energy", "Energy", true],
@@ -37,7 +37,7 @@ test("the directory's resource companies are loaded, with the sector of their gr
   )
 })
 
-test("companies of every sector are loaded with allSectors", async () => {
+test("Companies of every sector are loaded with allSectors", async () => {
   await bench.load("asx-directory", first, { allSectors: true })
   expect(await listed()).toMatchObject({
     QZB: ["BETA BANK, LIMITED", 5, "Financials", "Banks", true],
@@ -45,7 +45,7 @@ test("companies of every sector are loaded with allSectors", async () => {
   })
 })
 
-test("a blank name keeps the last one, and a company without one has its code until a file names it", async () => {
+test("A blank name keeps the last one, and a company without one has its code until a file names it", async () => {
   const names = async () =>
     (await bench.sql`select company_name from companies order by asx_code`).map(
       (row) => row.company_name,
@@ -61,7 +61,7 @@ test("a blank name keeps the last one, and a company without one has its code un
   expect(await bench.sql`select from former_names`).toHaveLength(0)
 })
 
-test("a delisted company is inactive, keeps its fields, and is active again when it returns", async () => {
+test("A delisted company is inactive, keeps its fields, and is active again when it returns", async () => {
   await bench.load("asx-directory", first)
   const without = directory(...first.split("\n").slice(2))
   const left = await bench.load("asx-directory", without, {
@@ -81,7 +81,7 @@ test("a delisted company is inactive, keeps its fields, and is active again when
   expect((await listed()).QZA?.at(-1)).toBe(true)
 })
 
-test("a company that moved to another sector is still listed, so it stays active", async () => {
+test("A company that moved to another sector is still listed, so it stays active", async () => {
   await bench.load("asx-directory", first)
   const summary = await bench.load("asx-directory", first.replace('"Energy"', '"Utilities"'))
   expect(summary.changes).toMatchObject({ changed: 1, deactivated: 0 })
@@ -127,14 +127,14 @@ test("An invalid listing date is a counted warning", async () => {
   expect(Object.keys(await listed())).toEqual(["360", "QZA"])
 })
 
-test("an unknown industry group is a counted warning, never a guess", async () => {
+test("An unknown industry group is a counted warning, never a guess", async () => {
   const odd = first.replace('"Banks"', '"Space Tourism"')
   const summary = await bench.load("asx-directory", odd, { allSectors: true })
   expect(summary.files[0]?.warnings).toEqual({ 'unknown industry group "Space Tourism"': 1 })
   expect((await listed()).QZB).toEqual(["BETA BANK, LIMITED", 5, null, "Space Tourism", true])
 })
 
-test("announcements are added and changed; those missing from a file stay", async () => {
+test("Announcements are added and changed; those missing from a file stay", async () => {
   const index = "ticker,documentKey,date,headline,fileSize,isPriceSensitive,announcementTypes"
   const rows = [
     'QZA,1-02-03,2026-05-25T22:21:58.900Z,Drilling begins,1100KB,false,"[""Progress Report"","""",""Other; more""]"',

@@ -114,7 +114,7 @@ test.each(files)(
   },
 )
 
-test("a bad file publishes nothing of the good files beside it", async () => {
+test("A bad file publishes nothing of the good files beside it", async () => {
   const paths = [
     bench.file("good.csv", good.replace("QZA", "QZB")),
     bench.file("bad.csv", "Bad Gateway"),

@@ -88,7 +88,7 @@ test.each(["gzip", "zip"])("A changed byte in a %s file's data is never loaded",
 
 const stored = () => bench.sql`select id, holder_name from tenements order by id`
 
-test.each(["csv", "zip"])("a damaged %s file publishes all or nothing", async (name) => {
+test.each(["csv", "zip"])("A damaged %s file publishes all or nothing", async (name) => {
   const bytes = files[name] ?? Buffer.alloc(0)
   const next = seededIntegers(name.length + 7)
   await bench.empty()

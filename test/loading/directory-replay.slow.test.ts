@@ -59,7 +59,7 @@ function company(code: string, others: Partial<Company> = {}): Company {
 }
 
 /** Each kind of event happens to several companies, at random times. */
-function invent(): Company[] {
+function generateCompanies(): Company[] {
   const all = Array.from({ length: 130 }, (_, index) => {
     const listed = company(codeOf(index))
     const event = 8 + upTo(30)
@@ -118,7 +118,7 @@ function invent(): Company[] {
   return [...all, ...heirs.filter(({ listedFrom }) => listedFrom < days)]
 }
 
-const world = invent()
+const world = generateCompanies()
 
 /** The rows of the directory on a day. */
 function capture(day: number): string[] {
@@ -142,7 +142,7 @@ function row(code: string, { names, date }: Company, day: number): string {
 const header = "ASX code,Company name,GICs industry group,Listing date,Market Cap"
 const everyName = world.flatMap((one) => [...one.names.values()].map((name) => ({ name, one })))
 
-test("a daily reader never loses a listed company, and links nothing to another company", async () => {
+test("A daily reader never loses a listed company, and links nothing to another company", async () => {
   const tenements = everyName.map(
     ({ name }, index) => `t${index},E ${index},WA,${name.toUpperCase()}`,
   )

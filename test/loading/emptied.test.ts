@@ -35,7 +35,7 @@ const stored = async () =>
   )
 const known = async () => Object.values(await stored()).filter((cap) => cap !== null).length
 
-test("the three-column list leaves market capitalisations as they are; a new company has none", async () => {
+test("The three-column list leaves market capitalisations as they are; a new company has none", async () => {
   await bench.load("asx-directory", five, { observed: "2016-01-01" })
   const summary = await bench.load("asx-directory", three)
   expect(summary.changes).toMatchObject({ added: 1, changed: 0 })
@@ -69,7 +69,7 @@ test("Each of several files leaves the fields that it has no column for", async 
   )
 })
 
-test("in the JSON forms, a column is a name that some row has", async () => {
+test("In the JSON forms, a column is a name that some row has", async () => {
   const row = (code: string, rest: object) =>
     JSON.stringify({ asx_code: code, company_name: code, is_active: true, ...rest })
   const all = ["QZA", "QZB"].map((code) => row(code, { market_cap_aud: 7, gics_sector: "Energy" }))
@@ -83,7 +83,7 @@ test("in the JSON forms, a column is a name that some row has", async () => {
   ])
 })
 
-test("the Western Australian CSV, without dates or a unit, leaves dates and areas as they are", async () => {
+test("The Western Australian CSV, without dates or a unit, leaves dates and areas as they are", async () => {
   const feature = {
     type: "Feature",
     properties: {
@@ -119,8 +119,8 @@ test("A file whose market capitalisations are all -- is rejected with figures", 
   )
   expect(await known()).toBe(30)
   expect(await bench.releases()).toBe(1)
-  const told = await bench.load("asx-directory", empty, { acceptEmpty: ["market_cap_aud"] })
-  expect(told.changes.changed).toBe(29)
+  const accepted = await bench.load("asx-directory", empty, { acceptEmpty: ["market_cap_aud"] })
+  expect(accepted.changes.changed).toBe(29)
 })
 
 test("Up to a third of a column's values, or five, may become empty", async () => {

@@ -88,7 +88,7 @@ async function textOf(bytes: Buffer, cuts: readonly number[]): Promise<string> {
   return (await Array.fromAsync(decodedText(stream, start, { reject, note: () => {} }))).join("")
 }
 
-test("text is the same however its bytes arrive", async () => {
+test("Text is the same however its bytes arrive", async () => {
   const next = seededIntegers(12)
   const letters = ["a", "b", ",", "\n", "é", "ß", "É"]
   for (let round = 0; round < 300; round++) {

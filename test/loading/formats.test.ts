@@ -20,7 +20,7 @@ const exported = [
   "",
 ].join("\r\n")
 
-test("an export loads back, formula guard and line breaks included", async () => {
+test("An export loads back, formula guard and line breaks included", async () => {
   const summary = await bench.load("reports", `\ufeff${exported}`)
   expect(summary.files[0]).toMatchObject({ accepted: 2, rejected: 0 })
   expect(await stored()).toEqual([
@@ -30,7 +30,7 @@ test("an export loads back, formula guard and line breaks included", async () =>
   expect((await bench.load("reports", exported)).release).toBeNull()
 })
 
-test("computed columns of an export are accepted and ignored", async () => {
+test("Computed columns of an export are accepted and ignored", async () => {
   const companies =
     "asx_code,company_name,market_cap_aud,gics_sector,gics_industry_group,total_tenements,is_active\r\nQZA,Alpha,,,,17,TRUE\r\n"
   await bench.load("companies", companies)
@@ -89,7 +89,7 @@ test("NDJSON rows that are not objects, or have an unknown name in them, are rej
   ])
 })
 
-test("subsidiaries without an id are given one that is the same in every load", async () => {
+test("Subsidiaries without an id are given one that is the same in every load", async () => {
   const rows = [
     "Quarry (North) Pty Ltd,qza,Australia,100",
     "QUARRY NORTH PTY LIMITED,QZA,Australia,100",
@@ -112,7 +112,7 @@ test("subsidiaries without an id are given one that is the same in every load", 
   ).toBeNull()
 })
 
-test("standard input is read like a file, compressed or not", async () => {
+test("Standard input is read like a file, compressed or not", async () => {
   for (const input of [exported, Bun.gzipSync(exported.replace("Quarry", "Second"))]) {
     const loader = Bun.spawn(
       [process.execPath, join(import.meta.dir, "loader-process.ts"), bench.url, "reports", "-"],

@@ -26,7 +26,7 @@ const unlinked = async () => (await readUnlinked(bench.url)).map(({ name }) => n
 /** Totals are those of the lists, whatever the links are. */
 const expectTotals = async () => expect(await bench.companiesOfOtherTotals()).toEqual([])
 
-test("a renamed company stays linked by its former names, and nothing of its tenements changes", async () => {
+test("A renamed company stays linked by its former names, and nothing of its tenements changes", async () => {
   const renamed = await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
   expect(renamed.links).toMatchObject({ linked: 2, directly: 2, relinked: 0, unlinked_holders: 0 })
   expect(await codes()).toEqual(["QZA", "QZB"])
@@ -36,7 +36,7 @@ test("a renamed company stays linked by its former names, and nothing of its ten
   await expectTotals()
 })
 
-test("new tenements of a former name are linked too, and of the name that a company took back", async () => {
+test("New tenements of a former name are linked too, and of the name that a company took back", async () => {
   await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
   await directory("QZA,Quarry Alpha Ltd,true", "QZB,Quarry Beta NL,true")
   await bench.load(
@@ -47,7 +47,7 @@ test("new tenements of a former name are linked too, and of the name that a comp
   expect(await codes()).toEqual(["QZA", "QZB", "QZA", "QZA"])
 })
 
-test("pruning the history drops no link", async () => {
+test("Pruning the history drops no link", async () => {
   const { release } = await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
   await bench.sql`update releases set published_at = published_at - interval '90 days'`
   expect(await prune(bench.url, 1)).toMatchObject({ oldest: release })
@@ -73,7 +73,7 @@ test.each([
   expect(await codes()).toEqual(["QZA", "QZB"])
 })
 
-test("a former name of two companies is linked to neither, unless both are listings of one", async () => {
+test("A former name of two companies is linked to neither, unless both are listings of one", async () => {
   await directory("QZA,Renamed Limited,true", "QZB,Quarry Alpha Ltd,true")
   await directory("QZA,Renamed Limited,true", "QZB,Renamed Too NL,true")
   expect(await codes()).toEqual(["", "QZB"])
@@ -110,7 +110,7 @@ test("A name that changed between loads years apart does not link", async () => 
   expect(await codes()).toEqual(["", "QZB"])
 })
 
-describe("of the exchange's directory", () => {
+describe("In the exchange's directory", () => {
   const capture = (...names: string[]) =>
     [
       '"ASX code","Company name","GICs industry group","Listing date","Market Cap"',
@@ -127,7 +127,7 @@ describe("of the exchange's directory", () => {
       ({ name, is_certain }) => `${name}: ${is_certain ? "links" : "is suggested"}`,
     )
 
-  test("a name that changed between captures of known times links", async () => {
+  test("A name that changed between captures of known times links", async () => {
     await load("2023-08-31", "Quarry Delta Limited", "Quarry Echo Limited")
     await load("2025-06-30", "Renamed Limited", "Quarry Echo Limited")
     expect(await former()).toEqual(["Quarry Delta Limited: links"])
@@ -142,14 +142,14 @@ describe("of the exchange's directory", () => {
       "2016-02-01",
       "2023-08-31",
     ],
-  ])("a name does not link where %s", async (_, first, second) => {
+  ])("A name does not link where %s", async (_, first, second) => {
     await load(first, "Quarry Delta Limited", "Quarry Echo Limited")
     await bench.sql`update sources set last_observed_at = least(last_observed_at, '2019-06-01')`
     await load(second, "Renamed Limited", "Quarry Echo Limited")
     expect(await former()).toEqual(["Quarry Delta Limited: is suggested"])
   })
 
-  test("a name does not link where the code was missing before it had another", async () => {
+  test("A name does not link where the code was missing before it had another", async () => {
     await load("2020-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
     await load("2020-02-01", "Quarry Delta Limited")
     await load("2020-02-02", "Quarry Delta Limited", "Unrelated Limited")
@@ -181,7 +181,7 @@ describe("of the exchange's directory", () => {
     expect(await former()).toEqual(["Quarry Delta Limited: is suggested"])
   })
 
-  test("the summary counts the names that do not link because a time is unknown", async () => {
+  test("The summary counts the names that do not link because a time is unknown", async () => {
     const unlinked = (summary: Awaited<ReturnType<typeof load>>) =>
       formatSummary(summary)
         .split("\n")

@@ -87,7 +87,7 @@ test.each(documents)("%s is read without its geometry", async (_form, content) =
   )
 })
 
-test("braces, brackets, quotes and backslashes inside a string end no record, wherever a chunk ends", async () => {
+test("Braces, brackets, quotes and backslashes inside a string end no record, wherever a chunk ends", async () => {
   const awkward = 'A "B" \\ [C] {D}, é 矿 \\" LTD'
   // Longer than several chunks, so that every kind of character is at the end of one.
   const features = Array.from({ length: 4000 }, (_, nth) =>
@@ -126,13 +126,13 @@ test.each([
   { numberMatched: 3, numberReturned: 2 },
   { numberMatched: "3" },
 ])("%j marks a file as incomplete", async (part) => {
-  const said = async (envelope: object) => {
+  const isIncomplete = async (envelope: object) => {
     const document = { ...collection(feature(tenement(1)), feature(tenement(2))), ...envelope }
     const read = await readFile(wa, bench.file("given", JSON.stringify(document)))
     return read.isIncomplete
   }
-  expect(await said(part)).toBe(true)
-  expect(await said({ numberMatched: 2, exceededTransferLimit: false })).toBe(false)
+  expect(await isIncomplete(part)).toBe(true)
+  expect(await isIncomplete({ numberMatched: 2, exceededTransferLimit: false })).toBe(false)
 })
 
 test("A file marked as incomplete adds and changes records and removes none", async () => {
@@ -161,7 +161,7 @@ const broken: readonly [what: string, content: string, message: RegExp][] = [
   ["cut between features", whole.slice(0, -2), /it is truncated/],
   ["without features", '{"type":"FeatureCollection","features":[]}', /it has no records/],
   [
-    "an error instead of features",
+    "with an error instead of features",
     '{"type":"FeatureCollection","features":[],"error":{"code":400}}',
     /it has no records, but an error: \{"code":400\}/,
   ],
@@ -173,7 +173,7 @@ const broken: readonly [what: string, content: string, message: RegExp][] = [
   ],
 ]
 
-test.each(broken)("JSON %s is rejected", async (_what, content, message) => {
+test.each(broken)("A JSON file %s is rejected", async (_what, content, message) => {
   expect(await outcomeOf(wa, bench.file("given", content))).toMatch(message)
 })
 
@@ -202,7 +202,7 @@ const record = (nth: number, holder: string | Buffer = "QUARRY ALPHA PTY LTD") =
 const dbase = (rows: ReturnType<typeof record>[], options?: DbaseOptions) =>
   dbaseFile(columns, rows, options)
 
-test("dBase III and IV text, numbers and dates are read, and deleted records skipped", async () => {
+test("Text, numbers and dates of dBase III and IV are read, and deleted records skipped", async () => {
   const table = (version: number) =>
     bench.file("t.dbf", dbase([record(1), record(2), record(3)], { version, deleted: [2] }))
   for (const version of [0x83, 0x8b]) expect(await outcomeOf(wa, table(version))).toBe(2)
@@ -212,7 +212,7 @@ test("dBase III and IV text, numbers and dates are read, and deleted records ski
   expect(row).toEqual({ id: "WA-M77-1", area_km2: 1.005, grant_date: "2001-07-01" })
 })
 
-test("a rejected dBase row is named by its record number, deleted records included", async () => {
+test("A rejected dBase row is named by its record number, deleted records included", async () => {
   const table = dbase([record(1), record(2), ["", "", ""]], { deleted: [2] })
   await bench.load("wa", [bench.file("table.dbf", table)])
   expect(bench.rejects()).toMatchObject([
@@ -234,11 +234,14 @@ const texts: readonly [driver: number, bytes: Buffer, text: string][] = [
   [0x00, Buffer.from(`${"A".repeat(39)}É`).subarray(0, 40), "A".repeat(39)],
 ]
 
-test.each(texts)("dBase text of language driver %d is decoded", async (driver, bytes, text) => {
-  const table = dbase([record(1, bytes)], { languageDriver: driver })
-  const [row] = await rowsOf(wa, bench.file("t.zip", zipFile({ "layer/t.dbf": table })))
-  expect(row?.raw).toMatchObject({ holder1: text })
-})
+test.each(texts)(
+  "Text of a dBase file with the language driver %d is decoded",
+  async (driver, bytes, text) => {
+    const table = dbase([record(1, bytes)], { languageDriver: driver })
+    const [row] = await rowsOf(wa, bench.file("t.zip", zipFile({ "layer/t.dbf": table })))
+    expect(row?.raw).toMatchObject({ holder1: text })
+  },
+)
 
 test("Letters of a DOS code page reject their row, and a truncated table is rejected", async () => {
   const rows = [record(1), record(2, Buffer.from("CAF\x90 NL", "latin1"))]
@@ -257,7 +260,7 @@ test("Letters of a DOS code page reject their row, and a truncated table is reje
   expect(await outcomeOf(qld, bench.file("wa.dbf", table))).toMatch(/the source "wa"/)
 })
 
-test("the tables of a zip file are loaded together, and its other files skipped", async () => {
+test("The tables of a zip file are loaded together, and its other files skipped", async () => {
   const zip = zipFile({
     "README.txt": "read me",
     "shapes/a.shp": "\0\0\u0027\n geometry",

@@ -81,7 +81,7 @@ async function killAt(table: string, source: string, file: string): Promise<void
 const codes = async () =>
   (await bench.sql`select asx_code from companies order by 1`).map(({ asx_code }) => asx_code)
 
-async function expectTheLastReleaseToStand() {
+async function expectLastReleaseUnchanged() {
   await until(async () => (await otherBackends()) + (await loadLocks()) === 0)
   expect(await temporaryTables()).toBe(0)
   expect(await codes()).toEqual(["QZA"])
@@ -89,7 +89,7 @@ async function expectTheLastReleaseToStand() {
   expect((await bench.load("companies", header + alpha + beta)).release).toBe(2)
 }
 
-test("a loader killed while it reads leaves the last release, and the next load succeeds", async () => {
+test("A loader killed while it reads leaves the last release, and the next load succeeds", async () => {
   const loader = spawnLoad("companies", "-")
   loader.stdin.write(header + alpha + beta.repeat(5000))
   await loader.stdin.flush()
@@ -97,12 +97,12 @@ test("a loader killed while it reads leaves the last release, and the next load 
   await until(async () => (await loadLocks()) === 1)
   loader.kill("SIGKILL")
   await loader.exited
-  await expectTheLastReleaseToStand()
+  await expectLastReleaseUnchanged()
 })
 
-test("a loader killed while it publishes leaves the last release, and the next load succeeds", async () => {
+test("A loader killed while it publishes leaves the last release, and the next load succeeds", async () => {
   await killAt("releases", "companies", bench.file("more.csv", header + alpha + beta))
-  await expectTheLastReleaseToStand()
+  await expectLastReleaseUnchanged()
 })
 
 test("A rejected load that is killed while recording it is recorded once when repeated", async () => {
@@ -151,7 +151,7 @@ test("A load that loses its connection publishes nothing", async () => {
   const outcome = await loading.catch((error: unknown) => error)
   await lose
   expect(outcome).toBeInstanceOf(Error)
-  await expectTheLastReleaseToStand()
+  await expectLastReleaseUnchanged()
 })
 
 const terminateLoads = () =>

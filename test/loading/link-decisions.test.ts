@@ -72,7 +72,7 @@ test("A declined suggestion does not return until its holder has no tenements", 
   expect(Array.from(await bench.sql`select holder from link_decisions`)).toEqual([])
 })
 
-test("links that were not published, as after Ctrl-C, are published with the next one", async () => {
+test("Links that were not published, as after Ctrl-C, are published with the next one", async () => {
   await decide(bench.url, right("Quarry (West) Pty Ltd", "QZB"))
   expect(await suggested()).toEqual(["QZA PILBARA PTY LTD: QZA"])
   await decide(bench.url, right("QZA PILBARA PTY LTD", "QZA"))

@@ -51,7 +51,7 @@ const totals = async () =>
     ]),
   )
 
-test("a tenement is linked to every company that holds it by its own or a subsidiary's name", async () => {
+test("A tenement is linked to every company that holds it by its own or a subsidiary's name", async () => {
   const summary = await bench.load("tenements", tenements)
   expect(await codes()).toEqual({
     t1: "QZA",
@@ -79,13 +79,13 @@ test("a tenement is linked to every company that holds it by its own or a subsid
   )
 })
 
-test("a company's total is the number of tenements linked to it", async () => {
+test("A company's total is the number of tenements linked to it", async () => {
   await bench.load("tenements", tenements)
   expect(await totals()).toEqual({ QZA: 4, QZB: 1, QZC: 1, QZD: 0 })
   expect(await bench.companiesOfOtherTotals()).toEqual([])
 })
 
-test("links follow names: only rows whose links change take the new release", async () => {
+test("Links follow names: only rows whose links change take the new release", async () => {
   await bench.load("tenements", tenements)
   const summary = await bench.load(
     "subsidiaries",
@@ -100,7 +100,7 @@ test("links follow names: only rows whose links change take the new release", as
   expect(touched.map(({ id }) => id)).toEqual(["t3", "QZC"])
 })
 
-test("a tenement whose only holder is no longer a company is not linked", async () => {
+test("A tenement whose only holder is no longer a company is not linked", async () => {
   await bench.load("tenements", tenements)
   const renamed = companies.replace("QZB,Quarry Beta NL", "QZB,Renamed NL")
   await bench.load("companies", renamed)
@@ -110,7 +110,7 @@ test("a tenement whose only holder is no longer a company is not linked", async 
   expect(await codes()).toMatchObject({ t1: "", t2: "", t3: "QZC", t6: "" })
 })
 
-test("a load of reports does not change links", async () => {
+test("A load of reports does not change links", async () => {
   await bench.load("tenements", tenements)
   const summary = await bench.load(
     "reports",
@@ -140,7 +140,7 @@ test.each([
     ["QZX", true],
     "QZX",
   ],
-] as const)("the tenements of a name under several codes are %s", async (_, one, other, owner) => {
+] as const)("The tenements of a name under several codes are %s", async (_, one, other, owner) => {
   const rows = [one, other].map(([code, isActive]) => `${code},Quarry Twin NL,${isActive}`)
   const twins = "id,tenement_id,state,holder_name\nt1,E 1,WA,QUARRY TWIN NL\nt2,E 2,WA,Twin Pits\n"
   // A subsidiary of the other listing is one of the same company.

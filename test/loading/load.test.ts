@@ -19,7 +19,7 @@ const current = () => bench.sql`
   select asx_code, company_name, market_cap_aud, is_active, source, since_release
   from companies order by asx_code`
 
-test("a load is one numbered release, whose manifest says what came from where", async () => {
+test("A load is one numbered release, whose manifest names its files and counts", async () => {
   const observed = "2020-01-02T03:04:05Z"
   const summary = await bench.load("companies", three, { observed })
   expect(summary.release).toBe(1)
@@ -89,7 +89,7 @@ test("a load is one numbered release, whose manifest says what came from where",
   })
 })
 
-test("the same file twice publishes nothing the second time, and says so", async () => {
+test("The same file loaded again publishes nothing, and the summary says so", async () => {
   await bench.load("companies", three)
   const again = await bench.load("companies", three)
   expect(again.release).toBeNull()
@@ -97,7 +97,7 @@ test("the same file twice publishes nothing the second time, and says so", async
   expect(await bench.releases()).toBe(1)
 })
 
-test("only rows that differ are touched, and take the new release", async () => {
+test("Only rows that differ are touched, and take the new release", async () => {
   await bench.load("companies", three)
   const summary = await bench.load(
     "companies",
@@ -122,7 +122,7 @@ test("A complete load removes missing records; a partial load keeps them", async
   expect((await current()).map((row) => row.asx_code)).toEqual(["QZA", "QZD"])
 })
 
-test("all files of one load together are the complete set", async () => {
+test("All files of one load together are the complete set", async () => {
   await bench.load("companies", three)
   const summary = await bench.load("companies", [
     bench.file("a.csv", companies("QZA,Quarry Alpha Limited,5000000000,Materials,true")),
@@ -135,7 +135,7 @@ test("all files of one load together are the complete set", async () => {
   ])
 })
 
-test("an invalid row is rejected with file, line and reason, and the rest is loaded", async () => {
+test("An invalid row is rejected with file, line and reason, and the rest is loaded", async () => {
   const summary = await bench.load(
     "companies",
     companies(
@@ -176,7 +176,7 @@ test("an invalid row is rejected with file, line and reason, and the rest is loa
   expect(rejects[4]?.row).toBe('QZE,"a "quote",,,true\n')
 })
 
-test("a rejected row leaves the stored record of its key unchanged", async () => {
+test("A rejected row leaves the stored record of its key unchanged", async () => {
   await bench.load("companies", three)
   const summary = await bench.load("companies", three.replace("NL,,", "NL,lots,"))
   expect(summary.release).toBeNull()
@@ -215,7 +215,7 @@ test.each([
   },
 )
 
-test("a file with a row without a key adds and changes other records", async () => {
+test("A file with a row without a key adds and changes other records", async () => {
   await bench.load("companies", three)
   const next = `${three.replace("QZB", "QZ B").replace(",12,", ",13,")}QZD,Quarry Delta,,,true\n`
   expect((await bench.load("companies", next)).changes).toEqual({
@@ -272,7 +272,7 @@ test("A load whose rows are all rejected publishes nothing, whatever the limit",
   )
 })
 
-test("a file that cannot be opened leaves no trace of the load", async () => {
+test("A file that cannot be opened leaves no trace of the load", async () => {
   const path = bench.file("rows.csv", three)
   const absent = `${bench.directory}/nonexistent.csv`
   expect(await bench.refusal("companies", [path, absent])).toBe(
@@ -284,7 +284,7 @@ test("a file that cannot be opened leaves no trace of the load", async () => {
   expect(Array.from(traces)).toEqual([])
 })
 
-test("the first row of a key is kept: an identical one is counted, a different one rejected", async () => {
+test("The first row of a key is kept: an identical one is counted, a different one rejected", async () => {
   const summary = await bench.load("companies", [
     bench.file("first.csv", three),
     bench.file("second.csv", `${three}QZA,Another name,,,true\nQZA,Another name,,,true\n`),
@@ -310,7 +310,7 @@ test("the first row of a key is kept: an identical one is counted, a different o
   })
 })
 
-test("a record belongs to the source that loaded it", async () => {
+test("A record belongs to the source that loaded it", async () => {
   await bench.load(
     "asx-directory",
     '"ASX code","Company name","GICs industry group","Listing date","Market Cap"\n"QZA","ALPHA","Materials","01/02/2003",7\n',
@@ -340,11 +340,13 @@ test("A load that would remove more than 5% is rejected with the counts, without
   expect(await bench.releases()).toBe(1)
   const within = await bench.load("companies", companies(...many.slice(2)))
   expect(within.changes.removed).toBe(2)
-  const told = await bench.load("companies", companies(...many.slice(9)), { acceptShrink: true })
-  expect(told.changes.removed).toBe(7)
+  const accepted = await bench.load("companies", companies(...many.slice(9)), {
+    acceptShrink: true,
+  })
+  expect(accepted.changes.removed).toBe(7)
 })
 
-test("a dry run reports the counts of the load and publishes nothing", async () => {
+test("A dry run reports the counts of the load and publishes nothing", async () => {
   const observed = "2020-01-02T03:04:05Z"
   const dry = await bench.load("companies", three, { dryRun: true, observed })
   expect(dry.release).toBeNull()
@@ -357,14 +359,14 @@ test("a dry run reports the counts of the load and publishes nothing", async () 
   })
 })
 
-test("a compressed file loads whatever its name, and its digest is that of the compressed file", async () => {
+test("A compressed file loads whatever its name, and its digest is that of the compressed file", async () => {
   const packed = gzipSync(three)
   const summary = await bench.load("companies", [bench.file("packed.csv", packed)])
   expect(summary.files[0]?.sha256).toBe(new Bun.CryptoHasher("sha256").update(packed).digest("hex"))
   expect(summary.files[0]?.accepted).toBe(3)
 })
 
-test("releases are numbered consecutively, and none is dated before the previous one", async () => {
+test("Releases are numbered consecutively, and none is dated before the previous one", async () => {
   await bench.load("companies", three)
   await bench.sql`update releases set published_at = '2199-01-01Z'`
   await bench.load("companies", three.replace("Beta", "Bravo"))

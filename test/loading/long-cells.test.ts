@@ -33,7 +33,7 @@ function msOf(run: () => unknown): number {
 }
 
 test.each(loadableSources.map((source) => ({ name: source.name, source })))(
-  "a row of $name with long cells is mapped in milliseconds",
+  "A row of $name with long cells is mapped in milliseconds",
   ({ source: { columns, resource, map } }) => {
     const names = [...columns.required, ...columns.optional]
     const validate = recordReader(resource)

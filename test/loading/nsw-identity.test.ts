@@ -60,7 +60,7 @@ test("Of rows with one id that differ in more than the holder, the first is load
   ])
 })
 
-test("a layout that changes the ids stops the load, and the message names the cure", async () => {
+test("A layout that changes the ids stops the load, and the message names the cure", async () => {
   const numbers = Array.from({ length: 60 }, (_, index) => index + 100)
   await bench.load(
     "nsw",

@@ -31,7 +31,7 @@ test("Additional columns of a public file are ignored, and named once", async ()
   expect(formatSummary(summary)).toContain('\n  note: columns ignored: "issuer", "pages", "url"\n')
 })
 
-test("the exchange's lists may have further columns too", async () => {
+test("The exchange's lists may have further columns too", async () => {
   const directory = "ASX code,Company name,GICS industry group,ISIN\nQZA,Alpha,Materials,AU1\n"
   const sectors = "Code,Company,Sector,Market Cap,Weight(%),Rank\nQZB,Beta,Energy,1,0.1,1\n"
   for (const [source, content, column] of [
@@ -59,7 +59,7 @@ const withCaps = (caps: readonly string[]) =>
     "",
   ].join("\n")
 
-test("a market capitalisation may have a currency, and commas between thousands", async () => {
+test("A market capitalisation may have a currency, and commas between thousands", async () => {
   const caps = ["1529190000", '"1,529,190,000"', "$1529190000", '"A$1,529,190,000"', '" $ 1,529 "']
   const none = ["N/A", "n/a", "-", "--", "Suspended", ""]
   await bench.load("asx-directory", withCaps([...caps, ...none]))
@@ -72,7 +72,7 @@ test("a market capitalisation may have a currency, and commas between thousands"
   ])
 })
 
-test("any other market capitalisation is rejected, not guessed", async () => {
+test("Any other market capitalisation is rejected, not guessed", async () => {
   const caps = ['"1,52"', "1.5B", '"$1,529.19M"', "$", "N", "1 529", '"1,529,19"']
   const [file] = (await bench.load("asx-directory", withCaps([...caps, "1"]))).files
   expect(file).toMatchObject({ accepted: 1, rejected: caps.length })
@@ -120,7 +120,7 @@ test("Semicolons separate values as commas do, quotes included", async () => {
   expect(source).toEqual({ holder_name: "Quarry, Sons & Co" })
 })
 
-test("a quoted semicolon is part of the value", async () => {
+test("A quoted semicolon is part of the value", async () => {
   await bench.load("vic", plain.replace("Beta Pty Ltd", '"Beta; Gamma"'))
   const quoted = plain.replaceAll(",", ";").replace("Beta Pty Ltd", '"Beta; Gamma"')
   expect(await bench.load("vic", quoted.replace("Quarry; Sons", "Quarry, Sons"))).toMatchObject({
@@ -151,7 +151,7 @@ test("Rejected rows below title lines have their line numbers", async () => {
   expect(bench.rejects().map(({ line }) => line)).toEqual([6])
 })
 
-test("no more than twenty lines may precede the header", async () => {
+test("No more than twenty lines may precede the header", async () => {
   const title = (lines: number) => "Tenements, as published\n".repeat(lines) + plain
   expect((await bench.load("vic", title(20))).files[0]).toMatchObject({ accepted: 2 })
   expect(await bench.refusal("vic", title(21))).toContain("its columns are not those")
@@ -164,7 +164,7 @@ test("Below title lines, the error names the column that the header lacks", asyn
   )
 })
 
-test("a comma is never taken for a decimal point, nor a decimal comma for thousands", async () => {
+test("A comma is never taken for a decimal point, nor a decimal comma for thousands", async () => {
   const amounts = ["17,7", "1,529", "1,234,567", "1,234.5", "1234.5"]
   const rows = amounts.map((amount, nth) => `EL${nth};Mining Licence;Current;A;;;${amount}`)
   const summary = await bench.load("vic", [titles[0]?.replaceAll(",", ";"), ...rows, ""].join("\n"))

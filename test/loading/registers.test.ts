@@ -54,7 +54,7 @@ const waFeature = {
   enddate: "2022/06/30 08:00:00.000",
 }
 
-test("a tenement that gains an endorsement keeps its id, and one without a number is rejected", async () => {
+test("A tenement that gains an endorsement keeps its id, and one without a number is rejected", async () => {
   await bench.load("wa", features(waFeature))
   const ids = Object.keys(await bench.tenements())
   const summary = await bench.load(
@@ -149,8 +149,8 @@ test("A Queensland lease has its stated hectares, an exploration permit only its
 
 test("Queensland's moratorium areas, which say Granted, are left out", async () => {
   const ended = { ...qldShort, DISPLAYNAM: "EPM 90009", DATE_RANGE: "2015-02-01 to 2015-04-01" }
-  const told = { ...qldShort, DISPLAYNAM: "EPM 90010", PERMITST_2: "Moratorium" }
-  const summary = await bench.load("qld", features(qldShort, ended, told))
+  const bySubstatus = { ...qldShort, DISPLAYNAM: "EPM 90010", PERMITST_2: "Moratorium" }
+  const summary = await bench.load("qld", features(qldShort, ended, bySubstatus))
   expect(summary.files[0]).toMatchObject({
     accepted: 1,
     left_out: { "moratorium areas, which are not permits": 2 },

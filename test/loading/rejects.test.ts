@@ -26,7 +26,7 @@ const file = newFileFigures("rows.csv")
 const add = (rejects: Rejects, line: number) =>
   rejects.add({ file, line, reason: "is bad", row: { line } })
 
-test("the directory is created with the first rejected row, one file for each load", () => {
+test("The directory is created with the first rejected row, one file for each load", () => {
   const directory = join(parent, "data", "rejects")
   const [first, second] = [rejectsIn(directory), rejectsIn(directory)]
   expect(readdirSync(parent)).toEqual([])

@@ -26,7 +26,7 @@ test("Each of the four sample resources loads as a release without rejected reco
   expect((await loaded()).map(({ release }) => release)).toEqual([null, null, null, null])
 })
 
-test("a release stores the generated records, value by value", async () => {
+test("A release stores the generated records, value by value", async () => {
   const stored = await bench.sql`
     select id, tenement_id, state, status, type, holder_name, grant_date::text, expiry_date::text, area_km2
     from tenements`

@@ -29,7 +29,7 @@ const counts = async () =>
     ).map(({ owner, count }) => [owner, count]),
   )
 
-test("a complete load of a higher source takes the state over in one release", async () => {
+test("A complete load of a higher source takes the state over in one release", async () => {
   await bench.load("national", view(...inView("VIC", 0, 20), ...inView("NT", 0, 5)))
   const taken = await bench.load("vic", vic(1, 21))
   expect(taken.release).toBe(2)
@@ -41,7 +41,7 @@ test("a complete load of a higher source takes the state over in one release", a
   expect(history[0]).toEqual({ count: 20, source: "national", until: 2 })
 })
 
-test("a record whose values stay the same is a changed record when its source changes", async () => {
+test("A record whose values stay the same is a changed record when its source changes", async () => {
   const rows = inView("VIC", 0, 3)
   await bench.load("national", view(...rows))
   const { changes } = await bench.load("national-vic", view(...rows))
@@ -50,7 +50,7 @@ test("a record whose values stay the same is a changed record when its source ch
   expect([...versions]).toEqual([{ source: "national-vic", since_release: 2 }])
 })
 
-test("the lower source's rows of that state are left out and counted", async () => {
+test("The lower source's rows of that state are left out and counted", async () => {
   await bench.load("vic", vic(0, 20))
   const { files, changes } = await bench.load(
     "national",
@@ -61,7 +61,7 @@ test("the lower source's rows of that state are left out and counted", async () 
   expect(await counts()).toEqual({ "NT national": 5, "VIC vic": 20 })
 })
 
-test("a source with less than 95% as many tenements takes a state over only with acceptShrink", async () => {
+test("A source with less than 95% as many tenements takes a state over only with acceptShrink", async () => {
   await bench.load("national", view(...inView("VIC", 0, 100)))
   expect(await bench.refusal("vic", vic(0, 94))).toBe(
     "Nothing was published: the files of the source vic have 94 tenements of VIC, fewer than 95% of the " +
@@ -77,14 +77,14 @@ test("a source with less than 95% as many tenements takes a state over only with
   expect(await counts()).toEqual({ "VIC vic": 95 })
 })
 
-test("a partial load takes no state over", async () => {
+test("A partial load takes no state over", async () => {
   await bench.load("national", view(...inView("VIC", 0, 20)))
   const { release, files } = await bench.load("vic", vic(0, 30), { partial: true })
   expect(release).toBeNull()
   expect(files[0]?.left_out).toEqual({ "already loaded from national": 30 })
 })
 
-test("a rejected row does not remove the tenement, and the next load takes it over", async () => {
+test("A rejected row does not remove the tenement, and the next load takes it over", async () => {
   await bench.load("national", view(...inView("VIC", 0, 40)))
   await bench.load("vic", vic(0, 40).replace("OWN PTY LTD", "OWN\0"))
   expect(await counts()).toEqual({ "VIC national": 1, "VIC vic": 39 })
@@ -99,16 +99,16 @@ test("A register's row with the id of an operator's own tenement is rejected", a
   expect(await counts()).toEqual({ "VIC tenements": 2, "VIC vic": 19 })
 })
 
-test("a part of the national view has the tenements of its state alone", async () => {
+test("A part of the national view has the tenements of its state alone", async () => {
   const rows = [...inView("VIC", 0, 2), ...inView("", 2, 4), ...inView("NT", 0, 3)]
   const { files } = await bench.load("national-vic", view(...rows))
   expect(files[0]).toMatchObject({ accepted: 4, left_out: { "of other states": 3 } })
 })
 
-describe("a removed source", () => {
+describe("Removing a source", () => {
   const remove = async (name: string) => (await removeSource(bench.url, name, silent)).value
 
-  test("is removed in a release, and the next loaded source takes its states", async () => {
+  test("A removed source leaves in a release, and the next loaded source takes its states", async () => {
     const rows = [...inView("VIC", 0, 20), ...inView("NT", 0, 5)]
     await bench.load("vic", vic(0, 20))
     await bench.load("national", view(...rows))
@@ -122,7 +122,7 @@ describe("a removed source", () => {
     expect(await counts()).toEqual({ "NT national": 5, "VIC national": 20 })
   })
 
-  test("ends the links of its records", async () => {
+  test("A removed source ends the links of its records", async () => {
     await bench.load("companies", "asx_code,company_name,is_active\nQQQ,Own Limited,true\n")
     await bench.load("vic", vic(0, 20, "OWN LIMITED"))
     await remove("vic")
@@ -130,7 +130,7 @@ describe("a removed source", () => {
     expect([...totals]).toEqual([{ total_tenements: 0 }])
   })
 
-  test("must be a loaded one", async () => {
+  test("A source that is not loaded cannot be removed", async () => {
     expect(remove("vic")).rejects.toThrow("The source vic has not been loaded yet")
   })
 })

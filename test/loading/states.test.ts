@@ -42,7 +42,7 @@ test("NSW's older export loads with units left out, dates as yyyyMMdd and a titl
   })
 })
 
-test("all holders of a tenement are joined, however many, or all of its rows are rejected", async () => {
+test("All holders of a tenement are joined, however many, or all of its rows are rejected", async () => {
   const rows = (count: number) => [
     "TENID,TYPE,OWNER,TENSTATUS,AREA,GRANTDATE,EXPIREDATE",
     ...Array.from(

@@ -32,7 +32,7 @@ async function stored(): Promise<string> {
   return JSON.stringify(await Promise.all(texts))
 }
 
-test("persons are stored as Individual, which is linked to nothing", async () => {
+test("Persons are stored as Individual, which is linked to nothing", async () => {
   await bench.load("companies", `${listed}IND,Individual Limited,true\n`, companies)
   const { links, files } = await bench.load("tenements", tenements, companies)
   expect(await holders()).toEqual([
@@ -47,7 +47,7 @@ test("persons are stored as Individual, which is linked to nothing", async () =>
   expect(await releaseNames()).toEqual(["companies", "companies"])
 })
 
-test("the names of known companies and subsidiaries are stored", async () => {
+test("The names of known companies and subsidiaries are stored", async () => {
   await bench.load("companies", `${listed}QZB,Quarry Beta,true\n`, companies)
   await bench.load("subsidiaries", "id,name,parent_asx_code\ns1,Jane Smith,QZA\n", companies)
   await bench.load("tenements", tenements, companies)

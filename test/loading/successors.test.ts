@@ -57,7 +57,7 @@ const refusal = (predecessor: string, successor: string) =>
 /** Totals are those of the lists, whatever the links are. */
 const expectTotals = async () => expect(await bench.companiesOfOtherTotals()).toEqual([])
 
-test("equal names link the successor once the old code has ended", async () => {
+test("Equal names link the successor once the old code has ended", async () => {
   await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"))
   await holders("QUARRY ALPHA LTD", "Quarry Pits")
   await bench.load("subsidiaries", "id,name,parent_asx_code\ns1,Quarry Pits,QZA\n")
@@ -130,7 +130,7 @@ test("The service proposes other pairs to an operator, whose confirmation links 
   await expectTotals()
 })
 
-test("a later decision on a successor replaces an earlier one", async () => {
+test("A later decision on a successor replaces an earlier one", async () => {
   await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"))
   await holders("QUARRY ALPHA LTD")
   await loadFrom(8, 14, row("QZN", "Quarry Alpha Ltd"))
@@ -147,14 +147,14 @@ test("a later decision on a successor replaces an earlier one", async () => {
 test.each([
   ["of another listing date", 9, row("QZN", "Quarry Alpha Limited", "13/09/2018")],
   ["that appeared more than seven days later", 16, row("QZN", "Quarry Alpha Limited")],
-])("a code %s is no successor", async (_, day, successor) => {
+])("A code %s is no successor", async (_, day, successor) => {
   await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"))
   await loadFrom(8, day - 1)
   await loadFrom(day, day + 7, successor)
   expect([await successors(), await proposed()]).toEqual([[], []])
 })
 
-test("a code that appears on the seventh day is a successor", async () => {
+test("A code that appears on the seventh day is a successor", async () => {
   await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"))
   await loadFrom(8, 14)
   await loadFrom(15, 21, row("QZN", "Quarry Alpha Limited"))
@@ -186,7 +186,7 @@ test("A chain of codes links to the last one, confirmed in any order and after p
   await expectTotals()
 })
 
-test("the successor keeps the names when the old code is another company's", async () => {
+test("The successor keeps the names when the old code is another company's", async () => {
   await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"))
   await holders("QUARRY ALPHA LTD", "Strangers Limited")
   await loadFrom(8, 14, row("QZN", "Renamed Limited"))
@@ -198,7 +198,7 @@ test("the successor keeps the names when the old code is another company's", asy
   expect(await successors()).toEqual([])
 })
 
-test("a name does not link to a code whose listing date has changed with it", async () => {
+test("A name does not link to a code whose listing date has changed with it", async () => {
   await load(1, row("QZA", "Quarry Alpha Limited"))
   await holders("QUARRY ALPHA LTD")
   await load(2, row("QZA", "Strangers Limited", "01/01/2026"))

@@ -30,7 +30,7 @@ const suggested = async () =>
       `${row.tenements} ${row.name}: ${row.suggested_asx_code}, ${row.reason} ${row.similar_name}`,
   )
 
-test("names that resemble a company's are suggested, and linked only by a person", async () => {
+test("Names that resemble a company's are suggested, and linked only by a person", async () => {
   const names = {
     "ORE MINERALS (LAVERTON) PTY LTD": "place in brackets",
     "Ore Minerals (N.T.) Holdings P/L": "place in brackets",
@@ -48,7 +48,7 @@ test("names that resemble a company's are suggested, and linked only by a person
   expect((await suggested()).sort()).toEqual(expected.sort())
 })
 
-test("a former name that does not link by itself is suggested", async () => {
+test("A former name that does not link by itself is suggested", async () => {
   await companies("QZA,Old Ore Limited,true", "QZB,Other NL,true")
   await holders({ "OLD ORE LTD": 2, "OLD ORE (WEST) PTY LTD": 1 })
   await companies("QZA,Old Ore Limited,false", "QZB,Other NL,true")
@@ -71,7 +71,7 @@ test("A holder resembling a subsidiary is suggested for its parent", async () =>
   ])
 })
 
-test("a holder whose first word is a listed company's code is suggested for it", async () => {
+test("A holder whose first word is a listed company's code is suggested for it", async () => {
   await companies(
     "QZA,Quarry Alpha Limited,true",
     "QZB,Beta NL,false",

@@ -34,7 +34,7 @@ const summaryOf = (files: readonly FileFigures[]): LoadSummary => ({
 const lines = (files: readonly FileFigures[]) => formatSummary(summaryOf(files)).split("\n")
 const many = (count: number) => Array.from({ length: count }, (_, nth) => file(nth + 1))
 
-test("up to ten files have a line each, with their warnings and notes", () => {
+test("Up to ten files have a line each, with their warnings and notes", () => {
   const files = many(10)
   files[1] = file(2, { rejected: 3, warnings: { "unknown status": 2 }, notes: ["it is UTF-16"] })
   expect(lines(files).slice(0, 5)).toEqual([
@@ -74,14 +74,14 @@ test("The summary of 1,838 unremarkable files is one line", () => {
   ])
 })
 
-test("a load that publishes nothing names the records that it found missing", () => {
+test("A load that publishes nothing names the records that it found missing", () => {
   const missing = { missing: 1500, newly: 1200, returned: 0, largest: [] }
   expect(formatSummary({ ...summaryOf(many(1)), missing })).toEndWith(
     "No changes: nothing was published, but 1,200 records are newly missing (1.3 s).",
   )
 })
 
-test("the counts, warnings and notes of many files are summed", () => {
+test("The counts, warnings and notes of many files are summed", () => {
   const files = many(20)
   const leftOut = { left_out: { "other sectors": 5 }, repeated: 1 }
   files[3] = file(4, { ...leftOut, warnings: { "status a": 2, "status b": 9 } })

@@ -26,7 +26,7 @@ const listed = async () =>
 const tenements = () =>
   bench.load("tenements", "id,tenement_id,state,holder_name\nt1,E 1,WA,QUARRY ALPHA LTD\n")
 
-test("a temporary code updates the record of the ordinary code, which stays listed", async () => {
+test("A temporary code updates the record of the ordinary code, which stays listed", async () => {
   await load("01", alpha(), other)
   await tenements()
   await load("02", temporary(7), other)
@@ -39,7 +39,7 @@ test("a temporary code updates the record of the ordinary code, which stays list
   expect(await listed()).toEqual(["QZA listed  8 1", "QZB listed  5 0"])
 })
 
-test("a company that was missing is listed again under its temporary code", async () => {
+test("A company that was missing is listed again under its temporary code", async () => {
   await load("01", alpha(), other)
   await load("02", other)
   const again = await load("04", temporary(), other)
@@ -47,7 +47,7 @@ test("a company that was missing is listed again under its temporary code", asyn
   expect(await listed()).toEqual(["QZA listed QZADB 5 0", "QZB listed  5 0"])
 })
 
-test("a company whose ordinary code was never known is a company of its own", async () => {
+test("A company whose ordinary code was never known is a company of its own", async () => {
   await load("01", temporary(), other)
   expect(await listed()).toEqual(["QZADB listed  5 0", "QZB listed  5 0"])
   await load("02", temporary(), other)
@@ -71,7 +71,7 @@ test.each([
   ["of another listing date", row("QZADB", "Quarry Alpha Limited", "13/09/2018")],
   ["without the D", row("QZALV", "Quarry Alpha Limited")],
   ["of more letters", row("QZADBB", "Quarry Alpha Limited")],
-])("a code %s is a company of its own", async (_, longer) => {
+])("A code %s is a company of its own", async (_, longer) => {
   await load("01", alpha(), other)
   const { missing } = await load("02", longer, other)
   expect(missing).toMatchObject({ missing: 1 })
@@ -85,7 +85,7 @@ test("A listing date that a file leaves out is kept", async () => {
   expect((await listed())[0]).toBe("QZA listed  5 0")
 })
 
-test("without listing dates the name alone decides", async () => {
+test("Without listing dates the name alone decides", async () => {
   const old = (...rows: string[]) =>
     bench.load(
       "asx-directory",
@@ -97,7 +97,7 @@ test("without listing dates the name alone decides", async () => {
   expect((await listed())[0]).toBe("QZA listed QZADA  0")
 })
 
-test("a company whose listing date is not known yet is recognised by its code, whatever its name was", async () => {
+test("A company whose listing date is not known yet is recognised by its code, whatever its name was", async () => {
   await bench.load(
     "asx-directory",
     "Company name,ASX code,GICS industry group\nQuarry Old Limited,QZA,Materials\nBeta NL,QZB,Energy\n",
@@ -107,7 +107,7 @@ test("a company whose listing date is not known yet is recognised by its code, w
   expect((await listed())[0]).toBe("QZA listed QZADB 5 0")
 })
 
-test("a company that is renamed under its temporary code keeps its tenements", async () => {
+test("A company that is renamed under its temporary code keeps its tenements", async () => {
   await load("01", alpha(), other)
   await tenements()
   await load("02", temporary(), other)
@@ -127,14 +127,14 @@ test("In a file with both codes the temporary one is a company of its own", asyn
   expect(await listed()).toEqual(["QZA listed QZADB 7 1", "QZADB inactive  5 0", "QZB listed  5 0"])
 })
 
-test("a secondary listing of another name stays a company of its own", async () => {
+test("A secondary listing of another name stays a company of its own", async () => {
   const options = row("QZADB", "Quarry Alpha Options Limited")
   await load("01", alpha(), options, other)
   for (const day of ["04", "06"]) await load(day, options, other)
   expect((await listed()).slice(0, 2)).toEqual(["QZA inactive  5 0", "QZADB listed  5 0"])
 })
 
-test("a partial load assigns ordinary codes too, and a rejected row of a temporary code keeps the company listed", async () => {
+test("A partial load assigns ordinary codes too, and a rejected row of a temporary code keeps the company listed", async () => {
   await load("01", alpha(), other)
   const part = (observed: string, ...rows: string[]) =>
     bench.load("asx-directory", [header, ...rows, ""].join("\n"), { partial: true, observed })

@@ -38,7 +38,7 @@ async function listAfter(content: string | readonly string[]): Promise<number> {
   return holders.length
 }
 
-test("unlinked holders are written most frequent first, in their most common spelling", async () => {
+test("Unlinked holders are written most frequent first, in their most common spelling", async () => {
   expect(await listAfter(tenements)).toBe(2)
   expect(readFileSync(path, "utf8")).toBe(
     [
@@ -50,7 +50,7 @@ test("unlinked holders are written most frequent first, in their most common spe
   )
 })
 
-test("a row with an id and no parent is rejected, not left out", async () => {
+test("A row with an id and no parent is rejected, not left out", async () => {
   const rows = "id,name,parent_asx_code\ns1,Quarry Pits,\ns2,Quarry Works,QZA\n"
   expect((await bench.load("subsidiaries", rows)).files[0]?.rejected).toBe(1)
   expect(bench.rejects()[0]?.reason).toStartWith("parent_asx_code")

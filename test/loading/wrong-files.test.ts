@@ -39,7 +39,7 @@ test("A header with a column twice is a fault of the file, not a sign of another
   )
 })
 
-test("a banner also identifies the source of a file", async () => {
+test("A banner also identifies the source of a file", async () => {
   const old =
     "ASX listed companies as at Mon Feb 01 2016\r\n\r\nCompany name,ASX code,GICS industry group\r\n"
   expect(await outcomeOf(sourceOf("asx-sectors"), file("given.csv", old))).toStartWith(

@@ -8,20 +8,20 @@ const columns = {
   others: "refuse",
 } as const
 
-test("columns are matched in any order, regardless of case and surrounding blanks", () => {
+test("Columns are matched in any order, regardless of case and surrounding blanks", () => {
   expect(matchColumns(columns, ["Company_Name", " gics_sector ", "asx_code"])).toEqual({
     names: ["company_name", "gics_sector", "asx_code"],
   })
 })
 
-test("every error in a header is named, with a suggestion for a misspelled name", () => {
+test("Every error in a header is named, with a suggestion for a misspelled name", () => {
   expect(matchColumns(columns, ["asx_code", "companyname", "x", ""])).toEqual({
     error:
       'unknown column "companyname" (did you mean "company_name"?); unknown column "x"; a column has no name; column "company_name" is missing',
   })
 })
 
-test("where other columns are ignored, a misspelling of a missing one is suggested", () => {
+test("Where other columns are ignored, a misspelling of a missing one is suggested", () => {
   const ignoring = { ...columns, others: "ignore" } as const
   expect(matchColumns(ignoring, ["asx_code", "x", "company name"])).toEqual({
     error: 'column "company_name" is missing (did you mean "company name"?)',
@@ -31,7 +31,7 @@ test("where other columns are ignored, a misspelling of a missing one is suggest
   })
 })
 
-test("a name with several spellings is read from the first that the file has", () => {
+test("A name with several spellings is read from the first that the file has", () => {
   const columns: Columns = {
     required: ["status"],
     optional: ["day"],

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { classify } from "../../src/sources/gics.ts"
 
-test("a group's sector is the standard's, in today's and in earlier spellings", () => {
+test("A group's sector is the standard's, in today's and in earlier spellings", () => {
   const sectors = [
     "Materials",
     "Pharmaceuticals, Biotechnology & Life Sciences",
@@ -25,7 +25,7 @@ test("a group's sector is the standard's, in today's and in earlier spellings", 
   ])
 })
 
-test("a company without a group has no sector; an unknown group is distinguished", () => {
+test("A company without a group has no sector; an unknown group is distinguished", () => {
   const none = { sector: null, industryGroup: null, isUnknown: false }
   for (const written of ["Not Applic", "Class Pend", " "]) expect(classify(written)).toEqual(none)
   expect(classify("Alchemy")).toEqual({

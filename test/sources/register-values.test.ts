@@ -61,7 +61,7 @@ test.each(dates)("%p in %s is the day %p", (written, state, day) => {
   expect(reasonOf(dateOf(written, state))).toBe(day)
 })
 
-test("an invalid date is not guessed", () => {
+test("An invalid date is not guessed", () => {
   for (const written of [
     "2014-02-30",
     "31/06/2014",
@@ -98,7 +98,7 @@ const areas: readonly [amount: unknown, unit: unknown, km2: number | string | nu
   ["****", "ha", 'is not a number: "****"'],
 ]
 
-test.each(areas)("an area of %p %p is %p", (amount, unit, km2) => {
+test.each(areas)("An area of %p %p is %p", (amount, unit, km2) => {
   expect(reasonOf(areaOf(amount, unit))).toBe(km2)
 })
 
@@ -113,12 +113,12 @@ const references: readonly [State, written: string, shown: string, id: string][]
   ["NSW", "EL8977 (1992)", "EL8977 (1992)", "NSW-EL8977-1992"],
 ]
 
-test.each(references)("in %s the reference %p is shown as %p, its id is %p", (state, ...rest) => {
+test.each(references)("In %s the reference %p is shown as %p, its id is %p", (state, ...rest) => {
   const [written, shown, id] = rest
   expect([shownReference(written), tenementIdOf(state, written)]).toEqual([shown, id])
 })
 
-test("an id is safe in a path whatever the reference contains, and differs for different numbers", () => {
+test("An id is safe in a path whatever the reference contains, and differs for different numbers", () => {
   for (const written of ["a/b?c#d%e", "é 1", "..", " M 1 / 2 "]) {
     expect(tenementIdOf("WA", written)).toMatch(/^[A-Za-z0-9._~-]+$/)
   }
@@ -134,7 +134,7 @@ test.each([
   ["1,2345 ha", null],
   [",123 ha", null],
   ["1.5,000 ha", null],
-])("a comma is read between thousands only: %s", (written, area) => {
+])("A comma is read between thousands only: %s", (written, area) => {
   const read = areaOf(written)
   expect(read instanceof Unmapped ? null : read).toBe(area)
 })

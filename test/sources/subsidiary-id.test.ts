@@ -2,14 +2,14 @@
 import { expect, test } from "bun:test"
 import { subsidiaryId } from "../../src/sources/subsidiary-id.ts"
 
-test("all spellings of one name under one parent have one id", () => {
+test("All spellings of one name under one parent have one id", () => {
   const id = "QZA-NORTH-AND-SONS-PTY-LTD"
   expect(subsidiaryId("QZA", "North & Sons Pty. Limited")).toBe(id)
   expect(subsidiaryId("qza", "NORTH AND SONS P/L")).toBe(id)
   expect(subsidiaryId("QZB", "NORTH AND SONS P/L")).not.toBe(id)
 })
 
-test("every id is safe in a path, short enough, and differs for names that ASCII letters cannot distinguish", () => {
+test("Every id is safe in a path, short enough, and differs for names that ASCII letters cannot distinguish", () => {
   const names = [
     "矿业 Ltd",
     "金属 Ltd",

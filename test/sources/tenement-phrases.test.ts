@@ -163,8 +163,8 @@ const types: Record<TenementType, string[]> = {
   reserve: ["mineral reserve", "reserved area", "TEMPORARY RESERVE", "Reserve Land (RL)"],
 }
 
-describe.each(Object.entries(statuses))("the status %s", (status, phrases) => {
-  test.each(phrases)("is that of %j", (phrase) => {
+describe.each(Object.entries(statuses))("Phrases of the status %s", (status, phrases) => {
+  test.each(phrases)("The phrase %j has the status", (phrase) => {
     expect(statusOf(phrase)).toBe(status as TenementStatus)
     expect(statusOf(` ${phrase.toUpperCase().replace(" ", "   ")}`)).toBe(status as TenementStatus)
   })
@@ -199,12 +199,12 @@ test.each([
   "Tribunal Recommendation",
   "Inactive",
   "Term elapsed",
-])("the status %j is unknown", (phrase) => {
+])("The status %j is unknown", (phrase) => {
   expect(statusOf(phrase)).toBeUndefined()
 })
 
-describe.each(Object.entries(types))("the type %s", (type, phrases) => {
-  test.each(phrases)("is that of %j in every state", (phrase) => {
+describe.each(Object.entries(types))("Phrases of the type %s", (type, phrases) => {
+  test.each(phrases)("The phrase %j has the type in every state", (phrase) => {
     const read = (["WA", "NT", "SA", "QLD", "NSW", "VIC", "TAS"] as const).map((state) =>
       typeOf(state, phrase.toUpperCase(), "X 1"),
     )
@@ -226,7 +226,7 @@ test.each([
   "Petroleum Exploration Licence",
   "exploitation licence",
   "minin lease",
-])("the type %j is unknown", (phrase) => {
+])("The type %j is unknown", (phrase) => {
   expect(typeOf("VIC", phrase, "X 1")).toBeUndefined()
 })
 

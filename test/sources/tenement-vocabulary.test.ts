@@ -2,14 +2,14 @@
 import { expect, test } from "bun:test"
 import { tenementStatuses, tenementTypes } from "../../src/sources/tenement-vocabulary.ts"
 
-test("every word has a definition, and is in lower case as filters expect", () => {
+test("Every word has a definition, and is in lower case as filters expect", () => {
   for (const [word, sentence] of Object.entries({ ...tenementStatuses, ...tenementTypes })) {
     expect(word).toMatch(/^[a-z]+( [a-z]+)*$/)
     expect(sentence).toMatch(/^[A-Z].*[^.]$/)
   }
 })
 
-test("the guide's tables of statuses and types are those that the declarations give", async () => {
+test("The guide's tables of statuses and types are those that the declarations give", async () => {
   const guide = await Bun.file(new URL("../../src/guide/meaning.md", import.meta.url)).text()
   const [, tables] = /<!-- vocabulary -->\n([\s\S]*)\n<!-- \/vocabulary -->/.exec(guide) ?? []
   expect(tables).toBe(vocabularyTables())
