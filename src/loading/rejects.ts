@@ -29,27 +29,17 @@ export interface RejectsOptions {
   max?: number | undefined
 }
 
-/** The file of the rejected rows, and the rows that are in none. */
+/** The file of the rejected rows. */
 export interface RejectsWritten {
   /** Null where it has no row. */
   rejectsFile: string | null
-  /** How many rows the file has. */
-  rejectsRows: number
-  /** Rows that the file lacks, and why; null where it has all, or was not requested. */
-  rejectsLost: { directory: string; rows: number; reason: string } | null
+  /** Why it lacks rejected rows, as a sentence without its full stop; null where it lacks none. */
+  rejectsFault: string | null
 }
 
 /** A sentence without its full stop; undefined without rejected rows, or where no file was requested. */
-export function rejectsText({
-  rejectsFile: path,
-  rejectsRows: rows,
-  rejectsLost: lost,
-}: RejectsWritten): string | undefined {
-  if (!lost) return path ? `Rejected rows are in ${path}` : undefined
-  return path
-    ? `Only the first ${formatCount(rows)} of ${formatCount(rows + lost.rows)} rejected rows are in ${path}: ${lost.reason}`
-    : `Cannot write the rejected rows to ${lost.directory}: ${lost.reason}`
-}
+export const rejectsText = ({ rejectsFile, rejectsFault }: RejectsWritten): string | undefined =>
+  rejectsFault ?? (rejectsFile === null ? undefined : `Rejected rows are in ${rejectsFile}`)
 
 const defaultMax = 1000
 const defaultShare = 0.05
@@ -75,14 +65,13 @@ export class Rejects {
   constructor(readonly options: RejectsOptions) {}
 
   get written(): RejectsWritten {
-    const { directory } = this.options
-    const reason = this.#failure
-    const rows = this.count - this.#rows
-    return {
-      rejectsFile: this.#rows > 0 ? this.#path : null,
-      rejectsRows: this.#rows,
-      rejectsLost: directory !== null && reason !== undefined ? { directory, rows, reason } : null,
-    }
+    const rejectsFile = this.#rows > 0 ? this.#path : null
+    if (this.#failure === undefined) return { rejectsFile, rejectsFault: null }
+    const fault =
+      rejectsFile === null
+        ? `Cannot write the rejected rows to ${this.options.directory}`
+        : `Only the first ${formatCount(this.#rows)} of ${formatCount(this.count)} rejected rows are in ${rejectsFile}`
+    return { rejectsFile, rejectsFault: `${fault}: ${this.#failure}` }
   }
 
   add({ file, line, reason, row }: Reject): void {
@@ -144,10 +133,8 @@ export class Rejects {
   }
 
   #refusal(cause: string): LoadError {
-    const { written } = this
-    const where = written.rejectsLost
-      ? rejectsText(written)
-      : written.rejectsFile && `All are in ${written.rejectsFile}`
+    const { rejectsFile, rejectsFault } = this.written
+    const where = rejectsFault ?? (rejectsFile && `All are in ${rejectsFile}`)
     const [kind] = this.#kinds.values()
     return new LoadError(`${cause} The first is ${kind?.first}.${where ? ` ${where}` : ""}`)
   }

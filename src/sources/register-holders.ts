@@ -1,7 +1,7 @@
 /** Reads the holders of a tenement from the cells of a register. */
 import { writtenText } from "./register-values.ts"
 
-/** Roles that may precede a name, and those of holders. */
+/** Roles that precede names in some registers, and those of holders. */
 const roles = /(?:^|[\s,;])(Holder|Owner|Applicant|Agent|Operator|Manager|Contact)s?\s+-\s+/gi
 const holderRoles = new Set(["holder", "owner", "applicant"])
 
@@ -12,7 +12,8 @@ const holderRoles = new Set(["holder", "owner", "applicant"])
 export function holdersIn(cell: unknown): string[] {
   if (typeof cell !== "string") return []
   const found = [...cell.matchAll(roles)]
-  if (found.length === 0) return namesIn(cell)
+  // `[individual holder - name withheld for privacy]` has no role.
+  if (found[0]?.index !== 0) return namesIn(cell)
   return found.flatMap((role, index) => {
     if (!holderRoles.has((role[1] ?? "").toLowerCase())) return []
     return namesIn(cell.slice(role.index + role[0].length, found[index + 1]?.index))

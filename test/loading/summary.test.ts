@@ -26,8 +26,7 @@ const summaryOf = (files: readonly FileFigures[]): LoadSummary => ({
   links: null,
   unconfirmed: undefined,
   rejectsFile: null,
-  rejectsRows: 0,
-  rejectsLost: null,
+  rejectsFault: null,
   seconds: 1.25,
 })
 

@@ -9,6 +9,7 @@ test.each([
   ["Agent - WE ACT PTY LTD", []],
   ["ALPHA (70%); BETA (30.5 %)\nGAMMA NL; ", ["ALPHA", "BETA", "GAMMA NL"]],
   ["ALPHA PTY LTD,\nBETA NL", ["ALPHA PTY LTD", "BETA NL"]],
+  ["[individual holder - name withheld]; ALPHA", ["[individual holder - name withheld]", "ALPHA"]],
   ["ALPHA - STAKEHOLDER - PTY LTD", ["ALPHA - STAKEHOLDER - PTY LTD"]],
   ["ALPHA 100% MINERALS LTD", ["ALPHA 100% MINERALS LTD"]],
   ["", []],
