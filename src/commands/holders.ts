@@ -14,7 +14,7 @@ import { formatTable, logToStderr, printData, printResult, type TerminalRow } fr
 interface HolderList {
   help: string
   further?: string
-  /** Holders of the newest release: `name`, and the columns. */
+  /** Holders of the newest release: `name`, and the columns. No name begins a line of a table. */
   read: (url: string) => Promise<TerminalRow[]>
   columns: readonly string[]
 }
@@ -50,7 +50,7 @@ const list = ({ help, further, read, columns }: HolderList) =>
 const unlinked = list({
   help: "list the holders without a company, most tenements first",
   read: async (url) =>
-    (await readUnlinked(url)).map(({ name, tenements }) => ({ name, tenements })),
+    (await readUnlinked(url)).map(({ name, tenements }) => ({ tenements, name })),
   columns: ["tenements"],
 })
 

@@ -36,8 +36,8 @@ export const newProgram = (name: string, help: string): Command =>
 
 /** Runs the command of the arguments. If it fails, reports why and exits with 1. */
 export async function run(program: Command, args = process.argv): Promise<void> {
-  // A closed pipe of messages, as after `2>&1 | head`, ends no command.
-  process.stderr.on("error", () => {})
+  // A closed pipe, as after `2>&1 | head`, ends no command. `printSecret` gets its own failures.
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
   let name = ""
   program.hook("preAction", (_, command) => {
     name = command.parent?.parent ? `${command.parent.name()} ${command.name()}` : command.name()

@@ -38,15 +38,15 @@ export const printCompleted = (text: string): Promise<void> =>
   printResult(text).catch((error: Error) => logToStderr(error.message))
 
 /** Prints a result that cannot be shown again, so that a closed pipe is an error. @throws OutputError */
-export async function printSecret(text: string): Promise<void> {
-  try {
-    // Unlike a write to `process.stdout`, it rejects when it fails.
-    await Bun.write(Bun.stdout, `${text}\n`)
-  } catch (error) {
-    const message = `Cannot write to standard output: ${reasonOf(error)}`
-    throw new OutputError(message, { cause: error })
-  }
-}
+export const printSecret = (text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    // `Bun.write` repeats parts of a long text in a pipe that standard error shares.
+    process.stdout.write(`${text}\n`, (error) => {
+      if (!error) return resolve()
+      const message = `Cannot write to standard output: ${reasonOf(error)}`
+      reject(new OutputError(message, { cause: error }))
+    })
+  })
 
 /** The message of an unexpected error or, with `debug`, its stack trace; never the parameters of a query. */
 export function describeUnexpected(error: unknown, debug: boolean): string {

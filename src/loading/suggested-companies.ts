@@ -12,9 +12,9 @@ import { unlinkedHolders } from "./unlinked.ts"
 
 /** A suggestion, by the columns of a file that a person completes: see `suggestedColumns`. */
 export type ListedSuggestion = {
+  tenements: number
   /** Of the holder. */
   name: string
-  tenements: number
   suggested_asx_code: string
   suggested_company: string
   suggested_is_active: boolean
@@ -26,7 +26,7 @@ export type ListedSuggestion = {
 export const readSuggestions = (url: string): Promise<ListedSuggestion[]> =>
   withSnapshot(url, (sql) =>
     sql.unsafe<ListedSuggestion[]>(
-      `select holder as name, (suggestion #> '{holder,tenements}')::integer as tenements,
+      `select (suggestion #> '{holder,tenements}')::integer as tenements, holder as name,
          asx_code as suggested_asx_code, suggestion #>> '{company,company_name}' as suggested_company,
          (suggestion #> '{company,is_active}')::boolean as suggested_is_active,
          suggestion ->> 'reason' as reason, suggestion ->> 'similarName' as similar_name

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { judgement } from "../../src/loading/suggestions.ts"
 import { until } from "../support/until.ts"
+import { startOptions } from "./command-process.ts"
 import { commandWorkbench } from "./command-workbench.ts"
 import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
 
@@ -30,9 +31,9 @@ const written = (path: string) =>
   `then run \`mds load subsidiaries ${path} --partial\`\n`
 
 const suggestions = [
-  "name              tenements  suggested asx code  suggested company  suggested is active  reason            similar name",
-  "QUARRY, PITS LTD  2          QZA                 Quarry             true                 same first words  Quarry",
-  "QUARRY ALPHA      1          QZA                 Quarry             true                 same first words  Quarry",
+  "tenements  name              suggested asx code  suggested company  suggested is active  reason            similar name",
+  "2          QUARRY, PITS LTD  QZA                 Quarry             true                 same first words  Quarry",
+  "1          QUARRY ALPHA      QZA                 Quarry             true                 same first words  Quarry",
 ]
 
 const unlinked = (...args: string[]) => bench.run(["holders", "unlinked", ...args])
@@ -52,10 +53,22 @@ test.skipIf(!hasTerminals)(
     const { child, output } = onTerminal(["holders", "unlinked"], bench.options())
     expect(await child.exited).toBe(0)
     expect(output().replaceAll("\r\n", "\n")).toBe(
-      "name              tenements\nQUARRY, PITS LTD  2\nSomebody          1\n",
+      "tenements  name\n2          QUARRY, PITS LTD\n1          Somebody\n",
     )
   },
 )
+
+test("A long list is printed once, also in a pipe that standard error shares", async () => {
+  const rows = Array.from({ length: 3_000 }, (_, n) => `t${n},E 1/${n},WA,Somebody ${n} of Nowhere`)
+  const holders = `id,tenement_id,state,holder_name\n${rows.join("\n")}\n`
+  await bench.load("tenements", holders, { acceptShrink: true })
+  const { command, ...options } = startOptions(["holders", "unlinked"], bench.options())
+  // The pipe is full until its reader begins.
+  const piped = ["sh", "-c", '"$@" 2>&1 | (sleep 1; cat)', "sh", ...command]
+  const child = Bun.spawn(piped, options)
+  expect((await child.stdout.text()).trimEnd().split("\n")).toHaveLength(1 + rows.length)
+  await bench.load("tenements", tenements, { acceptShrink: true })
+})
 
 test("The option --csv writes a file to complete and load as subsidiaries, and overwrites none", async () => {
   const path = join(bench.directory, "unlinked.csv")
