@@ -185,7 +185,7 @@ describe("In the exchange's directory", () => {
     const unlinked = (summary: Awaited<ReturnType<typeof load>>) =>
       formatSummary(summary)
         .split("\n")
-        .filter((line) => line.includes("--observed"))
+        .filter((line) => line.includes("former names"))
     await load("2026-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
     const summary = await load(undefined, "Renamed Limited", "Quarry Echo Limited")
     expect(unlinked(summary)).toEqual([
