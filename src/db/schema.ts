@@ -197,11 +197,10 @@ export const formerNames = pgTable(
   ],
 )
 
-/** What links the current tenements: the keys of holders and numbers, each with its company. */
+/** What links the current tenements, each key with its company: see `linkKeysOf()`. */
 export const linkKeys = pgTable(
   "link_keys",
   {
-    /** Of a holder, or of a number. */
     key: bytewise().notNull(),
     asx_code: bytewise().notNull(),
     /** See `loading/name-owners.ts`. */
@@ -239,10 +238,12 @@ export const linkDecisions = pgTable(
   ],
 )
 
+/** Equal for all written forms of a tenement's reference (`referenceKey()`). */
+const referenceKeyColumn = () => bytewise().notNull().default("")
+
 const tenementColumns = {
   tenement_id: text().notNull(),
-  /** Equal for all written forms of the reference (`referenceKey()`). */
-  reference_key: bytewise().notNull().default(""),
+  reference_key: referenceKeyColumn(),
   state: bytewise().notNull(),
   status: text(),
   status_folded: bytewise(),
@@ -254,17 +255,11 @@ const tenementColumns = {
   /** The holders of those keys; empty where they are those of `holder_name`, split at `; `. */
   holder_spellings: text().array().notNull().default(sql`'{}'`),
   asx_codes: text().array().notNull().default(sql`'{}'`),
+  /** Whether a company is among its holders. */
+  has_company: boolean().notNull().default(false),
   grant_date: date({ mode: "string" }),
   expiry_date: date({ mode: "string" }),
   area_km2: doublePrecision(),
-}
-
-/** Read by loads alone. */
-const linkColumns = {
-  /** See `tenementNumber()`. */
-  number_key: bytewise().notNull().default(""),
-  /** Whether a company is among its holders. */
-  has_company: boolean().notNull().default(false),
 }
 
 /** The lower-case ASCII letters and digits of the id and the reference: punctuation varies. */
@@ -288,7 +283,6 @@ export const tenementsTable = pgTable(
     id: bytewise().primaryKey(),
     ...tenementColumns,
     ...provenance,
-    ...linkColumns,
     search_key: bytewise().generatedAlwaysAs(sql.raw(searchKey)),
   },
   (t) => [
@@ -320,7 +314,6 @@ export const tenementsHistory = pgTable(
     id: bytewise().notNull(),
     ...tenementColumns,
     ...superseded,
-    ...linkColumns,
     search_key: bytewise(),
   },
   (t) => historyParts("tenements", t.id, t),
@@ -364,7 +357,7 @@ const declaredColumns = {
   asx_code: bytewise().notNull(),
   state: bytewise().notNull(),
   tenement_id: text().notNull(),
-  number_key: bytewise().notNull(),
+  reference_key: referenceKeyColumn(),
   interest_percent: doublePrecision(),
   as_at: date({ mode: "string" }),
   url: text(),

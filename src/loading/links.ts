@@ -10,6 +10,7 @@
  */
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
+import { linkKeysOf } from "../db/reader/links.ts"
 import { companiesTable, tenementsTable } from "../db/schema.ts"
 import type { Resource } from "../resources/resource.ts"
 import type { LinkedShares, LinkFigures } from "./figures.ts"
@@ -27,7 +28,7 @@ export const linkColumns = ({ links }: Resource): Record<string, string> =>
   links === "holders"
     ? {
         asx_codes: `array(
-          select distinct n.asx_code from link_keys n where n.key = any(s.holder_keys || s.number_key) order by 1)`,
+          select distinct n.asx_code from link_keys n where n.key = any(${linkKeysOf("s")}) order by 1)`,
       }
     : {}
 
@@ -70,7 +71,7 @@ const findLinks = `
     bool_or(n.basis = 'name') as is_direct,
     bool_or(n.basis in ('subsidiary', 'confirmed')) as is_through_subsidiary,
     bool_or(n.basis = 'declared') as is_declared
-  from tenements t cross join lateral unnest(t.holder_keys || t.number_key) as holder (key)
+  from tenements t cross join lateral unnest(${linkKeysOf("t")}) as holder (key)
     join link_keys n on n.key = holder.key
   group by t.id`
 
@@ -110,7 +111,8 @@ const countLinks = `
     (select json_build_object('rows', count(*),
         'unmatched', count(*) filter (where matches = 0), 'ambiguous', count(*) filter (where matches > 1))
       from (select count(t.id) as matches
-        from declared_tenements d left join tenements t on t.number_key = d.number_key
+        from declared_tenements d left join tenements t
+          on t.state = d.state and t.reference_key = d.reference_key and d.reference_key <> ''
         group by d.id) counted) as declarations,
     (${linkedShares}) as by_state,
     (select count(*) from tenements where asx_codes = '{}' and holder_keys <> '{}')::integer as unlinked,

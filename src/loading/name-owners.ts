@@ -13,6 +13,8 @@
  * The names, subsidiaries and declared tenements of a company that changed its code belong to its successor, as former names.
  */
 
+import { numberKeyOf } from "../db/reader/links.ts"
+
 /** A part of WITH RECURSIVE: each listing that ended, with every code that succeeded it. */
 export const successors = `successors as (
     select asx_code, listing_date, name_keys, successor, successor_date
@@ -70,5 +72,6 @@ export const nameOwners = `
     select name_key as key, parent_asx_code as asx_code,
       case source when 'confirmed' then source else 'subsidiary' end as basis, null as declaration
     from subsidiaries where name_key <> ''
-    union all select number_key, asx_code, 'declared', id from declared_tenements
+    union all select ${numberKeyOf("d")}, asx_code, 'declared', id from declared_tenements d
+    where reference_key <> ''
   ) s join parents c on c.parent = s.asx_code left join owners o on o.key = c.name_key`

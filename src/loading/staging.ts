@@ -99,10 +99,7 @@ function stagedColumns(resource: Resource): StagedColumn[] {
     return { name: column.name, cell: ({ record }) => copyCell(record[name]) }
   })
   const fromDerived = Object.entries(resource.derived).map(
-    ([name, { from, beside, derive }]): StagedColumn => {
-      if (beside !== undefined) {
-        return { name, cell: ({ record }) => copyCell(derive(record[from], record[beside])) }
-      }
+    ([name, { from, derive }]): StagedColumn => {
       const cellOf = memoized((value: Value | undefined) => copyCell(derive(value)))
       return { name, cell: ({ record }) => cellOf(record[from]) }
     },

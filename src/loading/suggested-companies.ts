@@ -4,7 +4,7 @@
  */
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
-import { undecided } from "../db/reader/suggested-holders.ts"
+import { undecided } from "../db/reader/links.ts"
 import { withoutLegalForm } from "../resources/company-name.ts"
 import { knownGroupMembers } from "./known-groups.ts"
 import { type Company, type KnownName, type Reason, suggestCompanies } from "./suggestions.ts"

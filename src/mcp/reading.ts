@@ -1,8 +1,8 @@
 /** Reads the data for one call of a tool, as the endpoints of the API do. */
 import type { Static, TObject } from "@sinclair/typebox"
+import type { LinkReader } from "../db/reader/links.ts"
 import type { Release, Releases } from "../db/reader/releases.ts"
 import type { ReadSources } from "../db/reader/sources.ts"
-import type { ReadSuggestedHolders } from "../db/reader/suggested-holders.ts"
 import { encodeQuery, type Pair } from "../http/query-string.ts"
 import { dayOfData } from "../responses/at-release.ts"
 import type { Requester } from "../responses/data-request.ts"
@@ -16,7 +16,7 @@ import { company } from "../routes/endpoints.ts"
 export interface ReadingOptions extends Pick<DataOptions, "responses" | "now"> {
   releases: Pick<Releases, "current">
   readSources: ReadSources
-  suggestedHolders: ReadSuggestedHolders
+  companyLinks: Pick<LinkReader, "suggestedFor">
 }
 
 /** The release of a list, and the key in its path. */
@@ -29,7 +29,7 @@ export type ToolReading = ReturnType<typeof createReading>
 
 /** @param publicUrl the address of the service as the client reaches it */
 export function createReading(options: ReadingOptions, requester: Requester, publicUrl: string) {
-  const { responses, releases, readSources, suggestedHolders, now } = options
+  const { responses, releases, readSources, companyLinks, now } = options
   const { account } = requester
 
   /** The address of the request that returns the same, whatever is published later. */
@@ -86,7 +86,11 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
     /** Words on the possible holders of a company, at the newest release alone; none where they add nothing. */
     possibleHolders: async (code: string, linked: number, { as_of }: ParameterValues) => {
       if (as_of !== undefined) return []
-      const words = possibleHoldersWords(code, await suggestedHolders(code, account), linked)
+      const words = possibleHoldersWords(
+        code,
+        await companyLinks.suggestedFor(code, account),
+        linked,
+      )
       return words === null ? [] : [words]
     },
 

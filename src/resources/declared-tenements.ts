@@ -4,16 +4,17 @@ import {
   states,
   declaredTenements as table,
 } from "../db/schema.ts"
+import { referenceKey } from "../text/reference-key.ts"
 import type { Resource } from "./resource.ts"
 import {
   asxCodeOf,
   calendarDate,
   fieldsOf,
-  numberKey,
   oneOf,
   pathSafeId,
   provenanceOf,
   textSchema,
+  textValue,
 } from "./values.ts"
 
 /**
@@ -29,7 +30,7 @@ export const declarations: Resource = {
   since: table.since_release,
   key: "id",
   fields: fieldsOf(table, {
-    id: pathSafeId("XMR-WA-E-47-9001"),
+    id: pathSafeId("XMR-WA-E-00000047-00009001"),
     asx_code: asxCodeOf("ASX code of the company"),
     state: oneOf(states, { description: "State or territory", examples: ["WA"] }),
     tenement_id: textSchema("Reference, as the company writes it", "E47/9001"),
@@ -45,6 +46,8 @@ export const declarations: Resource = {
   filters: {},
   sorts: {},
   defaultOrder: [{ column: table.id, direction: "asc" }],
-  derived: { number_key: { from: "tenement_id", beside: "state", derive: numberKey } },
+  derived: {
+    reference_key: { from: "tenement_id", derive: (value) => referenceKey(textValue(value)) },
+  },
   links: "names",
 }

@@ -106,11 +106,10 @@ export interface Readable {
   defaultOrder: readonly OrderTerm[]
 }
 
-/** A column that follows from one field of a loaded record, or from two that are never empty. */
+/** A column that follows from a field of a loaded record. */
 export interface DerivedColumn {
   from: string
-  beside?: string
-  derive: (value: Value | undefined, beside?: Value) => unknown
+  derive: (value: Value | undefined) => unknown
 }
 
 /** A resource that is loaded. */

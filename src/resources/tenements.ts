@@ -25,7 +25,6 @@ import {
   foldedOrNull,
   freeText,
   listOf,
-  numberKey,
   oneOf,
   pathSafeId,
   provenanceOf,
@@ -159,7 +158,6 @@ export const tenements: Resource = {
     status_folded: { from: "status", derive: foldedOrNull },
     type_folded: { from: "type", derive: foldedOrNull },
     holder_name_folded: { from: "holder_name", derive: foldedOrNull },
-    number_key: { from: "tenement_id", beside: "state", derive: numberKey },
     has_company: {
       from: "holder_name",
       derive: (value) => namedHolders(textValue(value)).some(hasLegalForm),

@@ -4,7 +4,6 @@ import { getTableColumns, type SQL, sql } from "drizzle-orm"
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 import { asxCodePattern, pathSafePattern } from "../db/columns.ts"
 import { fold } from "../text/fold.ts"
-import { tenementNumber } from "../text/reference-key.ts"
 import { normaliseName } from "./company-name.ts"
 import { type Field, field, type Value } from "./resource.ts"
 
@@ -68,10 +67,6 @@ export const textValue = (value: Value | undefined): string => String(value ?? "
 
 /** Folds a required text for search and order. */
 export const folded = (value: Value | undefined): string => fold(textValue(value))
-
-/** The state and the number of a tenement. No normalised name has a slash. */
-export const numberKey = (reference: Value | undefined, state?: Value): string =>
-  `${textValue(state)}/${tenementNumber(textValue(reference), textValue(state))}`
 
 /** Normalises a name for comparison with others. */
 export const nameKey = (value: Value | undefined): string => normaliseName(textValue(value))

@@ -1,5 +1,5 @@
 /** Notes on what a list lacks, for people and assistants. */
-import type { SuggestedHolder } from "../db/reader/suggested-holders.ts"
+import type { SuggestedHolder } from "../db/reader/links.ts"
 import { formatCount } from "../text/display.ts"
 import type { ParameterValues } from "./plan.ts"
 

@@ -1,13 +1,11 @@
 /** Builds the parts that serve data: releases, the reader, caches, page sequences and exports. */
 import { createFormerNames } from "../db/reader/former-names.ts"
-import { createHolderCompanies } from "../db/reader/holder-companies.ts"
+import { createLinkReader } from "../db/reader/links.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
 import { createReader } from "../db/reader/reader.ts"
 import { createReleases } from "../db/reader/releases.ts"
 import { createSourceLoads } from "../db/reader/source-loads.ts"
 import { createSources } from "../db/reader/sources.ts"
-import { createSuggestedHolders } from "../db/reader/suggested-holders.ts"
-import { createTenementLinks } from "../db/reader/tenement-links.ts"
 import { createReleaseResolver } from "../responses/at-release.ts"
 import { createCachedResponses } from "../responses/cached-responses.ts"
 import { createExportCounts } from "../responses/export-response.ts"
@@ -52,9 +50,7 @@ export function createResponseParts(base: Base) {
       releases,
       readSources,
       sourceLoads: createSourceLoads(records),
-      suggestedHolders: createSuggestedHolders(records),
-      holderCompanies: createHolderCompanies(records),
-      tenementLinks: createTenementLinks(records),
+      companyLinks: createLinkReader(records),
     },
     measured: { reader, cachedResponses, exportSlots, exportCounts },
   }

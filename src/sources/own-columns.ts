@@ -8,8 +8,9 @@ import { reports } from "../resources/reports.ts"
 import type { Resource } from "../resources/resource.ts"
 import { subsidiaries } from "../resources/subsidiaries.ts"
 import { tenements } from "../resources/tenements.ts"
-import { asxCodeFromText, numberKey } from "../resources/values.ts"
+import { asxCodeFromText } from "../resources/values.ts"
 import { unguardFormula } from "../text/delimited.ts"
+import { referenceKey } from "../text/reference-key.ts"
 import type { MapOptions, RawRecord, Source } from "./source.ts"
 import { subsidiaryId } from "./subsidiary-id.ts"
 
@@ -81,8 +82,8 @@ export const ownDeclaredTenements: Source = {
     const record = withoutFormulaGuard(raw, format)
     const { asx_code, state, tenement_id } = record
     if (typeof asx_code !== "string" || typeof tenement_id !== "string") return { record }
-    const key = numberKey(tenement_id, String(state)).replace(/[^A-Z0-9]+/g, "-")
-    return { record: { ...record, id: `${asxCodeFromText(asx_code.trim())}-${key}` } }
+    const number = referenceKey(tenement_id).replaceAll(" ", "-")
+    return { record: { ...record, id: `${asxCodeFromText(asx_code.trim())}-${state}-${number}` } }
   },
 }
 

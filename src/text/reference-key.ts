@@ -29,10 +29,3 @@ export function referenceKey(text: string): string {
     .join(" ")
   return key.length > maxLength ? "" : key
 }
-
-/** In Western Australia the first two digits are the field, also of numbers that are not padded. */
-const unpadded = /^(\s*[A-Z]+\s*\d{2})(\d{1,4})(?=\s*(?:[^A-Z\d]+[ISG]\s*)?$)/i
-
-/** The key of a reference in its state. */
-export const tenementNumber = (reference: string, state: string): string =>
-  referenceKey(state === "WA" ? reference.replace(unpadded, "$1/$2") : reference)

@@ -89,8 +89,10 @@ test("Links by declaration follow releases, and end with their source", async ()
   expect((await bench.sql`select from declared_tenements_history`).length).toBe(0)
 })
 
-test("A faulty row is rejected with its reason, and a row of an unknown company links nothing", async () => {
-  await declare([
+test("A faulty row is rejected with its reason, and one of an unknown company or without a number links nothing", async () => {
+  await bench.load("tenements", `${tenements}t6,?,WA,\n`)
+  const { links } = await declare([
+    "QZA,WA,-,,,",
     "QZX,WA,M 5/7,,,",
     "QZA,WA,M 5/7,0,,",
     "QZA,WA,M 5/8,101,30 June,ftp://x",
@@ -101,5 +103,6 @@ test("A faulty row is rejected with its reason, and a row of an unknown company 
     'interest_percent is above 100: 101; as_at is not a date as YYYY-MM-DD: "30 June"; url is not an http or https URL: "ftp://x"',
     'state is not one of WA, NSW, QLD, VIC, SA, TAS, NT: "XX"',
   ])
-  expect((await codes()).t5).toBe("")
+  expect(links?.declarations).toEqual({ rows: 2, unmatched: 1, ambiguous: 0 })
+  expect(await codes()).toMatchObject({ t5: "", t6: "" })
 })

@@ -1,5 +1,6 @@
 /** Who holds tenements: all holders, the page of one, and its companies. */
 import { expect, test } from "bun:test"
+import { normaliseName } from "../../src/resources/company-name.ts"
 import { awkward, type Fixtures } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { barsOf, cellsOf, headingOf, leadOf, linkTo, textOf } from "./page-reader.ts"
@@ -14,6 +15,7 @@ const held = [
   "Evolution Mining (Cowal) Pty Limited",
   "Evolution Mining (Cowal) Pty Limited; Individual",
   "Evolution Mining Mungari Limited",
+  "Big Pits Ltd",
   ...Array.from({ length: 6 }, () => "Revolution Mining Pty Ltd"),
 ]
 const records: Fixtures = {
@@ -89,11 +91,19 @@ test("A holder's page counts its tenements and names what expires, its partners 
 })
 
 test("A holder's page names its company with the basis of the link, or possible ones with reasons", async () => {
+  await service.sql`insert into link_keys ${service.sql([
+    { key: normaliseName(cowal), asx_code: "BIG", basis: "subsidiary" },
+    { key: normaliseName("big ore ltd"), asx_code: "BIG", basis: "name" },
+    { key: normaliseName("Big Pits Ltd"), asx_code: "BIG", basis: "name" },
+  ])}`
   expect(cellsOf(await person.read(pageOf(cowal)), "Company")).toEqual([
     ["Big Ore, Limited (BIG)", "A loaded list names the holder as a subsidiary"],
   ])
   expect(cellsOf(await person.read(pageOf("big ore ltd")), "Company")).toEqual([
     ["Big Ore, Limited (BIG)", "The holder has the company’s name"],
+  ])
+  expect(cellsOf(await person.read(pageOf("Big Pits Ltd")), "Company")).toEqual([
+    ["Big Ore, Limited (BIG)", "A former name of the company"],
   ])
   await service.sql`insert into suggested_links ${service.sql([
     {

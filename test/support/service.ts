@@ -217,9 +217,9 @@ function insertion({ table }: Resource, columns: readonly string[], rows: readon
 function columnsOf({ table, derived }: Resource, record: object, release: number) {
   const known = Object.keys(getTableColumns(table))
   const fields = Object.entries(record).filter(([name]) => known.includes(name))
-  const computed = Object.entries(derived).map(([name, { from, beside = "", derive }]) => [
+  const computed = Object.entries(derived).map(([name, { from, derive }]) => [
     name,
-    derive((record as ResourceRecord)[from], (record as ResourceRecord)[beside]),
+    derive((record as ResourceRecord)[from]),
   ])
   return { ...Object.fromEntries([...fields, ...computed]), source: "test", since_release: release }
 }

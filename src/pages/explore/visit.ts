@@ -5,13 +5,11 @@
 
 import type { SignedIn } from "../../access/sessions.ts"
 import { noAnswerWithin, Unavailable } from "../../db/pool/unavailable.ts"
-import type { ReadHolderCompanies } from "../../db/reader/holder-companies.ts"
+import type { LinkReader } from "../../db/reader/links.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import type { ValueCount } from "../../db/reader/reader-caches.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { isScanned } from "../../db/reader/statements.ts"
-import type { ReadSuggestedHolders } from "../../db/reader/suggested-holders.ts"
-import type { ReadTenementLinks } from "../../db/reader/tenement-links.ts"
 import { complete, type Readable } from "../../resources/resource.ts"
 import { dayOfData } from "../../responses/at-release.ts"
 import type { DataRequest } from "../../responses/data-request.ts"
@@ -30,9 +28,7 @@ import {
 export interface VisitOptions {
   responses: Responses
   releases: Pick<CachedReleases, "current">
-  suggestedHolders: ReadSuggestedHolders
-  holderCompanies: ReadHolderCompanies
-  tenementLinks: ReadTenementLinks
+  companyLinks: LinkReader
   now: () => Date
 }
 
@@ -63,7 +59,7 @@ export type Facets = Readonly<Record<string, Values>>
 export type Visit = ReturnType<ReturnType<typeof createVisits>>
 
 export function createVisits(options: VisitOptions) {
-  const { responses, releases, suggestedHolders, holderCompanies, tenementLinks, now } = options
+  const { responses, releases, companyLinks, now } = options
   return ({ person, query, publicUrl, ...visitor }: Visitor) => {
     const account = person.accountId
     const requester = { account, sequenceOwner: `session ${person.sessionId}` }
@@ -77,9 +73,9 @@ export function createVisits(options: VisitOptions) {
       dayOf: (asOf: string | undefined, release: Release) => dayOfData(asOf, release, now()),
       companiesFormerly: async (term: string) =>
         responses.companiesFormerly(term, { release: await newest(), account }),
-      suggestedHolders: (code: string) => suggestedHolders(code, account),
-      holderCompanies: (holderKey: string) => holderCompanies(holderKey, account),
-      tenementLinks: (id: string) => tenementLinks(id, account),
+      suggestedHolders: (code: string) => companyLinks.suggestedFor(code, account),
+      holderCompanies: (holderKey: string) => companyLinks.ofHolder(holderKey, account),
+      tenementLinks: (id: string) => companyLinks.ofTenement(id, account),
       page: async (list: ListAddress, key: string, values: ParameterValues): Promise<ShownPage> => {
         const plan = planned(list, key, values)
         // The list of a facet has the records that it counts.

@@ -1,5 +1,5 @@
 /** A holder as a page: its tenements, its partners, its companies, and holders with names alike. */
-import type { HolderCompany } from "../../../db/reader/holder-companies.ts"
+import type { HolderCompany } from "../../../db/reader/links.ts"
 import type { Release } from "../../../db/reader/releases.ts"
 import { readParameters } from "../../../http/parameters.ts"
 import type { Pair } from "../../../http/query-string.ts"

@@ -1,5 +1,5 @@
 /** The unlinked holders that may belong to a company, with the reason for each. */
-import type { SuggestedHolder } from "../../../db/reader/suggested-holders.ts"
+import type { SuggestedHolder } from "../../../db/reader/links.ts"
 import { type TableColumn, tableSection } from "../../kit/components.ts"
 import { number } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"

@@ -1,5 +1,5 @@
 /** The companies that a tenement is linked to, with the basis of each link. */
-import type { TenementLink } from "../../../db/reader/tenement-links.ts"
+import type { TenementLink } from "../../../db/reader/links.ts"
 import { type TableColumn, tableSection } from "../../kit/components.ts"
 import { number, orDash } from "../../kit/format.ts"
 import { type Html, html } from "../../kit/html.ts"
