@@ -7,7 +7,6 @@ import { Overloaded, Unavailable } from "../db/pool/unavailable.ts"
 import { ReleaseUnavailable } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
 import { describeError, type Log } from "../log/log.ts"
-import type { OverloadLog } from "../log/overload-log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import { commonHeaders, contextOf, type RequestContext } from "./exchange.ts"
 
@@ -16,7 +15,6 @@ const retryAfterSeconds = 5
 export interface ErrorOptions {
   log: Log
   unauthenticated: UnauthenticatedRequests
-  overload: OverloadLog
 }
 
 /** Makes the page that shows an error to a person; undefined for programs. */
@@ -44,16 +42,15 @@ export const errors = (options: ErrorOptions, errorPage: ErrorPage) =>
     },
   )
 
-/** Logs a failure of the service. An overload is the account's own, so it is only counted. */
+/** Logs a failure of the service. An overload is the account's own: the line of its request shows it. */
 export function logFailure(
-  { log, unauthenticated, overload }: ErrorOptions,
+  { log, unauthenticated }: ErrorOptions,
   { id, accountId }: RequestContext,
   event: string,
   failure: unknown,
 ): void {
-  if (failure instanceof Overloaded) {
-    overload.count(accountId, failure.message)
-  } else if (accountId !== 0 || unauthenticated.mayLog()) {
+  if (failure instanceof Overloaded) return
+  if (accountId !== 0 || unauthenticated.mayLog()) {
     log.error(event, { "mds.request_id": id, ...describeError(failure) })
   }
 }

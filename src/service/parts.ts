@@ -5,7 +5,6 @@ import { createReleases } from "../db/reader/releases.ts"
 import { sharedRead } from "../db/reader/shared-read.ts"
 import { describeError } from "../log/log.ts"
 import type { LogBufferReadings } from "../log/log-buffer.ts"
-import { createOverloadLog } from "../log/overload-log.ts"
 import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
 import { settleWithin } from "../text/settle-within.ts"
 import { createAccess } from "./access.ts"
@@ -58,7 +57,6 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   await Promise.all([redis?.ready, notifications.ready])
 
   const unauthenticated = countUnauthenticated({ log })
-  const overload = createOverloadLog(log)
   // On another pool, because waiting token lookups must not make the service look unready.
   const checked = createReleases(database.pools.accounts)
   const readiness = sharedRead(checkEveryMs, now, () =>
@@ -103,7 +101,6 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       baseUrl: config.BASE_URL,
       trustedProxies: config.TRUSTED_PROXIES,
       unauthenticated,
-      overload,
       log,
       now,
     },
@@ -113,7 +110,6 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     abortExports: responses.measured.exportSlots.stop,
     close: async () => {
       unauthenticated.stop()
-      overload.stop()
       metrics.stop()
       await settleWithin(closeWithinMs, closeAll(), connectionsStillOpen).catch(
         (error: unknown) => {
