@@ -50,7 +50,10 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
     everyMs: writeEveryMs,
   })
 
-  /** Reads that wait for the write before them, by account and time. Concurrent callers share them. */
+  /**
+   * Reads that wait for the write before them, by account and time. Concurrent callers share them: a hundred
+   * pages at once would otherwise wait for a hundred turns.
+   */
   const waiting = new Map<string, Promise<Count[]>>()
 
   async function read(accountId: number, nowMs: number, firstDayMs: number): Promise<Count[]> {

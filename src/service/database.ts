@@ -6,7 +6,6 @@ import {
   watchAvailability,
 } from "../db/pool/availability.ts"
 import { createPool, type PoolOptions, type PoolReadings } from "../db/pool/pool.ts"
-import type { Unavailable } from "../db/pool/unavailable.ts"
 import type { ReaderPools } from "../db/reader/reader-caches.ts"
 import { replicated } from "../db/reader/replicated.ts"
 import { describeError, type Log } from "../log/log.ts"
@@ -20,10 +19,7 @@ export interface DatabaseOptions {
 export function connectDatabase({ config, databaseUrl, log }: DatabaseOptions) {
   const { DATABASE_DIRECT_URL, DATABASE_READ_URL: readUrl } = config
   const directUrl = DATABASE_DIRECT_URL ?? databaseUrl
-  let onLost = (_: Unavailable): void => {}
-  const primary = connect(config, log, { url: databaseUrl, directUrl }, "the database", (error) =>
-    onLost(error),
-  )
+  const primary = connect(config, log, { url: databaseUrl, directUrl }, "the database")
   const replica = readUrl
     ? connect(config, log, { url: readUrl, directUrl: readUrl }, "the replica")
     : null
@@ -50,10 +46,8 @@ export function connectDatabase({ config, databaseUrl, log }: DatabaseOptions) {
     readPools,
     /** The primary's own address, without a pooler. */
     directUrl,
-    /** Calls this from now on when the primary stops responding: connections to it may be dead. */
-    whenLost: (listener: typeof onLost): void => {
-      onLost = listener
-    },
+    /** For those with connections of their own to the primary, which may be dead after an outage. */
+    listen: primary.availability.listen,
     /** Returns the URL of the primary for lasting sessions. @throws Unavailable while it does not respond */
     sessionUrl: (): string => {
       primary.availability.ensure()
@@ -79,22 +73,16 @@ export function connectDatabase({ config, databaseUrl, log }: DatabaseOptions) {
 }
 
 /** @param name for the log */
-function connect(
-  config: Config,
-  log: Log,
-  address: DatabaseAddress,
-  name: string,
-  onLost: (error: Unavailable) => void = () => {},
-) {
-  const availability: Availability = watchAvailability(address, {
+function connect(config: Config, log: Log, address: DatabaseAddress, name: string) {
+  const availability = watchAvailability(address)
+  const pools = createPools(config, address.url, availability)
+  availability.listen({
     onLost: (error) => {
       log.error(`${name} does not respond`, describeError(error))
       for (const pool of Object.values(pools)) pool.cutOff(error)
-      onLost(error)
     },
     onBack: () => log.info(`${name} responds again`),
   })
-  const pools: ReturnType<typeof createPools> = createPools(config, address.url, availability)
   return { availability, pools }
 }
 

@@ -53,7 +53,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     { ...access.parts, ...responses.parts, ...responses.measured },
     { url: database.directUrl, log },
   )
-  database.whenLost(notifications.markUnavailable)
+  database.listen({ onLost: notifications.markUnavailable })
   await Promise.all([redis?.ready, notifications.ready])
 
   const unauthenticated = countUnauthenticated({ log })

@@ -2,8 +2,8 @@
  * Detects outages of the database.
  *
  * While statements run, a probe queries the database about twice a second, on a connection as old as theirs.
- * If neither the probe nor any statement gets a response for a second, the database is lost: `onLost` ends
- * running and waiting statements, and new ones fail at once until the database responds again. A slow
+ * If neither the probe nor any statement gets a response for a second, the database is lost: listeners
+ * end running and waiting statements, and new ones fail at once until the database responds again. A slow
  * statement runs on to its own timeout.
  */
 import type { Sql } from "postgres"
@@ -20,9 +20,9 @@ export interface DatabaseAddress {
 
 export type Availability = ReturnType<typeof watchAvailability>
 
-export interface AvailabilityHandlers {
+interface AvailabilityListener {
   onLost: (error: Unavailable) => void
-  onBack: () => void
+  onBack?: () => void
 }
 
 /** With the time limit of a probe, requests fail within two seconds. */
@@ -30,10 +30,8 @@ const probeEveryMs = 400
 const retryMs = 250
 const silenceMs = 1_000
 
-export function watchAvailability(
-  { url, directUrl }: DatabaseAddress,
-  { onLost, onBack }: AvailabilityHandlers,
-) {
+export function watchAvailability({ url, directUrl }: DatabaseAddress) {
+  const listeners: AvailabilityListener[] = []
   let client = connect()
   let outage: Unavailable | undefined
   let timer: Timer | undefined
@@ -87,11 +85,11 @@ export function watchAvailability(
     timer = undefined
     if (isClosed) return
     if (error === undefined) {
-      if (outage) onBack()
+      if (outage) for (const { onBack } of listeners) onBack?.()
       outage = undefined
     } else if (!outage && !isAnswered) {
       outage = new Unavailable("The database does not respond", { cause: error })
-      onLost(outage)
+      for (const { onLost } of listeners) onLost(outage)
     }
     if (running > 0 || outage) watchSoon()
   }
@@ -108,6 +106,10 @@ export function watchAvailability(
   // At once, so that the connection is as old as the others.
   timer = setTimeout(watch, 0)
   return {
+    /** Calls the listener from now on. */
+    listen: (listener: AvailabilityListener): void => {
+      listeners.push(listener)
+    },
     get isResponding(): boolean {
       return outage === undefined
     },
