@@ -1,10 +1,11 @@
 /**
  * Authentication: finds the caller of a token.
  *
- * The cache has the result of each lookup, so that a token in use costs no query. PostgreSQL notifies every
+ * The cache has the callers of valid tokens, so that a token in use costs no query. PostgreSQL notifies every
  * process when an account or one of its tokens changes, and each process invalidates the entries of that
- * account. A process without this subscription uses no cached result. An entry also expires after
- * `maxStalenessMs`, in case a notification is lost while the connection stays open.
+ * account. A process without this subscription uses no cached caller. An entry also expires after
+ * `maxStalenessMs`, in case a notification is lost while the connection stays open. Every request with an
+ * invalid token is looked up, in the turns of its address.
  *
  * Tokens are stored and looked up by their SHA-256 alone, in memory and in the database. The duration of a
  * lookup reveals nothing about other tokens, because a client cannot choose the hash.
@@ -54,7 +55,7 @@ export interface CredentialOptions {
     /** For writes. */
     accounts: Pool
   }
-  sizes: Pick<CacheSizes, "tokens" | "invalidTokens">
+  sizes: Pick<CacheSizes, "tokens">
   /** Receives the reason why the last use of a token was not recorded. */
   onUseNotRecorded: (error: unknown) => void
 }
@@ -62,19 +63,16 @@ export interface CredentialOptions {
 export function createCredentials({ pools, sizes, onUseNotRecorded }: CredentialOptions) {
   const lookUp = createTokenLookup(pools.records)
   const valid = createCache<CachedToken>(sizes.tokens, () => 150)
-  /** The negative cache: the time at which each token was looked up. */
-  const invalid = createCache<number>(sizes.invalidTokens, () => 16)
   const pending = new Map<string, Promise<CachedToken | null>>()
   let subscribed = false
 
   const isFresh = (readMs: number, nowMs: number): boolean =>
     subscribed && isRecent(readMs, nowMs, maxStalenessMs)
 
-  /** The cached result; undefined if it is missing or too old. */
-  function cached(hash: string, nowMs: number): CachedToken | null | undefined {
+  /** The cached token; undefined if it is missing or too old. */
+  function cached(hash: string, nowMs: number): CachedToken | undefined {
     const token = valid.get(hash)
-    if (token && isFresh(token.readMs, nowMs)) return token
-    return isFresh(invalid.get(hash) ?? never, nowMs) ? null : undefined
+    return token && isFresh(token.readMs, nowMs) ? token : undefined
   }
 
   /**
@@ -91,10 +89,8 @@ export function createCredentials({ pools, sizes, onUseNotRecorded }: Credential
     )
       .then((caller) => {
         const readMs = pending.get(hash) === result ? nowMs : never
-        invalid.delete(hash)
         if (!caller) {
           valid.delete(hash)
-          invalid.set(hash, readMs)
           return null
         }
         const token = { caller, readMs, recordedMs: valid.get(hash)?.recordedMs ?? never }
@@ -132,14 +128,13 @@ export function createCredentials({ pools, sizes, onUseNotRecorded }: Credential
   /** Invalidates the cached tokens of an account; undefined means all accounts. */
   function invalidate(accountId: number | undefined): void {
     pending.clear()
-    invalid.clear()
     for (const token of valid.values()) {
       if (accountId === undefined || token.caller.accountId === accountId) token.readMs = never
     }
   }
 
   return {
-    cacheReadings: () => ({ tokens: valid.readings(), invalid_tokens: invalid.readings() }),
+    cacheReadings: () => ({ tokens: valid.readings() }),
     /**
      * The caller that a token identifies, whose use is recorded; null where the token is malformed,
      * unknown, revoked or expired, or its account is disabled.
@@ -154,12 +149,9 @@ export function createCredentials({ pools, sizes, onUseNotRecorded }: Credential
       if (!hasTokenLength(token)) return null
       const hash = hashSecret(token)
       const nowMs = now.getTime()
-      let found = cached(hash, nowMs)
-      if (found === undefined) {
-        // The checksum costs more than all other checks, so this is the only place that computes it.
-        if (!isWellFormed(token)) return null
-        found = await read(hash, nowMs, address)
-      }
+      // The checksum costs more than all other checks, so only unknown tokens take it.
+      const found =
+        cached(hash, nowMs) ?? (isWellFormed(token) ? await read(hash, nowMs, address) : null)
       if (!found || nowMs >= found.caller.expiresMs) return null
       recordUse(found, nowMs)
       return found.caller

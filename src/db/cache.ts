@@ -22,9 +22,7 @@ const shares = {
   /** The counts of values: of 60,000 holders two megabytes. */
   facets: 6,
   /** Valid tokens, their accounts and the time when their last use was recorded. */
-  tokens: 12,
-  /** The negative cache, separate so that a flood of invented tokens evicts no valid ones. */
-  invalidTokens: 3,
+  tokens: 15,
   /** The pinned releases of page sequences. */
   pageSequences: 10,
 } as const
