@@ -19,18 +19,14 @@ export const listedEnded = 100
 export const isValidToken = (now: Date) =>
   sql<boolean>`(${tokensTable.revoked_at} is null and (${tokensTable.expires_at} is null or ${tokensTable.expires_at} > ${now.toISOString()}::timestamptz))`
 
-/** The valid tokens of an account and the last `ended` of the revoked and expired ones, the newest first. */
-export function listOwnTokens(
-  pool: Pool,
-  accountId: number,
-  { now, ended = listedEnded }: { now: Date; ended?: number },
-) {
+/** The valid tokens of an account and the last of the revoked and expired ones, the newest first. */
+export function listOwnTokens(pool: Pool, accountId: number, now: Date) {
   const newestEnded = pool.db
     .select({ id: tokensTable.id })
     .from(tokensTable)
     .where(and(eq(tokensTable.account_id, accountId), not(isValidToken(now))))
     .orderBy(desc(tokensTable.id))
-    .limit(ended)
+    .limit(listedEnded)
   return readTokens(
     pool,
     accountId,

@@ -5,11 +5,6 @@
  */
 import type { HistogramReading } from "./histogram.ts"
 
-/** The metrics of a process. */
-export interface Metrics {
-  scrape(): Promise<{ contentType: string; text: string }>
-}
-
 type Value = number | HistogramReading | null | undefined
 
 interface Sample {

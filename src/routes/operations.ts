@@ -5,7 +5,7 @@
 import { Elysia } from "elysia"
 import type { Release } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
-import type { Metrics } from "../metrics/families.ts"
+import { metricsContentType } from "../metrics/families.ts"
 
 export interface OperationOptions {
   /** Reads the newest release, on a connection that no request of an account uses; null while the database is unavailable. */
@@ -13,7 +13,8 @@ export interface OperationOptions {
   partStates: () => PartStates
   /** Whether the service is being stopped. */
   isStopping: () => boolean
-  metrics: Metrics
+  /** Reads the metrics of the process, as text for Prometheus. */
+  scrape: () => Promise<string>
   /** Whether operators have a port of their own. */
   hasAdminPort: boolean
 }
@@ -33,7 +34,7 @@ export const adminOperations = (options: OperationOptions) =>
   new Elysia({ name: "admin-operations" })
     .get("/livez", live)
     .get("/readyz", () => readinessResponse(options, { withParts: true }))
-    .get("/metrics", () => scrape(options))
+    .get("/metrics", () => metricsResponse(options))
 
 /** On the service's port. */
 export const operations = (options: OperationOptions) => {
@@ -46,7 +47,7 @@ export const operations = (options: OperationOptions) => {
     )
     .get("/metrics", ({ request, server }) => {
       if (!isShown(request, server)) throw new ApiError("NOT_FOUND")
-      return scrape(options)
+      return metricsResponse(options)
     })
 }
 
@@ -68,10 +69,9 @@ async function readinessResponse(
   )
 }
 
-async function scrape({ metrics }: OperationOptions): Promise<Response> {
-  const { contentType, text } = await metrics.scrape()
-  return new Response(text, {
-    headers: { "Content-Type": contentType, "Cache-Control": "no-store" },
+async function metricsResponse({ scrape }: OperationOptions): Promise<Response> {
+  return new Response(await scrape(), {
+    headers: { "Content-Type": metricsContentType, "Cache-Control": "no-store" },
   })
 }
 

@@ -15,7 +15,6 @@ import {
   gauge,
   histogram,
   type MetricFamily,
-  metricsContentType,
   metricsText,
 } from "../metrics/families.ts"
 import { createProcessMetrics } from "../metrics/process.ts"
@@ -66,7 +65,7 @@ export function createServiceMetrics(parts: MeasuredParts) {
   return {
     /** Counts each request. */
     requests,
-    scrape: async () => ({ contentType: metricsContentType, text: metricsText(await families()) }),
+    scrape: async () => metricsText(await families()),
     stop: ofProcess.stop,
   }
 }

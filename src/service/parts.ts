@@ -85,7 +85,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
       ...responses.parts,
       readiness,
       isStopping,
-      metrics,
+      scrape: metrics.scrape,
       requestMetrics: metrics.requests,
       partStates: () => {
         const { primary, replica } = database.states()

@@ -79,7 +79,7 @@ async function owner() {
   const token = await at.issue(email, "first")
   const [row] = await at.sql(`select id::int from accounts where email = '${email}'`)
   const accountId = row?.id as number
-  const [first] = await listOwnTokens(at.pool, accountId, { now })
+  const [first] = await listOwnTokens(at.pool, accountId, now)
   return { accountId, tokenId: first?.id ?? 0, token, email }
 }
 
@@ -127,7 +127,7 @@ describe("an owner", () => {
     const { accountId, tokenId } = await owner()
     await addBulk(accountId, 150, "n % 2 = 0", "n % 2 = 1")
     await createOwnToken(at.editor, form(accountId))
-    const listed = await listOwnTokens(at.pool, accountId, { now })
+    const listed = await listOwnTokens(at.pool, accountId, now)
     expect(listed.map(({ name }) => name)).toEqual([
       "nightly",
       ...Array.from({ length: 100 }, (_, n) => String(150 - n)),
@@ -135,7 +135,6 @@ describe("an owner", () => {
     ])
     const valid = listed.filter(({ isValid }) => isValid).map(({ name }) => name)
     expect(valid).toEqual(["nightly", "first"])
-    expect(await listOwnTokens(at.pool, accountId, { now, ended: 0 })).toHaveLength(2)
     expect(await findOwnToken(at.pool, { accountId, tokenId }, now)).toEqual(listed.at(-1))
     expect(await findOwnToken(at.pool, { accountId: 999_999, tokenId }, now)).toBeUndefined()
   })
@@ -178,7 +177,7 @@ describe("a rotated token", () => {
     }
     // The same form makes no second one, and says the same.
     expect((await rotateOwnToken(at.editor, rotation)).value).toEqual({ ...value, token: null })
-    expect(await listOwnTokens(at.pool, accountId, { now })).toMatchObject([
+    expect(await listOwnTokens(at.pool, accountId, now)).toMatchObject([
       { name: "sheet", forSpreadsheets: true, prefix: value.prefix, expiresAt: null },
       { name: "sheet", prefix: value.replaced, expiresAt: "2026-03-02T00:00:00Z" },
     ])

@@ -26,7 +26,7 @@ export const tokensRoutes = (options: AccountOptions) => {
     .use(signedIn(options))
     .resolve(({ person }) => ({
       listPage: async (entered: Form, faults?: Faults) => {
-        const tokens = await listOwnTokens(accountPool, person.accountId, { now: now() })
+        const tokens = await listOwnTokens(accountPool, person.accountId, now())
         const mayCreate = isRecentSignIn(person, now())
         return tokensPage({ tokens, mayCreate, now: now(), entered, faults })
       },

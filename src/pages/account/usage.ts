@@ -22,7 +22,7 @@ export const usageRoutes = (options: AccountOptions) => {
         windowPanel(windows, person),
         usage.overview(accountId, now()),
         recentRequests.last(accountId),
-        listOwnTokens(accountPool, accountId, { now: now() }),
+        listOwnTokens(accountPool, accountId, now()),
       ])
       const nameOf = (tokenId: number) => tokenName(tokenId, tokens)
       return page(
