@@ -20,31 +20,19 @@ export interface PartsOptions extends BaseOptions {
   fetches?: () => Readonly<Record<string, number>>
 }
 
-export interface Parts {
-  app: AppOptions
-  /** From now on the service reports that it is not ready. */
-  beginStopping(): void
-  /** Aborts the exports in progress, so that none looks complete. */
-  abortExports(): void
-  /** Writes pending counts and mails, and closes every connection. */
-  close(): Promise<void>
-}
-
 /** The readiness endpoint needs no token, so it queries the database at most once a second. */
 const checkEveryMs = 1_000
 /** The time limit of closing, since the database may not respond. */
 const closeWithinMs = 2_000
 /** The time limit of the last writes: shorter, so that their failure is logged before closing ends. */
 const writeWithinMs = 1_500
+
 /**
  * Waits for one attempt to connect to Redis and to the notifications of changes, at most a few seconds. The
  * service starts without either.
  */
-export async function startParts(options: PartsOptions): Promise<Parts> {
+export async function startParts(options: PartsOptions) {
   const { config, log, logBuffer, fetches, now } = options
-  let stopping = false
-  const isStopping = () => stopping
-
   const base = createBase(options)
   const { database, redis } = base
   const access = createAccess(base)
@@ -56,6 +44,7 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
   database.listen({ onLost: notifications.markUnavailable })
   await Promise.all([redis?.ready, notifications.ready])
 
+  let stopping = false
   const unauthenticated = countUnauthenticated({ log })
   // On another pool, because waiting token lookups must not make the service look unready.
   const checked = createReleases(database.pools.accounts)
@@ -79,36 +68,41 @@ export async function startParts(options: PartsOptions): Promise<Parts> {
     await database.close()
   }
 
-  return {
-    app: {
-      ...access.parts,
-      ...responses.parts,
-      readiness,
-      isStopping,
-      scrape: metrics.scrape,
-      requestMetrics: metrics.requests,
-      partStates: () => {
-        const { primary, replica } = database.states()
-        return {
-          database: answering(primary),
-          replica: replica === null ? "unused" : answering(replica),
-          redis: redis === null ? "unused" : answering(redis.answering),
-          notifications: notifications.listening ? "listening" : "lost",
-          fetches: fetches?.() ?? "unused",
-        }
-      },
-      hasAdminPort: config.ADMIN_PORT !== 0,
-      baseUrl: config.BASE_URL,
-      trustedProxies: config.TRUSTED_PROXIES,
-      unauthenticated,
-      log,
-      now,
+  const app: AppOptions = {
+    ...access.parts,
+    ...responses.parts,
+    readiness,
+    isStopping: () => stopping,
+    scrape: metrics.scrape,
+    requestMetrics: metrics.requests,
+    partStates: () => {
+      const { primary, replica } = database.states()
+      return {
+        database: answering(primary),
+        replica: replica === null ? "unused" : answering(replica),
+        redis: redis === null ? "unused" : answering(redis.answering),
+        notifications: notifications.listening ? "listening" : "lost",
+        fetches: fetches?.() ?? "unused",
+      }
     },
+    hasAdminPort: config.ADMIN_PORT !== 0,
+    baseUrl: config.BASE_URL,
+    trustedProxies: config.TRUSTED_PROXIES,
+    unauthenticated,
+    log,
+    now,
+  }
+
+  return {
+    app,
+    /** From now on the service reports that it is not ready. */
     beginStopping: () => {
       stopping = true
     },
+    /** Aborts the exports in progress, so that none looks complete. */
     abortExports: responses.measured.exportSlots.stop,
-    close: async () => {
+    /** Writes pending counts and mails, and closes every connection. */
+    close: async (): Promise<void> => {
       unauthenticated.stop()
       metrics.stop()
       await settleWithin(closeWithinMs, closeAll(), connectionsStillOpen).catch(
