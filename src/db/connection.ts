@@ -21,20 +21,15 @@ export function singleConnection(url: string, options: ConnectionOptions = {}): 
   return postgres(url, chosen)
 }
 
-/** The connection has no session of its own at the server, as behind a pooler. */
-export class NoSession extends Error {
-  override readonly name = "NoSession"
-}
-
 /**
  * Rejects a connection through a pooler, where LISTEN has no effect. A pooler handles the login itself, with
  * a made-up process id.
- * @throws NoSession
+ * @throws Error with the remedy
  */
 export async function ensureSession(client: Sql): Promise<void> {
   const backend = await client<{ pid: number }[]>`select pg_backend_pid() as pid`
   if (backend.state.pid === backend[0]?.pid) return
-  throw new NoSession(
+  throw new Error(
     "LISTEN has no effect through a connection pooler: set DATABASE_DIRECT_URL to the database's own address",
   )
 }

@@ -12,8 +12,7 @@
  * some notifications would arrive.
  */
 import type { Sql } from "postgres"
-import { ensureSession, NoSession, singleConnection } from "./connection.ts"
-import { isForbidden } from "./database-errors.ts"
+import { ensureSession, singleConnection } from "./connection.ts"
 
 /** The payload is an account's id, a flush, or empty if any account may have changed. */
 export const changesChannel = "mds_access"
@@ -28,9 +27,7 @@ export const flushPrefix = "flush "
 /** The maximum age of a cached token or newest release, even without a notification. */
 export const maxStalenessMs = 30_000
 
-const retryMs = 250
-/** For a standby, which allows LISTEN only after its promotion, and a pooler, which never does. */
-const forbiddenRetryMs = 10_000
+const retryMs = 1_000
 /** So that notifications arrive within seconds of the end of an outage. */
 const connectTimeoutMs = 3_000
 
@@ -90,8 +87,7 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers) 
     isListening = false
     end(0).catch(() => {})
     firstAttempt.resolve()
-    const isHopeless = isForbidden(error) || error instanceof NoSession
-    timer = setTimeout(connect, isHopeless ? forbiddenRetryMs : retryMs)
+    timer = setTimeout(connect, retryMs)
     // Consecutive failures count as one loss.
     if (isReported) return
     isReported = true
