@@ -67,8 +67,9 @@ const holderCompanies = `
   select distinct c.asx_code as code, c.company_name as name, true as "isLinked",
     case when basis = 'name' and c.name_key <> $1 then 'former name' else basis end as reason,
     '' as "similarName"
-  from link_keys l join companies c on c.asx_code = l.asx_code
-  where l.key = $1 or l.key in (select ${numberKeyOf("t")} from tenements t where holder_keys @> array[$1])
+  from (
+    select $1 as key union select ${numberKeyOf("t")} from tenements t where holder_keys @> array[$1]
+  ) keys join link_keys l on l.key = keys.key join companies c on c.asx_code = l.asx_code
   union all
   select * from (
     select s.asx_code, suggestion -> 'company' ->> 'company_name', false, suggestion ->> 'reason',

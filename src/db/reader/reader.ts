@@ -20,7 +20,7 @@ export type Reader = ReturnType<typeof createReader>
 export function createReader(
   pools: ReaderPools,
   sizes: CacheSizes,
-  onSeen: (newest: number | null) => void = () => {},
+  onSeen: (newest: number | null) => void,
 ) {
   const caches = createCaches(sizes)
   const reading = { pools, caches, read: createReads(onSeen) }
