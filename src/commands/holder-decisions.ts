@@ -110,7 +110,7 @@ async function askForGroups(url: string): Promise<boolean> {
     const keys = holders.map(({ key }) => key)
     await printResult(
       [
-        `${formatCount(index + 1)} of ${formatCount(groups.length)}: ${group.reason} (${judgement(group.reason)}); unlinked tenements: ${formatCount(group.tenements)}`,
+        `${formatCount(index + 1)} of ${formatCount(groups.length)}: ${group.reason} (${judgement(group.reason)}); tenements that links add: ${formatCount(group.tenements)}`,
         ...(await readLinkFacts(url, keys, asx_code)),
         tableOf(holders),
         `Do they belong to ${asx_code}? y (yes, all), n (no, none), q (end and publish), Enter (later)`,

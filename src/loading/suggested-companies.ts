@@ -4,7 +4,7 @@
  */
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
-import { undecided } from "../db/reader/links.ts"
+import { additions, undecided } from "../db/reader/links.ts"
 import { withoutLegalForm } from "../resources/company-name.ts"
 import { knownGroupMembers } from "./known-groups.ts"
 import { type Company, type KnownName, type Reason, suggestCompanies } from "./suggestions.ts"
@@ -38,31 +38,27 @@ export const readSuggestions = (url: string): Promise<ListedSuggestion[]> =>
 export interface SuggestionGroup {
   reason: Reason
   company: Company
-  /** Most tenements first. */
+  /** Each with the number of tenements that a link of it would add to the company. */
   holders: { key: string; name: string; tenements: number; similar_name: string }[]
-  /** How many unlinked tenements they hold. */
+  /** How many tenements the links of all of them would add. */
   tenements: number
 }
 
-/** The suggestions of the newest release that are not decided, in groups, most unlinked tenements first. */
+/** The suggestions of the newest release that would add tenements, in groups, those that add most first. */
 export const readSuggestionGroups = (url: string): Promise<SuggestionGroup[]> =>
   withSnapshot(url, (sql) =>
     sql.unsafe<SuggestionGroup[]>(
-      `with suggested as (
-         select *, suggestion ->> 'reason' as reason from (${undecided}) s
-       ), held as (
-         select asx_code, reason, count(distinct id) as tenements
-         from (select id, unnest(holder_keys) as holder_key from tenements where asx_codes = '{}') t
-           join suggested using (holder_key)
-         group by 1, 2
+      `with suggested as materialized (${additions}), added as (
+         select asx_code, reason, count(distinct id)::integer as tenements
+         from suggested, unnest(ids) id group by 1, 2
        )
        select reason, (array_agg(suggestion -> 'company'))[1] as company,
          json_agg(json_build_object(
-           'key', holder_key, 'name', holder, 'tenements', suggestion #> '{holder,tenements}',
+           'key', holder_key, 'name', holder, 'tenements', cardinality(ids),
            'similar_name', suggestion -> 'similarName') order by position) as holders,
-         coalesce(held.tenements, 0)::integer as tenements
-       from suggested left join held using (asx_code, reason)
-       group by asx_code, reason, held.tenements order by tenements desc, min(position)`,
+         added.tenements
+       from suggested join added using (asx_code, reason)
+       group by asx_code, reason, added.tenements order by tenements desc, min(position)`,
     ),
   )
 

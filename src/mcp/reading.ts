@@ -84,13 +84,9 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
     },
 
     /** Words on the possible holders of a company, at the newest release alone; none where they add nothing. */
-    possibleHolders: async (code: string, linked: number, { as_of }: ParameterValues) => {
+    possibleHolders: async (code: string, { as_of }: ParameterValues) => {
       if (as_of !== undefined) return []
-      const words = possibleHoldersWords(
-        code,
-        await companyLinks.suggestedFor(code, account),
-        linked,
-      )
+      const words = possibleHoldersWords(code, await companyLinks.suggestedFor(code, account))
       return words === null ? [] : [words]
     },
 

@@ -91,10 +91,10 @@ function searching({ tool, endpoint, selection, notes }: Searched): Tool {
         values,
         async (others) => (await reading.list(endpoint, others, { release })).part.total,
       )
-      const { company } = values
+      const filters = filtersOf(endpoint).filter((name) => values[name] !== undefined)
       const ofCompany =
-        endpoint === tenementList && typeof company === "string"
-          ? await reading.possibleHolders(asxCodeFromText(company), part.total, values)
+        endpoint === tenementList && filters.join() === "company"
+          ? await reading.possibleHolders(asxCodeFromText(String(values.company)), values)
           : []
       return {
         release: shown(release),
@@ -149,7 +149,7 @@ const company: Tool = {
       tenements: { total: record.total_tenements, by_state, by_status, past_expiry },
       newest_announcements,
       notes: [
-        ...(await reading.possibleHolders(key, Number(record.total_tenements), point)),
+        ...(await reading.possibleHolders(key, point)),
         ...companySearch.notes([], day),
         pastExpiry,
         ...undated.map((each) => undatedWords("past_expiry", each)),

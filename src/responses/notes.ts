@@ -1,6 +1,6 @@
 /** Notes on what a list lacks, for people and assistants. */
 import type { SuggestedHolder } from "../db/reader/links.ts"
-import { formatCount } from "../text/display.ts"
+import { countOf, formatCount } from "../text/display.ts"
 import type { ParameterValues } from "./plan.ts"
 
 export interface Undated {
@@ -47,20 +47,18 @@ export const undatedWords = (list: string, { field, count, total }: Undated): st
 const mostNamed = 3
 
 /**
- * Says that a company may hold more tenements than the linked ones. Null where its possible holders have no
- * more tenements than are linked.
- * @param linked the number of the company's tenements that are shown
+ * Says how many more tenements than the linked ones a company may hold; null without possible holders. The
+ * number is that of the whole company: only for lists without other filters.
  */
 export function possibleHoldersWords(
   code: string,
   holders: readonly SuggestedHolder[],
-  linked: number,
 ): string | null {
-  const tenements = holders.reduce((total, holder) => total + holder.tenements, 0)
-  if (tenements <= linked) return null
+  const [first] = holders
+  if (!first) return null
   const named = holders
     .slice(0, mostNamed)
     .map((holder) => `${holder.name} (${formatCount(holder.tenements)})`)
   const more = holders.length > mostNamed ? `, and ${holders.length - mostNamed} more` : ""
-  return `${code} may hold more tenements, under names of holders that are not linked to it: ${named.join(", ")}${more}.`
+  return `${code} may hold ${countOf(first.added, "more tenement")}, under names of holders that are not linked to it: ${named.join(", ")}${more}.`
 }

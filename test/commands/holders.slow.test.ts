@@ -194,7 +194,7 @@ describe("Decisions", () => {
     expect(stdout).toStartWith(
       [
         "Linked now: 0 of 5 tenements (0.0%), 0.0% of those with a company among their holders",
-        `1 of 3: same first words (${judgement("same first words")}); unlinked tenements: 3`,
+        `1 of 3: same first words (${judgement("same first words")}); tenements that links add: 3`,
         "  holds: WA 3",
         "  beside: Quarry, Pits Ltd; Somebody 1",
         "  company: QZA, Quarry, 0 linked tenements",
@@ -202,7 +202,7 @@ describe("Decisions", () => {
         "  2          QUARRY, PITS LTD  Quarry",
         "  1          QUARRY ALPHA      Quarry",
         "Do they belong to QZA? y (yes, all), n (no, none), q (end and publish), Enter (later)",
-        `2 of 3: place in brackets (${judgement("place in brackets")}); unlinked tenements: 1`,
+        `2 of 3: place in brackets (${judgement("place in brackets")}); tenements that links add: 1`,
       ].join("\n"),
     )
     expect(stdout).toContain("Published as release 3")

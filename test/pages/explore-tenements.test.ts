@@ -36,6 +36,20 @@ const records: Fixtures = {
       holder_name: "QUOTED (NORTH) PTY LTD",
       asx_codes: ["QUO"],
     })),
+    ...["Holder 1", "Holder 1; Holder 2", "Holder 2", "Holder 3; Of Max", "Holder 4; Of Max"].map(
+      (holder_name, index) => ({
+        ...tenement,
+        id: `possible-${index}`,
+        holder_name,
+        asx_codes: holder_name.includes("Max") ? ["MAX"] : [],
+      }),
+    ),
+    ...["Holder 0", "Holder 3"].map((holder_name) => ({
+      ...tenement,
+      id: holder_name.replace(" ", "-"),
+      holder_name,
+      asx_codes: ["STR"],
+    })),
   ],
 }
 
@@ -205,74 +219,66 @@ test("A company without linked tenements is said to have none linked yet", async
   expect(textOf(page)).not.toContain("Possible holders")
 })
 
-test("A company's page shows its possible holders with the reasons, and the weakest last", async () => {
-  const suggested = reasons.toReversed().map((reason, index) => ({
+test("Possible holders count the tenements that a link would add, with reasons, and the weakest last", async () => {
+  const [weakest = "", ...others] = reasons.toReversed()
+  const suggested = [weakest, ...others].map((reason, index) => ({
     position: index + 1,
-    holder_key: `KEY ${index}`,
+    holder_key: `HOLDER ${index}`,
     holder: `Holder ${index}`,
-    asx_code: "NIL",
+    asx_code: "MAX",
     suggestion: service.sql.json({
-      holder: { name: `Holder ${index}`, key: `KEY ${index}`, tenements: 1_000 - index },
-      company: { asx_code: "NIL", company_name: "Nil Worth", is_active: true },
+      holder: { name: `Holder ${index}`, key: `HOLDER ${index}`, tenements: 1_000 - index },
+      company: { asx_code: "MAX", company_name: "Largest Exact", is_active: true },
       reason,
-      similarName: "NIL Ltd",
+      similarName: "MAX Ltd",
     }),
   }))
   await service.sql`insert into suggested_links ${service.sql(suggested)}`
-  const page = await person.read("/explore/companies/nil")
+  const page = await person.read("/explore/companies/max")
+  // The tenement of Holder 4 is the company's already; no tenement has Holder 5.
   expect(cellsOf(page, "Possible holders")).toEqual([
-    ["Holder 1", "999", "Begins with the company’s code"],
-    ["Holder 2", "998", "Equals NIL Ltd except for its ending"],
-    ["Holder 3", "997", "Equals NIL Ltd except for the words in brackets"],
-    ["Holder 4", "996", "A former name of the company"],
-    ["Holder 5", "995", "A subsidiary of the company, by the service’s list of groups"],
+    ["Holder 1", "2", "Begins with the company’s code"],
+    ["Holder 2", "2", "Equals MAX Ltd except for its ending"],
+    ["Holder 3", "1", "Equals MAX Ltd except for the words in brackets"],
     [
       "Holder 0",
-      "1,000",
-      "Begins with the same words as NIL Ltd, and has nothing else in common. About half of these suggestions are wrong",
+      "1",
+      "Begins with the same words as MAX Ltd, and has nothing else in common. About half of these suggestions are wrong",
     ],
   ])
+  expect(factsOf(page).Tenements).toBe("2, 5 possible")
   expect(linkTo(page, "Holder 3")).toBe("/explore/holders/Holder%203")
-  expect(contentOf(await person.read("/explore/companies/NIL?as_of=1"))).not.toContain("Possible")
+  const past = await person.read("/explore/companies/MAX?as_of=1")
+  expect(contentOf(past)).not.toContain("ossible")
 
   const words =
-    "NIL may hold more tenements, under names of holders that are not linked to it: Holder 1 (999), Holder 2 (998), Holder 3 (997), and 3 more."
-  for (const path of [
-    "tenements?company=nil",
-    "companies/NIL/tenements",
-    "tenements?company=NIL&state=WA",
-  ]) {
-    expect([path, textOf(await person.read(`/explore/${path}`)).includes(words)]).toEqual([
-      path,
-      true,
-    ])
+    "MAX may hold 5 more tenements, under names of holders that are not linked to it: Holder 1 (2), Holder 2 (2), Holder 3 (1), and 1 more."
+  for (const path of ["tenements?company=max", "companies/MAX/tenements"]) {
+    expect(textOf(await person.read(`/explore/${path}`))).toContain(words)
   }
   for (const path of [
     "tenements?company=BIG",
-    "tenements?company=NIL&as_of=1",
-    "reports?company=NIL",
+    "tenements?company=MAX&as_of=1",
+    "tenements?company=MAX&state=SA",
+    "companies/MAX/tenements?status=granted",
+    "reports?company=MAX",
   ]) {
-    expect(textOf(await person.read(`/explore/${path}`))).not.toContain("may hold more")
+    expect([path, await person.read(`/explore/${path}`)]).toEqual([
+      path,
+      expect.not.stringContaining("may hold"),
+    ])
   }
   for (const [tool, given] of [
-    ["company", { asx_code: "nil" }],
-    ["find_tenements", { company: "nil" }],
+    ["company", { asx_code: "max" }],
+    ["find_tenements", { company: "max" }],
   ] as const) {
     expect((await resultOf(service, tool, given)).notes).toContain(words)
     expect((await resultOf(service, tool, { ...given, as_of: "1" })).notes).not.toContain(words)
   }
+  const ofState = await resultOf(service, "find_tenements", { company: "max", state: "SA" })
+  expect(ofState.notes).not.toContain(words)
 
-  await service.sql`insert into link_decisions values ('KEY 1', 'Holder 1', 'NIL', false), ('KEY 2', 'Holder 2', 'BIG', true)`
-  const decided = await person.read("/explore/companies/NIL")
-  expect(first(cellsOf(decided, "Possible holders"))).toEqual([
-    "Holder 3",
-    "Holder 4",
-    "Holder 5",
-    "Holder 0",
-  ])
-})
-
-test("A row shows the codes of its companies, with their names on hover", async () => {
-  const page = await person.read("/explore/tenements?company=BIG")
-  expect(page).toContain('<span title="Big Ore, Limited"><a href="/explore/companies/BIG">')
+  await service.sql`insert into link_decisions values ('HOLDER 1', 'Holder 1', 'MAX', false), ('HOLDER 2', 'Holder 2', 'BIG', true)`
+  const decided = await person.read("/explore/companies/MAX")
+  expect(first(cellsOf(decided, "Possible holders"))).toEqual(["Holder 3", "Holder 0"])
 })

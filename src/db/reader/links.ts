@@ -32,8 +32,10 @@ export interface HolderCompany {
 /** An unlinked holder that may belong to a company. */
 export interface SuggestedHolder {
   name: string
-  /** How many tenements it holds. */
+  /** How many tenements a link of it would add to the company. */
   tenements: number
+  /** How many tenements the links of all the company's suggested holders would add. */
+  added: number
   /** See `loading/suggestions.ts`. */
   reason: string
   similarName: string
@@ -54,6 +56,16 @@ export const undecided = `
     select from link_decisions d
     where d.holder_key = s.holder_key and (d.is_right or d.asx_code = s.asx_code)
   )`
+
+/**
+ * Those that would add tenements to the company, with the ids: a partner in joint titles may link
+ * some already. The collation is that of the index.
+ */
+export const additions = `
+  select s.*, suggestion ->> 'reason' as reason, ids from (${undecided}) s cross join lateral (
+    select array_agg(id) as ids from tenements
+    where holder_keys @> array[s.holder_key collate "default"] and not asx_codes @> array[s.asx_code]
+  ) t where ids is not null`
 
 const tenementLinks = `
   select distinct l.asx_code as code, c.company_name as company, l.basis,
@@ -77,11 +89,11 @@ const holderCompanies = `
     from (${undecided}) s where holder_key = $1 order by position) suggested`
 
 const suggestedHolders = `
-  select suggestion -> 'holder' ->> 'name' as name,
-    (suggestion -> 'holder' ->> 'tenements')::int as tenements,
-    suggestion ->> 'reason' as reason, suggestion ->> 'similarName' as "similarName"
-  from (${undecided}) s where asx_code = $1
-  order by suggestion ->> 'reason' = 'same first words', position`
+  with suggested as (select * from (${additions}) s where asx_code = $1)
+  select holder as name, cardinality(ids) as tenements, reason,
+    suggestion ->> 'similarName' as "similarName",
+    (select count(distinct id)::int from suggested, unnest(ids) id) as added
+  from suggested order by reason = 'same first words', position`
 
 export type LinkReader = ReturnType<typeof createLinkReader>
 

@@ -8,7 +8,7 @@ import { count } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 import { textOf } from "./cells.ts"
-import { addressWith, linksAt, type RequestedList, sentValue } from "./list-address.ts"
+import { addressWith, filtersSet, linksAt, type RequestedList, sentValue } from "./list-address.ts"
 import { firstRows } from "./list-view.ts"
 import { companiesView, largestFirst } from "./views.ts"
 
@@ -18,7 +18,7 @@ const mostCompanies = 5_000
 const codeOf = textOf("asx_code")
 
 /**
- * For a company with few tenements, its possible holders; for a holder, companies of that name; for a code without
+ * For a company without other filters, its possible holders; for a holder, companies of that name; for a code without
  * records, companies that it may mean.
  */
 export async function possibleCompanies(
@@ -27,7 +27,7 @@ export async function possibleCompanies(
   { meta, release }: ShownPage,
 ): Promise<Content> {
   const code = sentValue(list, "company")
-  const words = await holdersWords(visit, list, code ?? list.code, meta)
+  const words = await holdersWords(visit, list, code ?? list.code, meta.page)
   if (words !== null) return notice("neutral", html`<p>${words}</p>`)
   const sought = code ?? sentValue(list, "holder")
   const hasCompany = list.view.filters.some(({ name }) => name === "company")
@@ -50,12 +50,13 @@ async function holdersWords(
   visit: Visit,
   list: RequestedList,
   sentCode: string,
-  { page, total }: ShownPage["meta"],
+  page: number,
 ): Promise<string | null> {
   const isOfTenements = list.view.endpoint.resource.name === "tenements"
   if (!isOfTenements || !sentCode || page > 1 || sentValue(list, "as_of") !== undefined) return null
+  if (filtersSet(list).some(({ name }) => name !== "company")) return null
   const code = asxCodeFromText(sentCode)
-  return possibleHoldersWords(code, await visit.suggestedHolders(code), total)
+  return possibleHoldersWords(code, await visit.suggestedHolders(code))
 }
 
 const linkTo = (record: ResourceRecord, address: string) =>

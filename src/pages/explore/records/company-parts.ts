@@ -18,7 +18,7 @@ import {
 import { companiesView, companySubsidiariesView, reportsView } from "../lists/views.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 import { possibleHolders } from "./possible-holders.ts"
-import type { FoundRecord } from "./record-page.ts"
+import type { FoundRecord, RecordParts } from "./record-page.ts"
 
 export const expiriesView: ListView = {
   ...tenementsView,
@@ -30,8 +30,8 @@ export const expiriesView: ListView = {
 
 const expiriesOfCompany = { ...expiriesView, endpoint: companyTenementsView.endpoint }
 
-export async function companyParts(visit: Visit, found: FoundRecord): Promise<Html> {
-  const { record, release, key: code, links, day } = found
+export async function companyParts(visit: Visit, found: FoundRecord): Promise<RecordParts> {
+  const { record, release, key: code, links, day, isPast } = found
   const hasTenements = Number(record.total_tenements) > 0
   const first = firstRows(release)
   const next = nextToExpire(day)
@@ -42,7 +42,7 @@ export async function companyParts(visit: Visit, found: FoundRecord): Promise<Ht
     hasTenements ? undefined : listingWithTenements(visit, found),
     hasTenements && visit.page(expiriesOfCompany, code, { ...next, ...firstRows(release, 5) }),
     hasTenements ? visit.undated(companyTenementsView, code, next, release) : [],
-    possibleHolders(visit, found),
+    isPast ? [] : visit.suggestedHolders(code),
   ])
   const inCompany = recordPathOf(companiesView, code)
   const toTenements = (...query: Pair[]) => links(`${inCompany}/tenements`, query)
@@ -56,13 +56,16 @@ ${undated.map(({ count, total, field }) => html`<p class="muted">${count === tot
           ? html`None linked yet: no tenement is held under the name of the company or of a known subsidiary. The overview shows the <a href="/#linked">share of linked tenements by state</a>.`
           : html`A secondary listing of <a href="${links(recordPathOf(companiesView, owner))}">${owner}</a>, which has the company’s tenements.`
       }</p>`
-  return html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
+  const [possible] = holders
+  const remarks = possible && { total_tenements: `, ${number(possible.added)} possible` }
+  const main = html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 ${tenements}
 <p><a href="/explore/compare?codes=${code}">Compare</a> with other companies.</p></section>
 ${expiries && expiries.meta.total > 0 && part(expiriesView, expiries, found, toTenements(...Object.entries(next)))}
-${holders}
+${possibleHolders(holders, links)}
 ${part(companySubsidiariesView, subsidiaries, found, links(`${inCompany}/subsidiaries`))}
 ${part(reportsView, reports, found, links("/reports", [["company", code]]))}`
+  return { main, remarks }
 }
 
 /** The first records of a list, and a link to all of them. */

@@ -4,8 +4,7 @@ import { type TableColumn, tableSection } from "../../kit/components.ts"
 import { number } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
 import { toHolder } from "../lists/cells.ts"
-import type { Visit } from "../visit.ts"
-import type { FoundRecord } from "./record-page.ts"
+import type { RecordLinks } from "../lists/list-view.ts"
 
 /** By the reasons of `loading/suggestions.ts` and the bases of links. */
 const words: Readonly<Record<string, (similar: string) => string>> = {
@@ -13,7 +12,7 @@ const words: Readonly<Record<string, (similar: string) => string>> = {
   subsidiary: () => "A loaded list names the holder as a subsidiary",
   confirmed: () => "An operator confirmed the link",
   declared: () => "The company declares some of its tenements as its own",
-  "known group": () => "A subsidiary of the company, by the service’s list of groups",
+  "known group": () => "Known group (list of the service)",
   "former name": () => "A former name of the company",
   "place in brackets": (similar) => `Equals ${similar} except for the words in brackets`,
   "another ending": (similar) => `Equals ${similar} except for its ending`,
@@ -22,19 +21,17 @@ const words: Readonly<Record<string, (similar: string) => string>> = {
     `Begins with the same words as ${similar}, and has nothing else in common. About half of these suggestions are wrong`,
 }
 
-/** Null without suggestions, and for past releases. */
-export async function possibleHolders(visit: Visit, found: FoundRecord): Promise<Content> {
-  const { key, links, isPast } = found
+/** Null without suggestions. */
+export function possibleHolders(holders: readonly SuggestedHolder[], links: RecordLinks): Content {
   const columns: readonly TableColumn<SuggestedHolder>[] = [
     { head: "Holder", cell: ({ name }) => toHolder(name, links), wide: true },
-    { head: "Tenements", number: true, cell: ({ tenements }) => number(tenements) },
+    { head: "Further tenements", number: true, cell: ({ tenements }) => number(tenements) },
     { head: "Why", wide: true, cell: reasonWords },
   ]
-  const holders = isPast ? [] : await visit.suggestedHolders(key)
   return tableSection("Possible holders", columns, holders, lead)
 }
 
-const lead = html`<p class="muted">These holders may belong to the company. Their tenements do not count until an <a href="/docs/guide/holders">operator links the holders</a>.</p>
+const lead = html`<p class="muted">These holders may belong to the company. These tenements do not count until an <a href="/docs/guide/holders">operator links the holders</a>.</p>
 `
 
 export const reasonWords = ({

@@ -7,7 +7,7 @@ import type { ResourceRecord } from "../../../resources/resource.ts"
 import { asOf as asOfParameter } from "../../../responses/endpoint.ts"
 import type { RecordAt } from "../../../responses/respond.ts"
 import { pageTitle, trail } from "../../kit/components.ts"
-import { type Html, html } from "../../kit/html.ts"
+import { type Content, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
 import { exportMenu } from "../elsewhere/panel.ts"
 import { cellOf, textOf } from "../lists/cells.ts"
@@ -34,8 +34,13 @@ export interface FoundRecord extends RecordAt {
   isPast: boolean
 }
 
-/** The parts of a record's page. */
-type ReadParts = (visit: Visit, found: FoundRecord) => Promise<Html | null>
+/** The parts of a record's page below its fields, and remarks behind fields by their names. */
+export interface RecordParts {
+  main: Content
+  remarks?: Readonly<Record<string, Content>> | undefined
+}
+
+type ReadParts = (visit: Visit, found: FoundRecord) => Promise<RecordParts>
 
 /** @throws PageError 404; ApiError INVALID_PARAMETER */
 export async function recordPage(
@@ -73,7 +78,7 @@ export async function recordPage(
     if (only === "list") return null
     const written = write(record)
     if (written === false) return null
-    return html`<dt>${head}</dt><dd>${written}${hasCourse && course(versions.records, field, write)}</dd>`
+    return html`<dt>${head}</dt><dd>${written}${parts?.remarks?.[field]}${hasCourse && course(versions.records, field, write)}</dd>`
   }
   return {
     title,
@@ -87,7 +92,7 @@ ${pageTitle(
 )}
 <div class="stack">${asOf !== undefined && pastNotice(release, asOf, present)}
 <div class="panel"><dl class="facts">${view.fields.map(pairOf)}</dl></div>
-${parts}
+${parts?.main}
 ${history(view, versions, `${apiPath}/history`)}</div>`,
   }
 }

@@ -2,10 +2,10 @@
 import type { TenementLink } from "../../../db/reader/links.ts"
 import { type TableColumn, tableSection } from "../../kit/components.ts"
 import { number, orDash } from "../../kit/format.ts"
-import { type Html, html } from "../../kit/html.ts"
+import { html } from "../../kit/html.ts"
 import { documentLink, toCompany } from "../lists/cells.ts"
 import type { Visit } from "../visit.ts"
-import type { FoundRecord } from "./record-page.ts"
+import type { FoundRecord, RecordParts } from "./record-page.ts"
 
 const bases: Readonly<Record<string, string>> = {
   name: "a holder has its name, present or former",
@@ -18,7 +18,7 @@ const bases: Readonly<Record<string, string>> = {
 export async function tenementParts(
   visit: Visit,
   { key, links, isPast }: FoundRecord,
-): Promise<Html | null> {
+): Promise<RecordParts> {
   const columns: readonly TableColumn<TenementLink>[] = [
     { head: "Company", cell: ({ code, company }) => toCompany(code, links, company), wide: true },
     {
@@ -34,5 +34,5 @@ export async function tenementParts(
     { head: "As at", cell: ({ asAt }) => orDash(asAt), fixed: true },
     { head: "Report", cell: ({ url }) => documentLink("url", "Report")({ url }, links, "") },
   ]
-  return tableSection("Companies", columns, isPast ? [] : await visit.tenementLinks(key))
+  return { main: tableSection("Companies", columns, isPast ? [] : await visit.tenementLinks(key)) }
 }
