@@ -3,15 +3,15 @@ import { expect, test } from "bun:test"
 import { readList } from "../contract/bodies.ts"
 import { awkward } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
-import { cellsOf, headingOf, linkTo, textOf } from "./page-reader.ts"
+import { cellsOf, faultAt, headingOf, linkTo } from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
 const service = await serviceOfFile()
 const person = await signedInVisitor(service, "admin@example.com")
 
 test("Each count is the total of the list that it links to", async () => {
-  const codes = ["BIG", "STR", "LFN"]
-  const page = await person.read("/explore/compare?codes=big,STR+lfn,BIG")
+  const codes = ["BIG", "STR", "OLDCO"]
+  const page = await person.read("/explore/compare?codes=big,STR+oldco,BIG")
   const rows = new Map(cellsOf(page).map(([label = "", ...cells]) => [label, cells]))
   for (const [index, code] of codes.entries()) {
     const company = awkward.companies.find(({ asx_code }) => asx_code === code)
@@ -25,6 +25,11 @@ test("Each count is the total of the list that it links to", async () => {
       const total = await totalOf(`${name}=${encodeURIComponent(value)}`)
       expect([label, code, cells[index]]).toEqual([label, code, String(total)])
     }
+    const [granted, dated] = [
+      await totalOf("status=granted"),
+      await totalOf("status=granted&expires_from=0001-01-01"),
+    ]
+    expect(rows.get("Granted without expiry date")?.[index]).toBe(String(granted - dated))
     const reports = await service.get(`/reports?company=${code}&group=quarterly&per_page=1`)
     const [last] = (await readList(reports)).data
     expect(rows.get("Last quarterly")?.[index] !== "–").toBe(last !== undefined)
@@ -33,9 +38,12 @@ test("Each count is the total of the list that it links to", async () => {
   expect(linkTo(next, "Compare")).toBe("/explore/compare?codes=BIG")
 })
 
-test("Without codes the page asks for them, and an unknown code is not found", async () => {
+test("Without codes the page asks for them, and it keeps them beside an unknown one", async () => {
   const page = await person.read("/explore/compare")
   expect(headingOf(page)).toBe("Compare companies")
   expect(page).not.toContain("<table>")
-  expect(textOf(await person.read("/explore/compare?codes=BIG,NOPE", 404))).toContain("NOPE")
+  const faulty = await person.read("/explore/compare?codes=BIG,Big+Ore", 404)
+  expect(faultAt(faulty, "codes")).toBe("No company has the code ORE.")
+  expect(faulty).toContain('value="BIG, ORE"')
+  expect(cellsOf(faulty)[0]).toEqual(["Company", "Big Ore, Limited"])
 })

@@ -8,7 +8,6 @@ import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
 import { inSydney, shortSum, textOf } from "./lists/cells.ts"
 import { cleanQuery, linksAt } from "./lists/list-address.ts"
-import { recordNotFound } from "./lists/list-page.ts"
 import { firstRows, recordPathOf } from "./lists/list-view.ts"
 import { expiringWithin, tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, reportsView } from "./lists/views.ts"
@@ -25,15 +24,18 @@ interface Compared {
   absent: Content
 }
 
-/** @throws PageError 404 for an unknown code; ApiError INVALID_PARAMETER */
+/** @throws ApiError INVALID_PARAMETER */
 export async function comparePage(visit: Visit): Promise<PageResult> {
   const query = cleanQuery(visit.query)
   const { codes: written } = query === "" ? { codes: "" } : readParameters(query, parameters)
   const codes = [...new Set(written.toUpperCase().split(/[\s,;]+/))].filter(Boolean)
   const newest = await visit.newest()
-  const companies = await Promise.all(
+  const read = await Promise.all(
     codes.slice(0, mostCompanies).map((code) => readCompany(visit, code, newest)),
   )
+  const companies = read.filter((company) => company !== null)
+  const unknown = codes.filter((_, index) => read[index] === null)
+  const fault = unknown.length > 0 ? `No company has the code ${unknown.join(", ")}.` : undefined
   const rows = [...new Set(companies.flatMap(({ cells }) => [...cells.keys()]))]
   const columns = companies.map(({ code, cells, absent }) => ({
     head: code,
@@ -43,21 +45,24 @@ export async function comparePage(visit: Visit): Promise<PageResult> {
   return {
     title: "Compare companies",
     section: "/explore",
+    ...(fault && { status: 404 }),
     main: html`${pageTitle("Compare companies", `Up to ${mostCompanies} companies, by their codes.`)}
-<div class="stack"><form class="panel" method="get"><div class="filters"><div class="wide">${formField({ name: "codes", label: "Codes", value: codes.join(", ") })}</div><div class="apply"><button class="primary">Compare</button></div></div></form>
-${codes.length > 0 && table({ caption: "Companies side by side", rows, empty: "", columns: [{ head: "", cell: (row: string) => row }, ...columns] })}</div>`,
+<div class="stack"><form class="panel" method="get"><div class="filters"><div class="wide">${formField({ name: "codes", label: "Codes", value: codes.join(", "), fault })}</div><div class="apply"><button class="primary">Compare</button></div></div></form>
+${companies.length > 0 && table({ caption: "Companies side by side", rows, empty: "", columns: [{ head: "", cell: (row: string) => row }, ...columns] })}</div>`,
   }
 }
 
-async function readCompany(visit: Visit, code: string, release: Release): Promise<Compared> {
+/** Null for an unknown code. */
+async function readCompany(visit: Visit, code: string, release: Release): Promise<Compared | null> {
   const [record] = await visit.versions(companiesView, [code], release)
-  if (!record) throw recordNotFound(companiesView, code)
+  if (!record) return null
   const expiring = expiringWithin(visit.dayOf(undefined, release), 365)
   const ofCompany = { company: code }
   const quarterly = { ...ofCompany, group: "quarterly", ...firstRows(release, 1) }
-  const [facets, expiries, reports] = await Promise.all([
+  const [facets, expiries, [undated], reports] = await Promise.all([
     visit.facets(tenementsView, "", ofCompany, release),
     visit.total(tenementsView, { ...ofCompany, ...expiring }, release),
+    visit.undated(tenementsView, "", { ...ofCompany, ...expiring }, release),
     visit.page(reportsView, "", quarterly),
   ])
   const links = linksAt(undefined)
@@ -79,6 +84,7 @@ async function readCompany(visit: Visit, code: string, release: Release): Promis
     ["Tenements", toTenements([], Number(record.total_tenements))],
     ...counted,
     ["Expiring within a year", toTenements(Object.entries(expiring), expiries)],
+    ["Granted without expiry date", number(undated?.count ?? 0)],
     [
       "Last quarterly",
       last
