@@ -7,7 +7,7 @@ import { encodeQuery, type Pair } from "../http/query-string.ts"
 import { dayOfData } from "../responses/at-release.ts"
 import type { Requester } from "../responses/data-request.ts"
 import { apiPath, type asOf, type ListEndpoint } from "../responses/endpoint.ts"
-import { possibleHoldersWords } from "../responses/notes.ts"
+import { nearestNumbers, possibleHoldersWords, tenementsInOrder } from "../responses/notes.ts"
 import { type ListPlan, type ParameterValues, planList, planRecord } from "../responses/plan.ts"
 import type { ListPage } from "../responses/respond.ts"
 import type { DataOptions } from "../routes/data.ts"
@@ -74,6 +74,15 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
 
     companiesFormerly: (term: string, release: Release) =>
       responses.companiesFormerly(term, { release, account }),
+
+    /** Words on the tenements with the nearest numbers, for a number that none has at the release. */
+    nearestNumbers: async ({ search, state }: ParameterValues, release: Release) => {
+      const first = (values: ParameterValues, most: number) =>
+        responses.firstAt(planList(tenementsInOrder, values, ""), most, { release, account })
+      const nearest = await nearestNumbers(String(search), state, first)
+      const named = nearest.map(({ tenement_id, state }) => `${tenement_id} (${state})`)
+      return named.length === 0 ? [] : [`The nearest numbers of its type: ${named.join(", ")}.`]
+    },
 
     /** @param point with `as_of`, or without */
     company: async (code: string, point: Static<TObject<typeof asOf>>) => {

@@ -5,6 +5,7 @@
 import { type TProperties, Type } from "@sinclair/typebox"
 import type { Release } from "../db/reader/releases.ts"
 import { invalidParameters } from "../http/api-error.ts"
+import { countedFilters } from "../resources/facets.ts"
 import { isPastExpiry, tenements } from "../resources/tenements.ts"
 import { asxCodeFromText, asxCodeInPath, oneOf } from "../resources/values.ts"
 import { asOf, type ListEndpoint, paging, changes as sinceOf } from "../responses/endpoint.ts"
@@ -58,14 +59,14 @@ const tenementSearch: Searched = {
   endpoint: tenementList,
   selection: { fields: [...Object.keys(tenements.fields), "asx_codes"] },
   notes: (records, day) => {
-    if (records.length === 0) return []
     const unlinked = records.filter(({ asx_codes }) => String(asx_codes ?? "") === "").length
     const past = records.filter((record) => isPastExpiry(record, day)).length
+    const counted = (count: number) => `${count} of these ${records.length} records are`
     return [
-      `${unlinked} of these ${records.length} records are linked to no company: the holder's name matches neither a listed company nor one of its subsidiaries.`,
-      `${past} of these ${records.length} records are granted and past their expiry date on ${day}.`,
-      pastExpiry,
-    ]
+      unlinked > 0 &&
+        `${counted(unlinked)} linked to no company: the holder's name matches neither a listed company nor one of its subsidiaries.`,
+      past > 0 && `${counted(past)} granted and past their expiry date on ${day}. ${pastExpiry}`,
+    ].filter((note) => note !== false)
   },
 }
 
@@ -92,9 +93,14 @@ function searching({ tool, endpoint, selection, notes }: Searched): Tool {
         async (others) => (await reading.list(endpoint, others, { release })).part.total,
       )
       const filters = filtersOf(endpoint).filter((name) => values[name] !== undefined)
+      const isOfTenements = endpoint === tenementList
       const ofCompany =
-        endpoint === tenementList && filters.join() === "company"
+        isOfTenements && filters.join() === "company"
           ? await reading.possibleHolders(asxCodeFromText(String(values.company)), values)
+          : []
+      const nearest =
+        isOfTenements && part.total === 0 && values.search !== undefined
+          ? await reading.nearestNumbers(values, release)
           : []
       return {
         release: shown(release),
@@ -105,6 +111,7 @@ function searching({ tool, endpoint, selection, notes }: Searched): Tool {
           }),
         notes: [
           ...ofCompany,
+          ...nearest,
           ...undated.map((each) => undatedWords("The list", each)),
           ...notes(part.records, reading.dayOf(values, release)),
         ],
@@ -117,6 +124,37 @@ const shown = ({ id, publishedAt }: Release) => ({
   number: id,
   published_at: id === 0 ? null : secondOf(new Date(publishedAt * 1_000)),
 })
+
+const counting = {
+  by: oneOf(countedFilters(tenements), {
+    description: "Field whose values are counted",
+    examples: ["held_by"],
+  }),
+  ...choosing(tenementFacets.parameters),
+}
+
+const countTenements: Tool = {
+  name: "count_tenements",
+  description:
+    "How many tenements match the filters, for each value of a field, the most frequent first. By `held_by`, it ranks the holders.",
+  parameters: counting,
+  call: async (given, reading) => {
+    const { by, ...values } = readArguments(given, counting)
+    const { release, part } = await reading.list(tenementFacets, values, { key: String(by) })
+    const undated = await undatedRecords(
+      values,
+      async (others) => (await reading.list(tenementList, others, { release })).part.total,
+    )
+    return {
+      release: shown(release),
+      ...part,
+      notes: [
+        "`total` is the number of values. A tenement of several holders counts for each.",
+        ...undated.map((each) => undatedWords("The count", each)),
+      ],
+    }
+  },
+}
 
 const company: Tool = {
   name: "company",
@@ -239,4 +277,10 @@ const sources: Tool = {
   },
 }
 
-export const tools: readonly Tool[] = [...searches.map(searching), company, changes, sources]
+export const tools: readonly Tool[] = [
+  ...searches.map(searching),
+  countTenements,
+  company,
+  changes,
+  sources,
+]

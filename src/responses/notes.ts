@@ -1,6 +1,10 @@
 /** Notes on what a list lacks, for people and assistants. */
 import type { SuggestedHolder } from "../db/reader/links.ts"
+import type { ResourceRecord } from "../resources/resource.ts"
+import { tenementsByNumber } from "../resources/tenements.ts"
 import { countOf, formatCount } from "../text/display.ts"
+import { referenceKey } from "../text/reference-key.ts"
+import { listEndpoint } from "./endpoint.ts"
 import type { ParameterValues } from "./plan.ts"
 
 export interface Undated {
@@ -43,6 +47,32 @@ export async function undatedRecords(
 
 export const undatedWords = (list: string, { field, count, total }: Undated): string =>
   `${list} leaves out ${formatCount(count)} of the ${formatCount(total)} records that match the other filters: they have no ${field}.`
+
+/** A list whose filters bound the key of the number. */
+export const tenementsInOrder = listEndpoint({ path: "/tenements", resource: tenementsByNumber })
+
+const mostOnEachSide = 3
+
+/**
+ * Reads the tenements with the nearest numbers of the same type, for a number that none has. None for a text
+ * that is no number with a type.
+ * @param state the state of the number, if it is known
+ * @param first reads the first records of `tenementsInOrder`
+ */
+export async function nearestNumbers(
+  written: string,
+  state: unknown,
+  first: (values: ParameterValues, most: number) => Promise<readonly ResourceRecord[]>,
+): Promise<readonly ResourceRecord[]> {
+  const key = referenceKey(written)
+  const type = /^[A-Z]+ (?=\d)/.exec(key)?.[0]
+  if (type === undefined) return []
+  const read = (order: string, from_key: string, before_key: string) =>
+    first({ state, from_key, before_key, order }, mostOnEachSide)
+  // A colon follows the digits.
+  const [below, above] = await Promise.all([read("desc", type, key), read("asc", key, `${type}:`)])
+  return [...below.toReversed(), ...above]
+}
 
 const mostNamed = 3
 

@@ -124,16 +124,17 @@ describe.skipIf(!areInstalled)("a client", () => {
     const records = async (path: string) => (await readList(await service.get(path))).data
     for (const { tools, results, huge } of [legacy, modern]) {
       expect(tools).toEqual([
-        ...["find_companies", "find_tenements", "find_announcements"],
+        ...["find_companies", "find_tenements", "find_announcements", "count_tenements"],
         ...["company", "changes", "sources"],
       ])
-      const [companies, company, tenements, reports, changes, sources, failed] = results
+      const [companies, company, tenements, reports, counts, changes, sources, failed] = results
       expect(companies.structuredContent.records).toEqual(
         await records("/companies?sector=Materials"),
       )
       expect(company.structuredContent.company).toMatchObject({ asx_code: "XMR" })
       expect(tenements.structuredContent).toMatchObject({ release: { number: 1 }, total: 1 })
       expect(reports.structuredContent.records).toEqual(await records("/reports?company=XMR"))
+      expect(counts.structuredContent.records).toEqual([{ value: "WA", count: 1 }])
       expect(changes.structuredContent.added_or_changed.total).toBe(1)
       expect(sources.structuredContent.records).toEqual(await records("/sources"))
       expect(failed.isError).toBe(true)

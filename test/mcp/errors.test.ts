@@ -46,6 +46,7 @@ const faults: [tool: string, given: object, fault: object][] = [
     { parameter: "state", message: "Must be a text, number or boolean" },
   ],
   ["company", {}, { parameter: "asx_code", message: "Must be given" }],
+  ["count_tenements", { state: "WA" }, { parameter: "by", message: "Must be given" }],
   [
     "changes",
     { list: "sources", since: "1" },

@@ -13,6 +13,7 @@ const calls: [tool: string, given: object][] = [
   ["company", { asx_code: "big" }],
   ["find_tenements", { state: "WA", company: "BIG" }],
   ["find_announcements", { from: "2026-02-01", per_page: 3 }],
+  ["count_tenements", { by: "held_by", state: "WA", per_page: 2 }],
   ["changes", { list: "tenements", since: "0", filters: { status: "granted" } }],
   ["changes", { list: "companies", since: "0", filters: { active: true } }],
 ]
@@ -24,15 +25,17 @@ function partsIn(value: unknown): Part[] {
   return "request" in value && "records" in value ? [value as Part, ...inside] : inside
 }
 
-test.each([legacy, modern])("Version %s lists the six tools, all read-only", async (version) => {
+test.each([legacy, modern])("Version %s lists the seven tools, all read-only", async (version) => {
   const { result } = await ask(service, "tools/list", {}, version)
   expect(result?.tools).toEqual(
-    ["find_companies", "find_tenements", "find_announcements", "company", "changes", "sources"].map(
-      (name) =>
-        expect.objectContaining({
-          name,
-          annotations: { readOnlyHint: true, openWorldHint: false },
-        }),
+    [
+      ...["find_companies", "find_tenements", "find_announcements", "count_tenements"],
+      ...["company", "changes", "sources"],
+    ].map((name) =>
+      expect.objectContaining({
+        name,
+        annotations: { readOnlyHint: true, openWorldHint: false },
+      }),
     ),
   )
 })
@@ -69,7 +72,6 @@ test.each(calls)(
   async (tool, given) => {
     const result = await resultOf(service, tool, given)
     expect(result.release).toEqual({ number: 1, published_at: "2026-01-01T00:00:01Z" })
-    expect(result.notes).not.toEqual([])
     const parts = partsIn(result)
     expect(parts).not.toEqual([])
     for (const { request, total, records } of parts) {
@@ -117,10 +119,32 @@ test("The tool company counts the tenements by state and by status, and lists th
   const past = await resultOf(own, "company", { asx_code: "BIG", as_of: "1" })
   expect(past.tenements.past_expiry.records).toEqual([])
   const listed = await resultOf(own, "find_tenements", { company: "BIG", as_of: "1" })
-  expect(listed.notes.join()).toContain(
-    "0 of these 4 records are granted and past their expiry date on 2026-01-01",
-  )
+  expect(listed.notes.join()).not.toContain("past their expiry date")
   await own.stop()
+})
+
+test("The tool count_tenements ranks the values of a field, and notes what a date filter omits", async () => {
+  const given = { by: "status", state: "NT", expires_from: "1900-01-01" }
+  const { records, total, notes } = await resultOf(service, "count_tenements", given)
+  expect([records, total]).toEqual([
+    [
+      { value: "granted", count: 1 },
+      { value: "pending", count: 1 },
+    ],
+    2,
+  ])
+  expect(notes).toContain(
+    "The count leaves out 1 of the 3 records that match the other filters: they have no expiry date.",
+  )
+})
+
+test("A search for a number that no tenement has notes the nearest numbers", async () => {
+  const given = { search: "E 47/1200", state: "WA" }
+  expect((await resultOf(service, "find_tenements", given)).notes).toEqual([
+    "The nearest numbers of its type: E47/1234 (WA), E47/1234 (WA), E47/1234 (WA).",
+  ])
+  const { notes } = await resultOf(service, "find_tenements", { ...given, search: "no number" })
+  expect(notes).toEqual([])
 })
 
 test("The tool company notes the granted tenements without an expiry date", async () => {

@@ -232,6 +232,7 @@ test("The page says what to type, and what to do when nothing is found", async (
   expect(leadOf(await search("nothing like it"))).toBe(
     "Nothing contains “nothing like it”. Check the spelling. Type three or more characters.",
   )
+  expect(leadOf(await search("E 47/8999"))).toBe("Nothing contains “E 47/8999”.")
   // Finding two letters in all titles would take a scan.
   expect(Object.keys(groupsOf(await search("fm")))).toEqual(["Companies"])
 })

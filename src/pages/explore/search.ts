@@ -14,7 +14,7 @@ import type { PageResult } from "../kit/page-context.ts"
 import { inSydney, mostSearched, textOf } from "./lists/cells.ts"
 import { cleanQuery, linksAt } from "./lists/list-address.ts"
 import { type ListOfRecords, type ListView, recordPathOf, titleOfView } from "./lists/list-view.ts"
-import { nearestNumbers } from "./lists/nearest-numbers.ts"
+import { nearestNotice } from "./lists/nearest-numbers.ts"
 import { tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, holdersView, largestFirst, reportsView } from "./lists/views.ts"
 import type { Visit } from "./visit.ts"
@@ -130,22 +130,23 @@ export async function searchPage(visit: Visit): Promise<PageResult> {
   )
   const found = groups.filter(({ matches }) => matches.length > 0)
   const hasNumber = found.some(({ title }) => title === titleOfView(tenementsView))
+  const nearest = !hasNumber && (await nearestNotice(visit, term))
   return {
     title: "Search",
     section: "/explore",
     searched: term,
-    main: html`${pageTitle("Search", leadOf(term, found.length > 0))}
-<div class="stack" id="matches">${found.length > 0 ? found.map(groupOf(term)) : browse}${!hasNumber && (await nearestNumbers(visit, term))}</div>`,
+    main: html`${pageTitle("Search", leadOf(term, found.length > 0, nearest))}
+<div class="stack" id="matches">${nearest}${found.length > 0 ? found.map(groupOf(term)) : browse}</div>`,
   }
 }
 
-function leadOf(term: string, isFound: boolean): Content {
+function leadOf(term: string, isFound: boolean, nearest: Content): Content {
   if (term === "") {
     return "Type a code, or a part of a company, tenement number, holder or announcement title."
   }
   const quoted = html`“${isolated(term)}”`
   if (isFound) return html`The best matches for ${quoted}.`
-  return html`Nothing contains ${quoted}. Check the spelling. Type three or more characters.`
+  return html`Nothing contains ${quoted}.${!nearest && " Check the spelling. Type three or more characters."}`
 }
 
 const browse = html`<p>Or filter a list: <a href="/explore/companies">companies</a>, <a href="/explore/tenements">tenements</a>, <a href="/explore/holders">holders</a>, <a href="/explore/reports">announcements</a>.</p>`

@@ -8,6 +8,7 @@ const calls: [name: string, given: Record<string, unknown>][] = [
   ["company", { asx_code: "XMR" }],
   ["find_tenements", { state: "WA" }],
   ["find_announcements", { company: "XMR" }],
+  ["count_tenements", { by: "state" }],
   ["changes", { list: "tenements", since: "0" }],
   ["sources", {}],
   ["find_tenements", { state: "ZZ" }],

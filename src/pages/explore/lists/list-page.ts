@@ -26,7 +26,7 @@ import {
   withQuery,
 } from "./list-address.ts"
 import { type ListView, recordPathOf, titleOfView } from "./list-view.ts"
-import { nearestNumbers } from "./nearest-numbers.ts"
+import { nearestNotice } from "./nearest-numbers.ts"
 import { possibleCompanies } from "./possible-companies.ts"
 import { columnsShown, newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
 import { companiesView, mainViews } from "./views.ts"
@@ -94,7 +94,7 @@ async function shownList(
     page.meta.total > 0 ? {} : visit.facets(view, code, {}, page.release),
     page.meta.page > 1 ? visit.newest() : null,
     possibleCompanies(visit, list, page),
-    number !== undefined && isMissed && nearestNumbers(visit, number, sentValue(list, "state")),
+    number !== undefined && isMissed && nearestNotice(visit, number, sentValue(list, "state")),
     visit.undated(view, code, values, page.release),
   ])
   const asOf = sentValue(list, "as_of")
