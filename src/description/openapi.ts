@@ -87,7 +87,7 @@ export function companiesIn(operations: readonly Operation[]): Operation {
 
 export const introduction = `Every operation is a GET (or HEAD) and needs a token, in the header \`Authorization\` or, for spreadsheets, in the parameter \`api_key\`.
 
-Data is published in numbered releases, and every response with data shows exactly one of them, but for the list of sources, which belongs to none. A client that starts at \`page=1\` and increments it until \`page >= meta.total_pages\` receives every record exactly once, also while new data is being published.
+Data is published in numbered releases, and every response with data comes from one release, except \`/sources\`. A client that starts at \`page=1\` and increments it until \`page >= meta.total_pages\` receives every record exactly once, also while new data is being published.
 
 Parameters are parsed strictly. Errors are JSON in every format. A method other than GET, HEAD and OPTIONS gets 405 \`METHOD_NOT_ALLOWED\`.`
 

@@ -65,8 +65,25 @@ test("Holders are listed with the most tenements first, with filters and pages",
   )
   const second = await person.read("/explore/holders?per_page=2&page=2&as_of=1")
   expect(linkTo(second, "Previous")).toBe("/explore/holders?per_page=2&as_of=1")
+  expect(second).toContain('<option value="QLD">QLD (2 tenements)</option>')
+  expect(linkTo(second, "Changed since …")).toBeUndefined()
   const csv = await person.get("/explore/holders.csv?state=QLD")
   expect(await csv.text()).toContain("EVOLUTION MINING (COWAL) PTY LTD,1\r\n")
+})
+
+test("A list of tenements leads to their holders with the same filters", async () => {
+  const filters = "state=WA&expires_to=2027-02-28"
+  const list = await person.read(`/explore/tenements?${filters}&sort=expiry_date&as_of=1`)
+  const holders = linkTo(list, "By holder") ?? ""
+  expect(holders).toBe(`/explore/holders?${filters}&as_of=1`)
+  expect(cellsOf(await person.read(holders))).toEqual([[cowal, "1"]])
+  const ofCompany = await person.read("/explore/companies/BIG/tenements?state=QLD")
+  const ofBig = linkTo(ofCompany, "By holder") ?? ""
+  expect(ofBig).toBe("/explore/holders?state=QLD&company=BIG")
+  const page = await person.read(ofBig)
+  expect(leadOf(page)).toBe("1 holder in Queensland of tenements held by BIG, at release 1")
+  const unlisted = await person.read("/explore/tenements?search=H+1")
+  expect(linkTo(unlisted, "By holder")).toBeUndefined()
 })
 
 test("A holder's page counts its tenements and names what expires, its partners and holders alike", async () => {

@@ -73,6 +73,10 @@ test("The page has the counts of each resource, and the latest load of each sour
   const page = await openOverview()
   expect(figuresIn(page)).toEqual(["2", "1,200", "0", "0"])
   expect(page).toContain(`Release ${changed.release} was published on`)
+  const release = changed.release ?? 0
+  expect(linkTo(page, String(release))).toBe(
+    `/explore/changes?since=${release - 1}&as_of=${release}`,
+  )
   const rowsOfPage = cellsOf(page).map((cells) => cells.join(" | "))
   expect(rowsOfPage.map((row) => row.replaceAll(/\d{4}-\d\d-\d\d( in \d+ days)?/g, "DAY"))).toEqual(
     [

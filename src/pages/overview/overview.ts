@@ -3,6 +3,7 @@ import { Elysia } from "elysia"
 import type { LoadedFile, SourceLoad } from "../../db/reader/source-loads.ts"
 import type { ResourceRecord } from "../../resources/resource.ts"
 import { day, integerCell } from "../explore/lists/cells.ts"
+import { linksAt } from "../explore/lists/list-address.ts"
 import {
   bars,
   copyable,
@@ -92,9 +93,9 @@ ${table<ResourceRecord>({
   columns: [
     { head: "Source", cell: sourceName },
     { head: "Records", cell: integerCell("records"), number: true },
-    { head: "Missing", cell: integerCell("missing"), number: true },
+    { head: "Missing from last file", cell: integerCell("missing"), number: true },
     { head: "Rows rejected", cell: integerCell("rejected"), number: true },
-    { head: "Release", cell: integerCell("last_release"), number: true },
+    { head: "Release", cell: toChanges, number: true },
     { head: "Loaded", cell: loaded(refusals, nowMs), fixed: true },
     { head: "Data as of", cell: day("last_observed_at"), fixed: true },
     { head: "Files", cell: (source) => orDash(fileNames(filesOf(source, made))), wide: true },
@@ -102,6 +103,11 @@ ${table<ResourceRecord>({
 })}
 ${terms(sources)}</section>`
 }
+
+/** The release that last changed the records, as a link to its changes. */
+const toChanges = ({ last_release }: ResourceRecord): Content =>
+  typeof last_release === "number" &&
+  html`<a href="${linksAt(String(last_release))("/changes", [["since", String(last_release - 1)]])}">${number(last_release)}</a>`
 
 /** The name with the kind of its records and, where the name ends in a state, the state. */
 function sourceName({ source, resource }: ResourceRecord): Html {

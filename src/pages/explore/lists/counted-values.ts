@@ -2,7 +2,7 @@
 import { fold } from "../../../text/fold.ts"
 import { mostSimilar, nearestName } from "../../../text/nearest-name.ts"
 import { bars, type Choice } from "../../kit/components.ts"
-import { number } from "../../kit/format.ts"
+import { count, number } from "../../kit/format.ts"
 import { type Html, html } from "../../kit/html.ts"
 import type { Facets, Values } from "../visit.ts"
 import { filtersSet, pageParameters, type RequestedList } from "./list-address.ts"
@@ -25,18 +25,19 @@ export const countedPanels = (
   countedOf(view).map(({ name, label }) => {
     const title = `By ${label.toLowerCase()}`
     const values = facets[name] ?? null
-    return html`<section class="counted">${isPart ? html`<h3>${title}</h3>` : html`<h2>${title}</h2>`}${countedBars(values, (value) => linkTo(name, value))}</section>`
+    const unknown = name === "company" ? "no linked company" : "unknown"
+    return html`<section class="counted">${isPart ? html`<h3>${title}</h3>` : html`<h2>${title}</h2>`}${countedBars(values, unknown, (value) => linkTo(name, value))}</section>`
   })
 
-function countedBars(all: Values, linkTo: (value: string) => string): Html {
+function countedBars(all: Values, unknown: string, linkTo: (value: string) => string): Html {
   if (all === null) {
     return html`<p class="muted">Not counted: it would take too long, or there are too many values.</p>`
   }
-  if (all.length === 0) return html`<p class="muted">Nothing to count.</p>`
+  if (all.length === 0) return html`<p class="muted">All: ${unknown}.</p>`
   const shown = all.length > mostBars + 1 ? all.slice(0, mostBars) : all
   const others = all.length - shown.length
   const rows = shown.map(({ value, count }) => ({
-    label: value ?? "unknown",
+    label: value ?? unknown,
     value: count,
     ...(value && { href: linkTo(value) }),
   }))
@@ -48,12 +49,15 @@ const mostChoices = 1_000
 /** The longest text of any filter. */
 const longestValue = 200
 
-/** The choices, most frequent first, each with its count. */
-export const choicesOf = (values: Values): Choice[] =>
+/** The choices, most frequent first, each with its count. @param counted what is counted, if it is not the records */
+export const choicesOf = (values: Values, counted?: ListView["counted"]): Choice[] =>
   knownValues(values)
     .filter(({ value }) => value.length <= longestValue)
     .slice(0, mostChoices)
-    .map(({ value, count }) => ({ value, label: `${value} (${number(count)})` }))
+    .map(({ value, count: of }) => {
+      const words = counted ? count(of, ...counted) : number(of)
+      return { value, label: `${value} (${words})` }
+    })
 
 interface Suggestion {
   label: string

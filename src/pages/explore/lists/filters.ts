@@ -35,7 +35,7 @@ export function period(
     },
     {
       name: `${name}_to`,
-      label: `${label} by`,
+      label: `${label} until`,
       type: "date",
       isFurther: true,
       words: (value, given) => (given(`${name}_from`) ? `to ${value}` : `${words} by ${value}`),

@@ -19,6 +19,7 @@ import { filterForm } from "./filter-form.ts"
 import {
   addressWith,
   exportQuery,
+  linksAt,
   pageParameters,
   type RequestedList,
   sentQuery,
@@ -29,7 +30,7 @@ import { type ListView, recordPathOf, titleOfView } from "./list-view.ts"
 import { nearestNotice } from "./nearest-numbers.ts"
 import { possibleCompanies } from "./possible-companies.ts"
 import { columnsShown, newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
-import { companiesView, mainViews } from "./views.ts"
+import { companiesView, holdersView, mainViews } from "./views.ts"
 
 export async function listPage(visit: Visit, view: ListView, code = ""): Promise<PageResult> {
   const list: RequestedList = { view, code, sent: sentQuery(visit.query) }
@@ -111,7 +112,7 @@ async function shownList(
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
 ${companies}${nearest}
-<div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}<a class="button" href="${changesOf(list)}">Changed since …</a>
+<div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${holdersLink(list)}${changesLink(list)}
 ${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page) })}${columnsMenu(list)}</div>
 ${undated.map((each) => html`<p class="muted">${undatedWords("The list", each)}</p>`)}
 ${resultsTable(list, page, unfiltered, day)}
@@ -148,12 +149,27 @@ ${boxes}
   )
 }
 
-/** The changes of the list, with its filters. */
-const changesOf = ({ view, code, sent }: RequestedList): string => {
+/** The filters of the list, that of its company too. */
+const filtersOfList = ({ view, code, sent }: RequestedList): CanonicalQuery => {
   const filters = sent.filter(([name]) => view.filters.some((filter) => filter.name === name))
   const isByCompany = code !== "" && "company" in view.endpoint.resource.filters
-  const company: CanonicalQuery = isByCompany ? [["company", code]] : []
-  return withQuery(`/explore/changes/${view.endpoint.resource.name}`, [...filters, ...company])
+  return isByCompany ? [...filters, ["company", code]] : filters
+}
+
+/** The changes of the list, with its filters. Holders have none of their own. */
+function changesLink(list: RequestedList): Content {
+  const { name, history } = list.view.endpoint.resource
+  const href = withQuery(`/explore/changes/${name}`, filtersOfList(list))
+  return history && html`<a class="button" href="${href}">Changed since …</a>`
+}
+
+/** The holders of the tenements, unless their list lacks one of the filters. */
+function holdersLink(list: RequestedList): Content {
+  const filters = filtersOfList(list)
+  const isCarried = filters.every(([name]) => name in pageParameters(holdersView))
+  if (list.view.endpoint.resource !== tenements || !isCarried) return null
+  const href = linksAt(sentValue(list, "as_of"))(holdersView.path, filters)
+  return html`<a class="button" href="${href}">By holder</a>`
 }
 
 /** Frequent queries, combined with the current filters; the current query is marked. */

@@ -1,4 +1,4 @@
-/** Companies that a person may mean with a holder's name in a search for tenements, or with a company's code. */
+/** Companies that a person may mean with a former name, with a holder's name in a search for tenements, or with a code. */
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { asxCodeFromText } from "../../../resources/values.ts"
 import { possibleHoldersWords } from "../../../responses/notes.ts"
@@ -9,7 +9,8 @@ import { type Content, html } from "../../kit/html.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 import { textOf } from "./cells.ts"
 import { addressWith, filtersSet, linksAt, type RequestedList, sentValue } from "./list-address.ts"
-import { firstRows } from "./list-view.ts"
+import { firstRows, recordPathOf } from "./list-view.ts"
+import { tenementsView } from "./tenement-views.ts"
 import { companiesView, largestFirst } from "./views.ts"
 
 const mostNamed = 3
@@ -18,8 +19,8 @@ const mostCompanies = 5_000
 const codeOf = textOf("asx_code")
 
 /**
- * For a company without other filters, its possible holders; for a holder, companies of that name; for a code without
- * records, companies that it may mean.
+ * For a company without other filters, its possible holders; for a holder, companies of that name; for a code
+ * without records, companies that it may mean; for a name without companies, those that had it.
  */
 export async function possibleCompanies(
   visit: Visit,
@@ -29,9 +30,9 @@ export async function possibleCompanies(
   const code = sentValue(list, "company")
   const words = await holdersWords(visit, list, code ?? list.code, meta.page)
   if (words !== null) return notice("neutral", html`<p>${words}</p>`)
-  const sought = code ?? sentValue(list, "holder")
-  const hasCompany = list.view.filters.some(({ name }) => name === "company")
-  if (!sought || !hasCompany || meta.page > 1 || release.id === 0) return null
+  if (list.view === companiesView && meta.total === 0) return companiesOfFormerName(visit, list)
+  const sought = code ?? (list.view === tenementsView ? sentValue(list, "holder") : undefined)
+  if (!sought || meta.page > 1 || release.id === 0) return null
   if (code !== undefined && meta.total > 0) return null
   const values = { search: sought, ...largestFirst, ...firstRows(release, mostNamed) }
   const { records } = await visit.page(companiesView, "", values)
@@ -42,6 +43,18 @@ export async function possibleCompanies(
           (record) =>
             html`<p>Did you mean ${linkTo(record, addressWith(list, { company: codeOf(record) }))}?</p>`,
         )
+  return lines.length > 0 && notice("neutral", lines)
+}
+
+/** The list's search has names of its release alone. */
+async function companiesOfFormerName(visit: Visit, list: RequestedList): Promise<Content> {
+  const name = sentValue(list, "search")
+  const companies = name === undefined ? [] : await visit.companiesFormerly(name)
+  const links = linksAt(undefined)
+  const lines = companies.map(
+    (company) =>
+      html`<p>${linkTo(company, links(recordPathOf(companiesView, codeOf(company))))}: ${textOf("formerly")(company)}.</p>`,
+  )
   return lines.length > 0 && notice("neutral", lines)
 }
 

@@ -91,6 +91,8 @@ export const companiesView: ListOfRecords = {
       number: true,
       hasCourse: true,
       cell: shortSum("market_cap_aud"),
+      fact: (company) =>
+        html`${shortSum("market_cap_aud")(company)}${company.is_active === false && html` <span class="muted">when last listed</span>`}`,
       sort: "market_cap",
     },
   ],
@@ -203,6 +205,7 @@ export const holdersView: ListView = {
   endpoint: tenementFacets,
   key: "held_by",
   noun: ["holder", "holders"],
+  counted: tenementsView.noun,
   filters: [
     {
       name: "holder",
@@ -213,6 +216,13 @@ export const holdersView: ListView = {
     state,
     statusFilter,
     type,
+    {
+      name: "company",
+      label: "Company code",
+      isFurther: true,
+      words: (value) => `of tenements held by ${value.toUpperCase()}`,
+    },
+    ...period("granted", "Granted", "of tenements granted"),
     ...period("expires", "Expiring", "of tenements expiring"),
   ],
   fields: [
