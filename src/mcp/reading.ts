@@ -4,10 +4,11 @@ import type { LinkReader } from "../db/reader/links.ts"
 import type { Release, Releases } from "../db/reader/releases.ts"
 import type { ReadSources } from "../db/reader/sources.ts"
 import { encodeQuery, type Pair } from "../http/query-string.ts"
+import { asxCodeFromText } from "../resources/values.ts"
 import { dayOfData } from "../responses/at-release.ts"
 import type { Requester } from "../responses/data-request.ts"
 import { apiPath, type asOf, type ListEndpoint } from "../responses/endpoint.ts"
-import { nearestNumbers, possibleHoldersWords, tenementsInOrder } from "../responses/notes.ts"
+import { nearestNumbers, possibleHoldersWords } from "../responses/notes.ts"
 import { type ListPlan, type ParameterValues, planList, planRecord } from "../responses/plan.ts"
 import type { ListPage } from "../responses/respond.ts"
 import type { DataOptions } from "../routes/data.ts"
@@ -77,9 +78,9 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
 
     /** Words on the tenements with the nearest numbers, for a number that none has at the release. */
     nearestNumbers: async ({ search, state }: ParameterValues, release: Release) => {
-      const first = (values: ParameterValues, most: number) =>
-        responses.firstAt(planList(tenementsInOrder, values, ""), most, { release, account })
-      const nearest = await nearestNumbers(String(search), state, first)
+      const nearest = await nearestNumbers(String(search), state, (plan) =>
+        responses.firstAt(plan, 3, { release, account }),
+      )
       const named = nearest.map(({ tenement_id, state }) => `${tenement_id} (${state})`)
       return named.length === 0 ? [] : [`The nearest numbers of its type: ${named.join(", ")}.`]
     },
@@ -93,8 +94,9 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
     },
 
     /** Words on the possible holders of a company, at the newest release alone; none where they add nothing. */
-    possibleHolders: async (code: string, { as_of }: ParameterValues) => {
+    possibleHolders: async (written: string, { as_of }: ParameterValues) => {
       if (as_of !== undefined) return []
+      const code = asxCodeFromText(written)
       const words = possibleHoldersWords(code, await companyLinks.suggestedFor(code, account))
       return words === null ? [] : [words]
     },

@@ -2,12 +2,12 @@
  * The tools for assistants. Each call reads one release. Its result has the release, the address of the API
  * request with the same data, at most 50 records with their total, and notes on the limits of the data.
  */
-import { type TProperties, Type } from "@sinclair/typebox"
+import { type TProperties, type TSchema, Type } from "@sinclair/typebox"
 import type { Release } from "../db/reader/releases.ts"
 import { invalidParameters } from "../http/api-error.ts"
 import { countedFilters } from "../resources/facets.ts"
 import { isPastExpiry, tenements } from "../resources/tenements.ts"
-import { asxCodeFromText, asxCodeInPath, oneOf } from "../resources/values.ts"
+import { asxCodeInPath, oneOf } from "../resources/values.ts"
 import { asOf, type ListEndpoint, paging, changes as sinceOf } from "../responses/endpoint.ts"
 import { undatedRecords, undatedWords } from "../responses/notes.ts"
 import type { ParameterValues } from "../responses/plan.ts"
@@ -37,6 +37,8 @@ type Records = readonly Readonly<Record<string, unknown>>[]
 interface Searched {
   tool: string
   endpoint: ListEndpoint
+  /** The key in its path, as an argument. */
+  by?: TSchema
   /** Sent with every request. */
   selection?: object
   /** @param day the day of the data */
@@ -78,30 +80,36 @@ const reportSearch: Searched = {
 
 const searches = [companySearch, tenementSearch, reportSearch]
 
-function searching({ tool, endpoint, selection, notes }: Searched): Tool {
+const tenementCounts: Searched = {
+  tool: "count_tenements",
+  endpoint: tenementFacets,
+  by: oneOf(countedFilters(tenements), {
+    description: "Field whose values are counted: held_by ranks the holders",
+    examples: ["held_by"],
+  }),
+  notes: () => ["`total` is the number of values. A tenement of several holders counts for each."],
+}
+
+function searching({ tool, endpoint, by, selection, notes }: Searched): Tool {
   const { resource, description } = endpoint
-  const parameters = choosing(endpoint.parameters)
+  const parameters = { ...(by && { by }), ...choosing(endpoint.parameters) }
+  const records = endpoint === tenementFacets ? tenementList : endpoint
   return {
     name: tool,
     description: `${resource.description} ${description}`,
     parameters,
     call: async (given, reading) => {
-      const values: ParameterValues = { ...readArguments(given, parameters), ...selection }
-      const { release, part } = await reading.list(endpoint, values)
+      const { by: key = "", ...sent } = readArguments(given, parameters)
+      const values: ParameterValues = { ...sent, ...selection }
+      const { release, part } = await reading.list(endpoint, values, { key: String(key) })
       const undated = await undatedRecords(
         values,
-        async (others) => (await reading.list(endpoint, others, { release })).part.total,
+        async (others) => (await reading.list(records, others, { release })).part.total,
       )
       const filters = filtersOf(endpoint).filter((name) => values[name] !== undefined)
       const isOfTenements = endpoint === tenementList
-      const ofCompany =
-        isOfTenements && filters.join() === "company"
-          ? await reading.possibleHolders(asxCodeFromText(String(values.company)), values)
-          : []
-      const nearest =
-        isOfTenements && part.total === 0 && values.search !== undefined
-          ? await reading.nearestNumbers(values, release)
-          : []
+      const isOfCompany = isOfTenements && filters.join() === "company"
+      const isMissed = isOfTenements && filters.includes("search") && part.total === 0
       return {
         release: shown(release),
         ...part,
@@ -110,8 +118,8 @@ function searching({ tool, endpoint, selection, notes }: Searched): Tool {
             by_former_name: await reading.companiesFormerly(String(values.search), release),
           }),
         notes: [
-          ...ofCompany,
-          ...nearest,
+          ...(isOfCompany ? await reading.possibleHolders(String(values.company), values) : []),
+          ...(isMissed ? await reading.nearestNumbers(values, release) : []),
           ...undated.map((each) => undatedWords("The list", each)),
           ...notes(part.records, reading.dayOf(values, release)),
         ],
@@ -124,37 +132,6 @@ const shown = ({ id, publishedAt }: Release) => ({
   number: id,
   published_at: id === 0 ? null : secondOf(new Date(publishedAt * 1_000)),
 })
-
-const counting = {
-  by: oneOf(countedFilters(tenements), {
-    description: "Field whose values are counted",
-    examples: ["held_by"],
-  }),
-  ...choosing(tenementFacets.parameters),
-}
-
-const countTenements: Tool = {
-  name: "count_tenements",
-  description:
-    "How many tenements match the filters, for each value of a field, the most frequent first. By `held_by`, it ranks the holders.",
-  parameters: counting,
-  call: async (given, reading) => {
-    const { by, ...values } = readArguments(given, counting)
-    const { release, part } = await reading.list(tenementFacets, values, { key: String(by) })
-    const undated = await undatedRecords(
-      values,
-      async (others) => (await reading.list(tenementList, others, { release })).part.total,
-    )
-    return {
-      release: shown(release),
-      ...part,
-      notes: [
-        "`total` is the number of values. A tenement of several holders counts for each.",
-        ...undated.map((each) => undatedWords("The count", each)),
-      ],
-    }
-  },
-}
 
 const company: Tool = {
   name: "company",
@@ -278,9 +255,6 @@ const sources: Tool = {
 }
 
 export const tools: readonly Tool[] = [
-  ...searches.map(searching),
-  countTenements,
-  company,
-  changes,
-  sources,
+  ...[...searches, tenementCounts].map(searching),
+  ...[company, changes, sources],
 ]

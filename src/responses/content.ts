@@ -150,6 +150,8 @@ function textFormat(plan: ListPlan) {
     const head = (bom ? "\uFEFF" : "") + header
     return { head, rows, newEncoder: () => picking(plan, newEncoder()) }
   }
+  // A further format needs a writer of its own. The last three do not come here.
+  format satisfies "ndjson" | "json" | "atom" | "parquet"
   const rows = (records: Records) => records.map((record) => `${JSON.stringify(record)}\n`).join("")
   const newEncoder = () => recordEncoder(plan, (records) => utf8.encode(rows(records)))
   return { head: "", rows, newEncoder }

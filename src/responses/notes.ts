@@ -5,7 +5,7 @@ import { tenementsByNumber } from "../resources/tenements.ts"
 import { countOf, formatCount } from "../text/display.ts"
 import { referenceKey } from "../text/reference-key.ts"
 import { listEndpoint } from "./endpoint.ts"
-import type { ParameterValues } from "./plan.ts"
+import { type ListPlan, type ParameterValues, planList } from "./plan.ts"
 
 export interface Undated {
   /** The field that they lack: `expiry date`. */
@@ -48,27 +48,24 @@ export async function undatedRecords(
 export const undatedWords = (list: string, { field, count, total }: Undated): string =>
   `${list} leaves out ${formatCount(count)} of the ${formatCount(total)} records that match the other filters: they have no ${field}.`
 
-/** A list whose filters bound the key of the number. */
-export const tenementsInOrder = listEndpoint({ path: "/tenements", resource: tenementsByNumber })
-
-const mostOnEachSide = 3
+const inOrder = listEndpoint({ path: "/tenements", resource: tenementsByNumber })
 
 /**
  * Reads the tenements with the nearest numbers of the same type, for a number that none has. None for a text
  * that is no number with a type.
  * @param state the state of the number, if it is known
- * @param first reads the first records of `tenementsInOrder`
+ * @param firstThree reads the first records of a list
  */
 export async function nearestNumbers(
   written: string,
   state: unknown,
-  first: (values: ParameterValues, most: number) => Promise<readonly ResourceRecord[]>,
-): Promise<readonly ResourceRecord[]> {
+  firstThree: (plan: ListPlan) => Promise<readonly ResourceRecord[]>,
+): Promise<ResourceRecord[]> {
   const key = referenceKey(written)
   const type = /^[A-Z]+ (?=\d)/.exec(key)?.[0]
   if (type === undefined) return []
   const read = (order: string, from_key: string, before_key: string) =>
-    first({ state, from_key, before_key, order }, mostOnEachSide)
+    firstThree(planList(inOrder, { state, from_key, before_key, order }, ""))
   // A colon follows the digits.
   const [below, above] = await Promise.all([read("desc", type, key), read("asc", key, `${type}:`)])
   return [...below.toReversed(), ...above]

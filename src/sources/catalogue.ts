@@ -43,7 +43,11 @@ export const loadableSources: readonly Source[] = [
 
 const allSources = [...loadableSources, confirmedSubsidiaries]
 
-const registers = [wa, qld, sa, nsw, vic, tas, nt, ...nationalByState, national]
+/** The national view gives way to all others. */
+const registers = [
+  ...loadableSources.filter((source) => source.states && source !== national),
+  national,
+]
 
 /** The sources that may have the tenements of a state: of those that are loaded, the first has all of them. */
 export const sourcesOfState = (state: State): string[] =>

@@ -134,7 +134,7 @@ test("The tool count_tenements ranks the values of a field, and notes what a dat
     2,
   ])
   expect(notes).toContain(
-    "The count leaves out 1 of the 3 records that match the other filters: they have no expiry date.",
+    "The list leaves out 1 of the 3 records that match the other filters: they have no expiry date.",
   )
 })
 

@@ -13,7 +13,7 @@ import { isScanned } from "../../db/reader/statements.ts"
 import { complete, type Readable } from "../../resources/resource.ts"
 import { dayOfData } from "../../responses/at-release.ts"
 import type { DataRequest } from "../../responses/data-request.ts"
-import { undatedRecords } from "../../responses/notes.ts"
+import { nearestNumbers, undatedRecords } from "../../responses/notes.ts"
 import { type ListPlan, type ParameterValues, planList, planRecord } from "../../responses/plan.ts"
 import type { ListPage, Responses } from "../../responses/respond.ts"
 import { settleWithin } from "../../text/settle-within.ts"
@@ -97,6 +97,11 @@ export function createVisits(options: VisitOptions) {
         const plan = planned(list, "", values)
         if (isScanned(plan.list)) return []
         return responses.firstAt(plan, most ?? plan.per_page, { release: await newest(), account })
+      },
+      /** The tenements with the nearest numbers; see `nearestNumbers` of the notes. */
+      nearestNumbers: async (written: string, state: string | undefined) => {
+        const options = { release: await newest(), account }
+        return nearestNumbers(written, state, (plan) => responses.firstAt(plan, 3, options))
       },
       /**
        * The holders of the tenements of which one has the term in its name, the most frequent first; for a

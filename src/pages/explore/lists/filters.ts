@@ -20,11 +20,8 @@ export const statusFilter = valued("Status", "with the status")
 export const type = valued("Type", "of the type")
 
 /** Two filters for the days of a period: `granted_from` and `granted_to`. */
-export function period(
-  name: string,
-  label: string,
-  words = label.toLowerCase(),
-): readonly FilterField[] {
+export function period(name: string, label: string): readonly FilterField[] {
+  const words = label.toLowerCase()
   return [
     {
       name: `${name}_from`,

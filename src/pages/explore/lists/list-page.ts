@@ -112,7 +112,7 @@ async function shownList(
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
 ${companies}${nearest}
-<div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${holdersLink(list)}${changesLink(list)}
+<div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${relatedLinks(list)}
 ${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page) })}${columnsMenu(list)}</div>
 ${undated.map((each) => html`<p class="muted">${undatedWords("The list", each)}</p>`)}
 ${resultsTable(list, page, unfiltered, day)}
@@ -149,27 +149,16 @@ ${boxes}
   )
 }
 
-/** The filters of the list, that of its company too. */
-const filtersOfList = ({ view, code, sent }: RequestedList): CanonicalQuery => {
+/** The holders of listed tenements, and the changes of the list, with its filters. */
+function relatedLinks(list: RequestedList): Html {
+  const { view, code, sent } = list
+  const { resource } = view.endpoint
   const filters = sent.filter(([name]) => view.filters.some((filter) => filter.name === name))
-  const isByCompany = code !== "" && "company" in view.endpoint.resource.filters
-  return isByCompany ? [...filters, ["company", code]] : filters
-}
-
-/** The changes of the list, with its filters. Holders have none of their own. */
-function changesLink(list: RequestedList): Content {
-  const { name, history } = list.view.endpoint.resource
-  const href = withQuery(`/explore/changes/${name}`, filtersOfList(list))
-  return history && html`<a class="button" href="${href}">Changed since …</a>`
-}
-
-/** The holders of the tenements, unless their list lacks one of the filters. */
-function holdersLink(list: RequestedList): Content {
-  const filters = filtersOfList(list)
-  const isCarried = filters.every(([name]) => name in pageParameters(holdersView))
-  if (list.view.endpoint.resource !== tenements || !isCarried) return null
-  const href = linksAt(sentValue(list, "as_of"))(holdersView.path, filters)
-  return html`<a class="button" href="${href}">By holder</a>`
+  const isByCompany = code !== "" && "company" in resource.filters
+  const query: CanonicalQuery = isByCompany ? [...filters, ["company", code]] : filters
+  const holders = linksAt(sentValue(list, "as_of"))(holdersView.path, query)
+  const changes = withQuery(`/explore/changes/${resource.name}`, query)
+  return html`${resource === tenements && html`<a class="button" href="${holders}">By holder</a>`}${resource.history && html`<a class="button" href="${changes}">Changed since …</a>`}`
 }
 
 /** Frequent queries, combined with the current filters; the current query is marked. */

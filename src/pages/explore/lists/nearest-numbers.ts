@@ -1,5 +1,4 @@
 /** The tenements with the nearest numbers, for a number that none has. */
-import { nearestNumbers, tenementsInOrder } from "../../../responses/notes.ts"
 import { notice } from "../../kit/components.ts"
 import { isolated } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
@@ -8,8 +7,6 @@ import { textOf } from "./cells.ts"
 import { linksAt } from "./list-address.ts"
 import { recordPathOf } from "./list-view.ts"
 import { tenementsView } from "./tenement-views.ts"
-
-const inOrder = { path: tenementsView.path, endpoint: tenementsInOrder }
 
 /**
  * False without such tenements.
@@ -20,10 +17,7 @@ export async function nearestNotice(
   written: string,
   state?: string,
 ): Promise<Content> {
-  const nearest = await nearestNumbers(written, state, (values, most) =>
-    visit.first(inOrder, values, most),
-  )
-  const links = nearest.map((tenement, index) => {
+  const links = (await visit.nearestNumbers(written, state)).map((tenement, index) => {
     const href = linksAt(undefined)(recordPathOf(tenementsView, textOf("id")(tenement)))
     return html`${index > 0 && ", "}<a href="${href}">${textOf("tenement_id")(tenement)}</a> (${textOf("state")(tenement)})`
   })

@@ -48,13 +48,11 @@ export async function possibleCompanies(
 
 /** The list's search has names of its release alone. */
 async function companiesOfFormerName(visit: Visit, list: RequestedList): Promise<Content> {
-  const name = sentValue(list, "search")
-  const companies = name === undefined ? [] : await visit.companiesFormerly(name)
-  const links = linksAt(undefined)
-  const lines = companies.map(
-    (company) =>
-      html`<p>${linkTo(company, links(recordPathOf(companiesView, codeOf(company))))}: ${textOf("formerly")(company)}.</p>`,
-  )
+  const companies = await visit.companiesFormerly(sentValue(list, "search") ?? "")
+  const lines = companies.map((company) => {
+    const address = linksAt(undefined)(recordPathOf(companiesView, codeOf(company)))
+    return html`<p>${linkTo(company, address)}: ${textOf("formerly")(company)}.</p>`
+  })
   return lines.length > 0 && notice("neutral", lines)
 }
 

@@ -107,7 +107,7 @@ export function sentenceOf(list: RequestedList, { meta, release }: ShownPage): H
   const filters = filtersSet(list).toSorted(
     (one, other) => Number(one.wide ?? 0) - Number(other.wide ?? 0),
   )
-  return html`${count(meta.total, ...view.noun)}${code && ` of ${code.toUpperCase()}`}${filters.map(
+  return html`${count(meta.total, ...view.noun)}${view.counted && ` of ${view.counted[1]}`}${code && ` of ${code.toUpperCase()}`}${filters.map(
     ({ name, words }) =>
       html` <a class="chip" href="${addressWith(list, { [name]: null })}" title="Remove this filter">${words}<span aria-hidden="true"> ×</span></a>`,
   )}, at release ${number(release.id)}`

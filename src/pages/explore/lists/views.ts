@@ -32,7 +32,7 @@ import {
   toHolder,
   toList,
 } from "./cells.ts"
-import { period, quoted, state, statusFilter, type, valued } from "./filters.ts"
+import { quoted, type, valued } from "./filters.ts"
 import { type ListOfRecords, type ListView, type RecordLinks, recordPathOf } from "./list-view.ts"
 import { companyTenementsView, tenementsView } from "./tenement-views.ts"
 
@@ -206,25 +206,7 @@ export const holdersView: ListView = {
   key: "held_by",
   noun: ["holder", "holders"],
   counted: tenementsView.noun,
-  filters: [
-    {
-      name: "holder",
-      label: "Name",
-      wide: true,
-      words: quoted("of tenements held by names containing"),
-    },
-    state,
-    statusFilter,
-    type,
-    {
-      name: "company",
-      label: "Company code",
-      isFurther: true,
-      words: (value) => `of tenements held by ${value.toUpperCase()}`,
-    },
-    ...period("granted", "Granted", "of tenements granted"),
-    ...period("expires", "Expiring", "of tenements expiring"),
-  ],
+  filters: tenementsView.filters,
   fields: [
     {
       head: "Holder",
