@@ -92,4 +92,4 @@ export function progressOn(stream: ProgressStream, now = () => performance.now()
 }
 
 const partRead = (read: number, elapsedMs: number): string =>
-  `, ${Math.floor(100 * read)}%, ${Math.ceil((elapsedMs * (1 / read - 1)) / 1000)} s left`
+  `, reading: ${Math.floor(100 * read)}%, ${Math.ceil((elapsedMs * (1 / read - 1)) / 1000)} s left`

@@ -30,7 +30,7 @@ test("Without a terminal, a line every ten seconds shows the rate and the time l
   progress.reading(reading(20_000, 250))
   progress.step("Comparing companies")
   expect(written).toEqual([
-    "a.csv: 20,000 rows, 2,000/s, 25%, 30 s left\n",
+    "a.csv: 20,000 rows, 2,000/s, reading: 25%, 30 s left\n",
     "Comparing companies …\n",
   ])
 })
@@ -61,8 +61,8 @@ test("Reading many short files reports every ten seconds", () => {
   }
   expect(written).toHaveLength(18)
   expect(written.slice(0, 2)).toEqual([
-    "101.csv (file 101): 10,100 rows in all, 1,010/s, 100%, 0 s left\n",
-    "201.csv (file 201): 20,100 rows in all, 1,005/s, 100%, 0 s left\n",
+    "101.csv (file 101): 10,100 rows in all, 1,010/s, reading: 100%, 0 s left\n",
+    "201.csv (file 201): 20,100 rows in all, 1,005/s, reading: 100%, 0 s left\n",
   ])
 })
 
