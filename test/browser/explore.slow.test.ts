@@ -179,11 +179,15 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await phone.assertClean()
   })
 
-  test("On a wide window, rows come before boxes, a table has all its rows, and the footer ends a short page", async () => {
+  test("On a wide window, a form has a button unless results follow typing, rows come before boxes, a table has all its rows, and the footer ends a short page", async () => {
     const { page, visit } = visitor
     await visit("/explore/reports?search=no+such+title")
     expect(await page.getByRole("searchbox", { name: "Title" }).isVisible()).toBe(true)
     expect(await page.getByRole("button", { name: "Apply" }).isVisible()).toBe(false)
+    for (const [path, name] of Object.entries({ compare: "Compare", changes: "Apply" })) {
+      await visit(`/explore/${path}`)
+      expect([path, await page.getByRole("button", { name }).isVisible()]).toEqual([path, true])
+    }
     await visit("/account/sessions")
     const footer = await page.locator(".site-footer").boundingBox()
     expect((footer?.y ?? 0) + (footer?.height ?? 0)).toBe(800)

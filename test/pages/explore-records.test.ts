@@ -161,6 +161,8 @@ test("A company's page has its fields, its tenements by value, its subsidiaries 
   const list = await person.read("/explore/companies/BIG/tenements")
   expect(trailOf(list)).toBe("Companies Big Ore, Limited Tenements")
   expect(factsOf(await person.read("/explore/companies/XSS"))).not.toHaveProperty("Industry group")
+  const inactive = factsOf(await person.read("/explore/companies/OLD2"))
+  expect(inactive["Market cap, A$"]).toEndWith(" when last listed")
   expect(page).toContain('<span title="A$250,000,000,000">250 bn</span>')
   for (const heading of ["By status", "By state"]) {
     for (const { href, records } of barsOf(page, heading) ?? []) {

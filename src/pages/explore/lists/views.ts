@@ -92,7 +92,9 @@ export const companiesView: ListOfRecords = {
       hasCourse: true,
       cell: shortSum("market_cap_aud"),
       fact: (company) =>
-        html`${shortSum("market_cap_aud")(company)}${company.is_active === false && html` <span class="muted">when last listed</span>`}`,
+        company.is_active || company.market_cap_aud === null
+          ? shortSum("market_cap_aud")(company)
+          : html`${shortSum("market_cap_aud")(company)} when last listed`,
       sort: "market_cap",
     },
   ],

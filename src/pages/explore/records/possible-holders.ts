@@ -31,7 +31,7 @@ export function possibleHolders(holders: readonly SuggestedHolder[], links: Reco
   return tableSection("Possible holders", columns, holders, lead)
 }
 
-const lead = html`<p class="muted">These holders may belong to the company. These tenements do not count until an <a href="/docs/guide/holders">operator links the holders</a>.</p>
+const lead = html`<p class="muted">These holders may belong to the company. Their further tenements do not count until an <a href="/docs/guide/holders">operator links the holders</a>.</p>
 `
 
 export const reasonWords = ({
