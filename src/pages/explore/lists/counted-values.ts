@@ -1,4 +1,5 @@
 /** Records by their values: as bars that are links, and as the choices of a filter. */
+import type { Readable } from "../../../resources/resource.ts"
 import { fold } from "../../../text/fold.ts"
 import { mostSimilar, nearestName } from "../../../text/nearest-name.ts"
 import { bars, type Choice } from "../../kit/components.ts"
@@ -49,13 +50,13 @@ const mostChoices = 1_000
 /** The longest text of any filter. */
 const longestValue = 200
 
-/** The choices, most frequent first, each with its count. @param counted what is counted, if it is not the records */
-export const choicesOf = (values: Values, counted?: ListView["counted"]): Choice[] =>
+/** The choices, most frequent first, each with its count. @param counts what is counted, if not the records of the list */
+export const choicesOf = (values: Values, counts?: Readable): Choice[] =>
   knownValues(values)
     .filter(({ value }) => value.length <= longestValue)
     .slice(0, mostChoices)
     .map(({ value, count: of }) => {
-      const words = counted ? count(of, ...counted) : number(of)
+      const words = counts ? count(of, counts.singular, counts.name) : number(of)
       return { value, label: `${value} (${words})` }
     })
 

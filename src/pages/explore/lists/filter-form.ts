@@ -63,7 +63,7 @@ function filterField(
   values: Values,
   fault: string | undefined,
 ): Html {
-  const choices = declared ?? choicesOf(values, list.view.counted)
+  const choices = declared ?? choicesOf(values, list.view.endpoint.counts)
   if (declared || (values && values.length <= mostOptions)) {
     return formField({ name, label, fault, ...choiceOf(choices, list, name) })
   }

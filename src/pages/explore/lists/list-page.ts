@@ -27,8 +27,7 @@ import {
   withQuery,
 } from "./list-address.ts"
 import { type ListView, recordPathOf, titleOfView } from "./list-view.ts"
-import { nearestNotice } from "./nearest-numbers.ts"
-import { possibleCompanies } from "./possible-companies.ts"
+import { nearestNotice, possibleCompanies } from "./possible-companies.ts"
 import { columnsShown, newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
 import { companiesView, holdersView, mainViews } from "./views.ts"
 

@@ -73,8 +73,6 @@ export interface ListView extends ListAddress {
   isOfExplorerOnly?: true
   /** The singular and plural: `["tenement", "tenements"]`. */
   noun: readonly [singular: string, plural: string]
-  /** What the counts of its filters count, if it is not its records. */
-  counted?: ListView["noun"]
   filters: readonly FilterField[]
   presets?: readonly Preset[]
   fields: readonly ShownField[]

@@ -1,10 +1,13 @@
-/** Companies that a person may mean with a former name, with a holder's name in a search for tenements, or with a code. */
+/**
+ * What a person may mean: companies, with a former name, a holder's name in a search for tenements, or a code;
+ * and tenements, with a number.
+ */
 import type { ResourceRecord } from "../../../resources/resource.ts"
 import { asxCodeFromText } from "../../../resources/values.ts"
 import { possibleHoldersWords } from "../../../responses/notes.ts"
 import { nearestName } from "../../../text/nearest-name.ts"
 import { notice } from "../../kit/components.ts"
-import { count } from "../../kit/format.ts"
+import { count, isolated } from "../../kit/format.ts"
 import { type Content, html } from "../../kit/html.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 import { textOf } from "./cells.ts"
@@ -91,4 +94,23 @@ async function companiesLike(visit: Visit, code: string, named: readonly Resourc
   const companies = await visit.first(companiesView, largestFirst, mostCompanies)
   const nearest = nearestName(code, companies.map(codeOf))
   return companies.filter((company) => codeOf(company) === nearest)
+}
+
+/** The tenements with the nearest numbers, for a number that none has. @param state that of the number, if it is known */
+export async function nearestNotice(
+  visit: Visit,
+  written: string,
+  state?: string,
+): Promise<Content> {
+  const links = (await visit.nearestNumbers(written, state)).map((tenement, index) => {
+    const href = linksAt(undefined)(recordPathOf(tenementsView, textOf("id")(tenement)))
+    return html`${index > 0 && ", "}<a href="${href}">${textOf("tenement_id")(tenement)}</a> (${textOf("state")(tenement)})`
+  })
+  return (
+    links.length > 0 &&
+    notice(
+      "neutral",
+      html`<p>No tenement has the number “${isolated(written)}”. The nearest numbers of its type: ${links}.</p>`,
+    )
+  )
 }

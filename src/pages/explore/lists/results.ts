@@ -103,11 +103,12 @@ const step = (label: string, rel: string, href: string | null): Html =>
  */
 export function sentenceOf(list: RequestedList, { meta, release }: ShownPage): Html {
   const { view, code } = list
+  const { counts } = view.endpoint
   // The search text comes last: it may be long.
   const filters = filtersSet(list).toSorted(
     (one, other) => Number(one.wide ?? 0) - Number(other.wide ?? 0),
   )
-  return html`${count(meta.total, ...view.noun)}${view.counted && ` of ${view.counted[1]}`}${code && ` of ${code.toUpperCase()}`}${filters.map(
+  return html`${count(meta.total, ...view.noun)}${counts && ` of ${counts.name}`}${code && ` of ${code.toUpperCase()}`}${filters.map(
     ({ name, words }) =>
       html` <a class="chip" href="${addressWith(list, { [name]: null })}" title="Remove this filter">${words}<span aria-hidden="true"> ×</span></a>`,
   )}, at release ${number(release.id)}`

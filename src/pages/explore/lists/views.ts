@@ -207,7 +207,6 @@ export const holdersView: ListView = {
   endpoint: tenementFacets,
   key: "held_by",
   noun: ["holder", "holders"],
-  counted: tenementsView.noun,
   filters: tenementsView.filters,
   fields: [
     {

@@ -18,7 +18,7 @@ import {
 import { companiesView, companySubsidiariesView, reportsView } from "../lists/views.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 import { possibleHolders } from "./possible-holders.ts"
-import type { FoundRecord, RecordParts } from "./record-page.ts"
+import type { FoundRecord } from "./record-page.ts"
 
 export const expiriesView: ListView = {
   ...tenementsView,
@@ -30,7 +30,7 @@ export const expiriesView: ListView = {
 
 const expiriesOfCompany = { ...expiriesView, endpoint: companyTenementsView.endpoint }
 
-export async function companyParts(visit: Visit, found: FoundRecord): Promise<RecordParts> {
+export async function companyParts(visit: Visit, found: FoundRecord) {
   const { record, release, key: code, links, day, isPast } = found
   const hasTenements = Number(record.total_tenements) > 0
   const first = firstRows(release)

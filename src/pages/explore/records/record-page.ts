@@ -35,7 +35,7 @@ export interface FoundRecord extends RecordAt {
 }
 
 /** The parts of a record's page below its fields, and remarks behind fields by their names. */
-export interface RecordParts {
+interface RecordParts {
   main: Content
   remarks?: Readonly<Record<string, Content>> | undefined
 }

@@ -5,7 +5,7 @@ import { number, orDash } from "../../kit/format.ts"
 import { html } from "../../kit/html.ts"
 import { documentLink, toCompany } from "../lists/cells.ts"
 import type { Visit } from "../visit.ts"
-import type { FoundRecord, RecordParts } from "./record-page.ts"
+import type { FoundRecord } from "./record-page.ts"
 
 const bases: Readonly<Record<string, string>> = {
   name: "a holder has its name, present or former",
@@ -15,10 +15,7 @@ const bases: Readonly<Record<string, string>> = {
 }
 
 /** Nothing without links, and for past releases. */
-export async function tenementParts(
-  visit: Visit,
-  { key, links, isPast }: FoundRecord,
-): Promise<RecordParts> {
+export async function tenementParts(visit: Visit, { key, links, isPast }: FoundRecord) {
   const columns: readonly TableColumn<TenementLink>[] = [
     { head: "Company", cell: ({ code, company }) => toCompany(code, links, company), wide: true },
     {
