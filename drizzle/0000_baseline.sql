@@ -241,6 +241,15 @@ CREATE TABLE "reports" (
 	CONSTRAINT "reports_published_at" CHECK ("reports"."published_at" >= '0001-01-01T00:00:00Z' and "reports"."published_at" < '10000-01-01T00:00:00Z')
 );
 --> statement-breakpoint
+CREATE TABLE "shape_parts" (
+	"shape" text COLLATE "C" NOT NULL,
+	"part" integer NOT NULL,
+	"coordinates" text NOT NULL,
+	"outline" "polygon" NOT NULL,
+	"holes" "polygon"[] NOT NULL,
+	CONSTRAINT "shape_parts_shape_part_pk" PRIMARY KEY("shape","part")
+);
+--> statement-breakpoint
 CREATE TABLE "subsidiaries_history" (
 	"id" text COLLATE "C" NOT NULL,
 	"name" text NOT NULL,
@@ -299,6 +308,10 @@ CREATE TABLE "tenements_history" (
 	"grant_date" date,
 	"expiry_date" date,
 	"area_km2" double precision,
+	"latitude" double precision,
+	"longitude" double precision,
+	"geometry" text COLLATE "C",
+	"bounds" "box",
 	"source" text NOT NULL,
 	"since_release" integer NOT NULL,
 	"file" integer,
@@ -326,6 +339,10 @@ CREATE TABLE "tenements" (
 	"grant_date" date,
 	"expiry_date" date,
 	"area_km2" double precision,
+	"latitude" double precision,
+	"longitude" double precision,
+	"geometry" text COLLATE "C",
+	"bounds" "box",
 	"source" text NOT NULL,
 	"since_release" integer NOT NULL,
 	"file" integer,
@@ -369,6 +386,7 @@ CREATE TABLE "sources" (
 	"last_changed_at" timestamp(0) with time zone,
 	"licence" text,
 	"attribution" text,
+	"crs" text,
 	"address" text,
 	"last_attempted_at" timestamp(0) with time zone,
 	"last_fetched_at" timestamp(0) with time zone,
@@ -446,6 +464,7 @@ CREATE INDEX "tenements_by_reference" ON "tenements" USING btree ("reference_key
 CREATE INDEX "tenements_by_reference_desc" ON "tenements" USING btree ("reference_key" DESC NULLS LAST,"id");--> statement-breakpoint
 CREATE INDEX "tenements_by_company" ON "tenements" USING gin ("asx_codes");--> statement-breakpoint
 CREATE INDEX "tenements_by_holder_key" ON "tenements" USING gin ("holder_keys");--> statement-breakpoint
+CREATE INDEX "tenements_by_bounds" ON "tenements" USING gist ("bounds");--> statement-breakpoint
 CREATE INDEX "tenements_by_grant_date_asc" ON "tenements" USING btree (coalesce("grant_date", 'infinity'::date),"id");--> statement-breakpoint
 CREATE INDEX "tenements_by_grant_date_desc" ON "tenements" USING btree (coalesce('2000-01-01'::date - "grant_date", 2147483647),"id");--> statement-breakpoint
 CREATE INDEX "tenements_by_expiry_date_asc" ON "tenements" USING btree (coalesce("expiry_date", 'infinity'::date),"id");--> statement-breakpoint

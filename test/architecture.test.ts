@@ -63,6 +63,7 @@ const files: File[] = await Promise.all(
 const allowed: Record<string, string[]> = {
   "program.ts": [],
   text: [],
+  places: ["text"],
   http: ["text"],
   log: ["text"],
   "settings.ts": ["text"],
@@ -71,14 +72,14 @@ const allowed: Record<string, string[]> = {
   [histogram]: [],
   redis: ["text"],
   [schema]: [],
-  resources: [schema, "text"],
+  resources: [schema, "places", "text"],
   db: [schema, histogram, "program.ts", "resources", "text"],
   metrics: ["db", histogram, "http"],
   sources: [schema, "resources", "text"],
-  loading: ["db", schema, "program.ts", "resources", "sources", "text"],
-  fetching: ["db", "loading", "resources", "sources", "text"],
+  loading: ["db", schema, "places", "program.ts", "resources", "sources", "text"],
+  fetching: ["db", "loading", "places", "resources", "sources", "text"],
   access: ["db", schema, "http", "redis", "resources", "text"],
-  responses: ["db", histogram, "http", "log", "redis", "resources", "text"],
+  responses: ["db", histogram, "http", "log", "places", "redis", "resources", "text"],
   plugins: ["access", "responses", "db", "http", "log", "metrics", "resources"],
   description: ["responses", "db", "http", "resources", "text"],
   routes: [
@@ -233,6 +234,7 @@ test("Serving loads no module that only loading or the reference needs", () => {
   const ofDescription = loaded.filter((path) => partOf(path) === "description")
   expect(ofDescription).toEqual([])
   expect(packages).not.toContain("yauzl")
+  expect(packages).not.toContain("proj4")
   expect(packages.filter((name) => name.startsWith("@modelcontextprotocol/"))).toEqual([])
 })
 
@@ -249,6 +251,7 @@ test("Each framework is imported only in its own parts", () => {
   expect(users("@modelcontextprotocol/server")).toEqual(["mcp"])
   expect(users("@elysiajs/bearer")).toEqual(["plugins"])
   expect(users("commander")).toEqual(["commands"])
+  expect(users("proj4")).toEqual(["places"])
   for (const part of users("postgres")) expect(["db", "loading"]).toContain(part)
   for (const part of users("drizzle-orm")) {
     expect(["access", "db", schema, "loading", "resources"]).toContain(part)

@@ -49,6 +49,10 @@ export const literals = (values: readonly string[]): SQL =>
 /** Text that is compared and sorted by its bytes. */
 export const bytewise = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
 
+/** PostgreSQL's geometric types, in whole microdegrees. */
+export const box = customType<{ data: string }>({ dataType: () => "box" })
+export const polygon = customType<{ data: string }>({ dataType: () => "polygon" })
+
 /** A point in time, to the second. */
 export const instant = (name: string) =>
   timestamp(name, { withTimezone: true, precision: 0, mode: "string" })

@@ -32,6 +32,7 @@ import {
   uuid,
 } from "drizzle-orm/pg-core"
 import {
+  box,
   bytewise,
   checks,
   hasFourDigitYear,
@@ -40,6 +41,7 @@ import {
   isInstant,
   isPathSafe,
   literals,
+  polygon,
   unknownLast,
 } from "./columns.ts"
 import { reportGroup } from "./report-groups.ts"
@@ -260,7 +262,28 @@ const tenementColumns = {
   grant_date: date({ mode: "string" }),
   expiry_date: date({ mode: "string" }),
   area_km2: doublePrecision(),
+  /** A point inside its shape, in degrees. */
+  latitude: doublePrecision(),
+  longitude: doublePrecision(),
+  /** The digest of its shape; null where that is unknown. */
+  geometry: bytewise(),
+  bounds: box(),
 }
+
+/** The parts of each different shape once. Pruning deletes shapes that no version of a tenement has. */
+export const shapeParts = pgTable(
+  "shape_parts",
+  {
+    shape: bytewise().notNull(),
+    part: integer().notNull(),
+    /** Of a GeoJSON polygon, ready to send. */
+    coordinates: text().notNull(),
+    /** As `bbox` and `near` compare them. */
+    outline: polygon().notNull(),
+    holes: polygon().array().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.shape, t.part] })],
+)
 
 /** The lower-case ASCII letters and digits of the id and the reference: punctuation varies. */
 const searchKey = ["id", "tenement_id"]
@@ -296,6 +319,7 @@ export const tenementsTable = pgTable(
     index("tenements_by_reference_desc").on(t.reference_key.desc(), t.id),
     index("tenements_by_company").using("gin", t.asx_codes),
     index("tenements_by_holder_key").using("gin", t.holder_keys),
+    index("tenements_by_bounds").using("gist", t.bounds),
     ...sortIndexes(t),
     index("tenements_since").on(t.since_release),
     ...checks("tenements", {

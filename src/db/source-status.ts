@@ -16,6 +16,7 @@ export interface SourceStatus
     | "name"
     | "licence"
     | "attribution"
+    | "crs"
     | "address"
     | "last_fetched_at"
     | "last_attempted_at"
@@ -80,6 +81,7 @@ export function statusStatement(order: string): string {
       case when s.resource = 'tenements' then coalesce(records.linked, 0) end as linked,
       case when s.resource = 'tenements' then coalesce(records.of_companies, 0) end as of_companies,
       s.licence, s.attribution, s.address, ${utc("s.last_fetched_at")} as last_fetched_at,
+      s.licence, s.attribution, s.crs, s.address, ${utc("s.last_fetched_at")} as last_fetched_at,
       ${utc("s.last_attempted_at")} as last_attempted_at, ${utc("s.last_loaded_at")} as last_loaded_at, s.last_outcome, s.last_reason,
       ${utc("s.last_observed_at")} as last_observed_at, s.last_release,
       ${utc("s.last_changed_at")} as last_changed_at, s.counts

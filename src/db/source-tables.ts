@@ -38,6 +38,8 @@ export const loadedSources = pgTable(
     /** The terms of its publisher. Neither they nor the address have a secret. */
     licence: text(),
     attribution: text(),
+    /** The reference systems of the shapes that it last had: `EPSG:7844`. */
+    crs: text(),
     /** The URL of its files, without user, query and fragment, which may have a token. */
     address: text(),
     /** When the last uninterrupted fetch began, successful or not. */

@@ -6,8 +6,8 @@ import { pageMeta } from "../http/page.ts"
 import { readParameters } from "../http/parameters.ts"
 import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
 import { responseHeaders } from "../http/response-headers.ts"
-import { pageContent, pageText } from "../responses/content.ts"
-import { type ListPlan, planList } from "../responses/plan.ts"
+import { pageContent, pageText, recordText } from "../responses/content.ts"
+import { type ListPlan, planList, planRecord } from "../responses/plan.ts"
 import { cacheStatus, validatorsOf } from "../responses/represent.ts"
 import { hourMs } from "../text/time.ts"
 import {
@@ -52,7 +52,14 @@ function bodyOf(operation: Operation, format: Format): unknown {
   const { endpoint } = operation
   if (endpoint.kind === "object") return { data: exampleUsage }
   const record = exampleRecord(endpoint.resource)
-  if (endpoint.kind === "record") return { data: record }
+  if (endpoint.kind === "record") {
+    const plan = planRecord(
+      endpoint,
+      format === "geojson" ? { format } : {},
+      exampleKey(endpoint.resource),
+    )
+    return format === "json" ? { data: record } : recordText(plan, record)
+  }
   const page = { records: [record], meta: pageMeta(1, 1, perPage) }
   if (format === "json") return { data: page.records, meta: page.meta }
   const validators = validatorsOf(exampleRelease, format)

@@ -48,7 +48,7 @@ export const operationsOf = (endpoints: readonly Endpoint[]): Operation[] =>
       ...naming(path, endpoint),
       path,
       parameters: [...pathParameters(path, endpoint), ...otherParameters(endpoint)],
-      formats: endpoint.kind === "list" ? endpoint.formats : ["json"],
+      formats: endpoint.kind === "object" ? ["json"] : endpoint.formats,
       headers: [...dataHeaders(endpoint), ...(endpoint.kind === "list" ? headersOf("list") : [])],
       errors: errorsOf(endpoint),
       endpoint,

@@ -1,6 +1,6 @@
 /**
  * A layer of an ArcGIS server, by its REST interface. Each page has the records whose object ids follow the
- * last one, so that a record added or removed in between moves no others. Requests exclude geometry.
+ * last one, so that a record added or removed in between moves no others. Shapes are asked in degrees.
  */
 import { isObject } from "../loading/reading/json.ts"
 import type { RawRecord } from "../sources/source.ts"
@@ -19,7 +19,9 @@ export async function arcgisLayer(
   access: Access,
 ): Promise<Layer> {
   const description = await readJson(withParameters(url, { f: "json" }), access, checked)
-  const { fields, objectIdField, maxRecordCount } = description
+  const { fields, objectIdField, maxRecordCount, currentVersion } = description
+  // Servers before 10.6 know no GDA2020.
+  const wkid = Number(currentVersion) < 10.6 ? 4326 : 7844
   const field: unknown = Array.isArray(fields)
     ? fields.find((each) => isObject(each) && each.type === "esriFieldTypeOID")
     : undefined
@@ -32,7 +34,7 @@ export async function arcgisLayer(
   query.pathname = `${url.pathname.replace(/\/$/, "")}/query`
   return {
     url,
-    opening: `{"objectIdFieldName":${JSON.stringify(idField)},"features":[`,
+    opening: `{"objectIdFieldName":${JSON.stringify(idField)},"spatialReference":{"wkid":${wkid}},"features":[`,
     countUrl: withParameters(query, { where, returnCountOnly: "true", f: "json" }),
     countIn: (text) => {
       const { count } = checked(objectIn(url, text))
@@ -42,12 +44,18 @@ export async function arcgisLayer(
       withParameters(query, {
         where: last === undefined ? where : `(${where}) AND ${idField} > ${last}`,
         outFields: "*",
-        returnGeometry: "false",
+        outSR: String(wkid),
         orderByFields: idField,
         resultRecordCount: String(Math.min(page_size, maxPageSize)),
         f: "json",
       }),
-    check: checked,
+    check: (response) => {
+      const { spatialReference } = checked(response)
+      if (!isObject(spatialReference)) return
+      const { wkid: stated, latestWkid = stated } = spatialReference
+      if (latestWkid !== wkid && stated !== wkid)
+        throw new FetchError(url, `it returned shapes in EPSG:${latestWkid}, not in EPSG:${wkid}`)
+    },
     keyOf: ({ attributes }) => {
       const id = isObject(attributes) && attributes[idField]
       // The request for the next page contains it.

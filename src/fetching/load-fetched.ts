@@ -43,6 +43,7 @@ export async function loadFetched(
 ): Promise<FetchedLoad> {
   const { absentAfterHours, holderNames, progress, onCommit, onPublished } = options
   const { partial = false, all_sectors: allSectors = false } = entry
+  const { crs, without_shapes: withoutShapes } = entry
   const digests = digestsOf(files).join()
   const observed = oldestObserved(files)
   const fetched = await fetchRecord(sql, source)
@@ -55,7 +56,7 @@ export async function loadFetched(
   }
   try {
     const summary = await load({
-      ...{ source, partial, allSectors, absentAfterHours, holderNames },
+      ...{ source, partial, allSectors, crs, withoutShapes, absentAfterHours, holderNames },
       url: options.databaseUrl,
       files: files.map(({ path }) => path),
       // The fetch of bytes that were loaded by hand for a later time does not make them older.

@@ -48,6 +48,8 @@ const common = {
   /** The files add and change records only. */
   partial: Type.Optional(Type.Boolean()),
   all_sectors: Type.Optional(Type.Boolean()),
+  crs: Type.Optional(Type.String({ pattern: "^EPSG:\\d+$", fault: "must be EPSG: and a number" })),
+  without_shapes: Type.Optional(Type.Boolean()),
 }
 /** Several addresses together are the source's complete set. */
 const oneOrMore = Type.Union([address, Type.Array(address, { minItems: 1, uniqueItems: true })], {

@@ -1,5 +1,6 @@
 /** A layer of a Web Feature Service 2.0 that returns GeoJSON. */
 import { isObject } from "../loading/reading/json.ts"
+import { systemOfGeoJson } from "../places/reference-system.ts"
 import { FetchError } from "./fetch-error.ts"
 import { type Layer, withParameters } from "./layer.ts"
 import type { WfsEntry } from "./sources-file.ts"
@@ -24,10 +25,18 @@ export function wfsLayer(url: URL, { type_name, sort_by, page_size = 1_000 }: Wf
     pageUrl: (read) =>
       withParameters(request, {
         outputFormat: "application/json",
+        srsName: "EPSG:4326",
         sortBy: sort_by,
         count: String(page_size),
         startIndex: String(read),
       }),
+    check: ({ crs }) => {
+      const { datum } = systemOfGeoJson(crs, (fault) => {
+        throw new FetchError(url, fault)
+      })
+      if (datum !== "EPSG:4326")
+        throw new FetchError(url, `it returned shapes in ${datum}, not in EPSG:4326`)
+    },
     keyOf: ({ properties }) => {
       const values = names.map((name) => (isObject(properties) ? properties[name] : null) ?? null)
       if (values.some((value) => value !== null)) {

@@ -12,7 +12,7 @@ interface Representation {
   isBinary?: true
 }
 
-export type Format = "json" | "csv" | "tsv" | "ndjson" | "parquet" | "atom"
+export type Format = "json" | "csv" | "tsv" | "ndjson" | "parquet" | "atom" | "geojson"
 
 export const representations: Readonly<Record<Format, Representation>> = {
   json: { mediaType: "application/json", parts: "pages" },
@@ -31,14 +31,15 @@ export const representations: Readonly<Record<Format, Representation>> = {
   ndjson: { mediaType: "application/x-ndjson", parts: "both" },
   parquet: { mediaType: "application/vnd.apache.parquet", parts: "whole", isBinary: true },
   atom: { mediaType: "application/atom+xml", parameters: "; charset=utf-8", parts: "pages" },
+  geojson: { mediaType: "application/geo+json", parts: "both" },
 }
 
 /** In the order in which the service prefers them. */
-const all: readonly Format[] = ["json", "csv", "tsv", "ndjson", "parquet", "atom"]
+const all: readonly Format[] = ["json", "csv", "tsv", "ndjson", "parquet", "atom", "geojson"]
 
 /** Those of every list. */
-export const formats = all.filter((format) => format !== "atom")
-export const exportFormats = all.filter((format) => representations[format].parts !== "pages")
+export const formats = all.filter((format) => format !== "atom" && format !== "geojson")
+export const exportFormats = formats.filter((format) => representations[format].parts !== "pages")
 export const delimitedFormats = all.filter((format) => representations[format].isDelimited)
 
 /** The `Content-Type` of a list. */

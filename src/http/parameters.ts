@@ -161,6 +161,8 @@ function faultOf(schema: TSchema, text: string): Omit<Fault, "parameter"> | null
     return isCalendarDate(text) ? null : { message: "Must be a date that exists, as YYYY-MM-DD" }
   }
   if (format === "point-in-time") return parsePointInTime(text) ? null : notPointInTime
+  const fault = schema.faultOf?.(text)
+  if (fault) return { message: fault }
   // Code points, as JSON Schema and PostgreSQL count characters.
   if ([...text].length > maxLength) return { message: `Must have at most ${maxLength} characters` }
   return controls.test(text) ? { message: "Must not contain control characters" } : null

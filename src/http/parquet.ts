@@ -26,6 +26,8 @@ const parquetTypes: Readonly<Record<DelimitedColumn["type"], ParquetType>> = {
   integer: { element: { type: "INT64" }, convert: (value) => BigInt(Number(value)) },
   number: { element: { type: "DOUBLE" }, convert: (value) => value },
   boolean: { element: { type: "BOOLEAN" }, convert: (value) => value },
+  /** As WKB. */
+  geometry: { element: { type: "BYTE_ARRAY" }, convert: (value) => value },
   date: {
     element: { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } },
     convert: (value) => Date.parse(String(value)) / dayMs,

@@ -14,10 +14,11 @@ import {
   rowsRead,
   withCounts,
 } from "./figures.ts"
-import { completeRows, joinRows } from "./joined-rows.ts"
+import { completeRows, joinRows, otherColumns } from "./joined-rows.ts"
 import type { Load } from "./load-options.ts"
 import type { FilesRead } from "./read-files.ts"
 import type { Rejects } from "./rejects.ts"
+import { joinShapes } from "./shapes.ts"
 import { leaveOut, repeatedKeys, type Staging } from "./staging.ts"
 import { resolveStates, type StateOfSource } from "./state-sources.ts"
 
@@ -62,7 +63,11 @@ export async function checkStaged(
 
 /** Returns the keys whose rows cannot be joined, as of `joinRows`. */
 async function joinRowsOf(staging: Staging, field: string | undefined) {
-  if (field === undefined || !(await hasRepeated(staging))) return new Map<string, string>()
+  const none = new Map<string, string>()
+  if (!(await hasRepeated(staging))) return none
+  if (staging.resource.hasShapes)
+    await joinShapes(staging, otherColumns(staging, field, "geometry"))
+  if (field === undefined) return none
   await completeRows(staging, field)
   return joinRows(staging, field)
 }

@@ -9,6 +9,8 @@ import { guardAgainstEmptying } from "./emptied.ts"
 import type { ChangeFigures, FileFigures } from "./figures.ts"
 import { keepInHistory } from "./history.ts"
 import type { Load } from "./load-options.ts"
+import { compareShapes } from "./shapes.ts"
+import { placeColumns } from "./staged-shape.ts"
 import type { StagedValues } from "./staged-values.ts"
 import type { Staging } from "./staging.ts"
 
@@ -25,13 +27,13 @@ interface Target {
 /** Updates before it inserts, so that inserted rows are not compared. */
 export async function applyStaged(
   target: Target,
-): Promise<Pick<ChangeFigures, "added" | "changed">> {
+): Promise<Pick<ChangeFigures, "added" | "changed" | "reshaped">> {
   const changed = await updateChanged(target)
   const added = await insertAdded(target)
-  return { added, changed }
+  return { added, ...changed }
 }
 
-async function updateChanged(target: Target): Promise<number> {
+async function updateChanged(target: Target): Promise<Pick<ChangeFigures, "changed" | "reshaped">> {
   const { staging, release, values } = target
   const { sql, source, staged, table, key, columns } = staging
   const others = columns.filter((column) => column !== key && !values.isKept(column))
@@ -42,22 +44,25 @@ async function updateChanged(target: Target): Promise<number> {
        is distinct from ($1, ${others.map(values.of)})`,
     [source],
   )
-  if (count === 0) return 0
+  if (count === 0) return { changed: 0 }
   await sql.unsafe("analyze changed")
   await guardAgainstEmptying(target)
-  const assignments = others.map((column) => `${column} = ${values.of(column)}`)
+  const reshaped = await compareShapes(staging, values, target.load)
+  const written = [...others, ...placeColumns(staging.resource)]
+  const assignments = written.map((column) => `${column} = ${values.of(column)}`)
   await sql.unsafe(
     `with kept as (${keepInHistory(staging.resource.table, `t.${key} in (select key from changed)`, "$1")})
      update ${table} t set ${assignments}, file = s.file, source = $2, since_release = $1::integer
      from ${staged} s, changed c where t.${key} = s.${key} and t.${key} = c.key`,
     [release, source],
   )
-  return count
+  return { changed: count, ...(reshaped > 0 && { reshaped }) }
 }
 
 /** Inserts in the default order of lists, so that the rows of a page are stored together. */
 async function insertAdded({ staging, release, computed }: Target): Promise<number> {
-  const { sql, source, staged, table, key, columns } = staging
+  const { sql, source, staged, table, key } = staging
+  const columns = [...staging.columns, ...placeColumns(staging.resource)]
   const order = orderOf(staging.resource).map(
     ({ column, direction }: OrderTerm) => `s.${column.name} ${direction}`,
   )

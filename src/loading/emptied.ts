@@ -24,10 +24,12 @@ interface Context {
 }
 
 /** The fields that can be empty. */
-export const emptiableFields = ({ fields }: Resource): string[] =>
-  Object.entries(fields)
+export const emptiableFields = ({ fields, hasShapes }: Resource): string[] => [
+  ...Object.entries(fields)
     .filter(([, { loaded, nullable }]) => loaded && nullable)
-    .map(([name]) => name)
+    .map(([name]) => name),
+  ...(hasShapes ? ["geometry"] : []),
+]
 
 /** @throws LoadError for a name that is not a field of the resource that can be empty */
 export function checkAcceptEmpty(resource: Resource, names: readonly string[]): void {

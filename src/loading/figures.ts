@@ -1,6 +1,7 @@
 /** The counts of a load, as its release's manifest stores them and its summary shows them. */
 
 import type { MissingRecord } from "../db/missing-records.ts"
+import type { Datum } from "../places/reference-system.ts"
 import type { HolderNames } from "../resources/holder-names.ts"
 import type { ResourceName } from "../resources/resource.ts"
 
@@ -27,6 +28,9 @@ export interface FileFigures {
   left_out: Record<string, number>
   /** Fields without a column; stored records keep their values. */
   kept_fields?: string[]
+  /** How many rows have a shape, and the system of their coordinates; absent without shapes. */
+  shapes?: number
+  crs?: Datum
   /** Text to count: values that could not be mapped and stay unknown. */
   warnings: Record<string, number>
   /** Remarks on how the file was read: its encoding, ignored columns. */
@@ -49,6 +53,8 @@ export interface ChangeFigures {
   removed: number
   /** Records set inactive because their source no longer has them. */
   deactivated: number
+  /** Changed records with another shape; absent where there are none. */
+  reshaped?: number
 }
 
 export interface MissingFigures {

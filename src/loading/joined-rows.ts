@@ -15,7 +15,7 @@ import { repeatedKeys, type Staging } from "./staging.ts"
  */
 export async function completeRows(staging: Staging, name: string): Promise<void> {
   const { sql, staged, key } = staging
-  const others = otherColumns(staging, name)
+  const others = otherColumns(staging, name).filter((column) => column !== "geometry")
   await sql.unsafe(
     `update ${staged} s set ${others.map((column) => `${column} = whole.${column}`)}
      from (
@@ -64,8 +64,11 @@ export async function joinRows(staging: Staging, name: string): Promise<Map<stri
 const derivedOf = ({ derived }: Resource, field: string) =>
   Object.entries(derived).filter(([, { from }]) => from === field)
 
-/** The columns that do not follow from the field, without the key's. */
-function otherColumns({ resource, key, columns }: Staging, field: string): string[] {
-  const ofField = [key, field, ...derivedOf(resource, field).map(([column]) => column)]
-  return columns.filter((column) => !ofField.includes(column))
+/** The columns that do not follow from the fields, without the key's. */
+export function otherColumns(
+  { resource, key, columns }: Staging,
+  ...fields: readonly (string | undefined)[]
+): string[] {
+  const follows = (column: string) => fields.includes(resource.derived[column]?.from ?? column)
+  return columns.filter((column) => column !== key && !follows(column))
 }

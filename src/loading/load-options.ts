@@ -21,6 +21,12 @@ export interface LoadOptions {
   acceptShrink?: boolean | undefined
   /** Fields of which the load may clear more than a third of the known values. */
   acceptEmpty?: readonly string[] | undefined
+  /** Allows the load to move more than a fifth of its source's shapes. */
+  acceptMoved?: boolean | undefined
+  /** The reference system of the files, as `EPSG:n`; by default the one that they state. */
+  crs?: string | undefined
+  /** Reads no shapes; stored ones stay. */
+  withoutShapes?: boolean | undefined
   /**
    * When the files were true: a date, which is its beginning in UTC, or a date-time with a zone. By
    * default now or, where the bytes are those of the last load, the time of that load.

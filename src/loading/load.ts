@@ -6,6 +6,7 @@
  */
 import type { TransactionSql } from "postgres"
 import { changeAndConfirm } from "../db/confirmed-change.ts"
+import { systemNamed } from "../places/reference-system.ts"
 import { applyMissing } from "./absence.ts"
 import { checkStaged } from "./checks.ts"
 import { applyStaged } from "./diff.ts"
@@ -28,6 +29,7 @@ import { insertRelease, nextRelease, prepareSession, publishing } from "./publis
 import { readFiles } from "./read-files.ts"
 import { checkReadable } from "./reading/input.ts"
 import { Rejects } from "./rejects.ts"
+import { storeShapes } from "./shapes.ts"
 import { recordLoad, recordRefusal, secondsSince } from "./source-record.ts"
 import { stagedValues } from "./staged-values.ts"
 import { removeReplaced } from "./state-sources.ts"
@@ -97,6 +99,12 @@ function withDefaults(options: LoadOptions): Load {
     )
   }
   checkAcceptEmpty(source.resource, acceptEmpty)
+  if (options.crs !== undefined)
+    systemNamed(options.crs, () => {
+      throw new LoadError(
+        `Unknown coordinate reference system ${options.crs}; name one as EPSG:7844`,
+      )
+    })
   if (options.removeMissingNow && (partial || !source.complete)) {
     throw new LoadError(
       "Cannot remove missing records: a load of this source, or with --partial, only adds and changes records",
@@ -163,6 +171,7 @@ async function publishFiles(
 
   const values = stagedValues(staging, files)
   const computed = linkColumns(resource)
+  await storeShapes(staging)
   const compared = await applyStaged({ staging, release: next, values, load, files, computed })
   const changes = {
     ...compared,

@@ -44,6 +44,9 @@ async function dropOld(sql: TransactionSql, keepDays: number): Promise<Pruned> {
       delete from ${sql(`${name}_history`)} where until_release <= ${oldest}`
     records += dropped.count
   }
+  await sql`
+    delete from shape_parts where not exists (select from tenements where geometry = shape)
+      and not exists (select from tenements_history where geometry = shape)`
   const pruned = await sql`
     update releases set is_pruned = true where id < ${oldest} and not is_pruned`
   return { oldest, releases: pruned.count, records }

@@ -1,11 +1,13 @@
 /** Reads, validates and stages the rows of the files. */
 import type { TransactionSql } from "postgres"
-import type { MapOptions, Mapped, Source } from "../sources/source.ts"
+import { type Datum, wgs84 } from "../places/reference-system.ts"
+import type { MapOptions, Mapped } from "../sources/source.ts"
 import { recordReader } from "./field-values.ts"
 import { countText, type FileFigures, newFileFigures, rowsRead } from "./figures.ts"
 import type { Load } from "./load-options.ts"
 import { type Row, readable } from "./reading/row.ts"
 import { countedBy, openTables } from "./reading/rows.ts"
+import { shapeReader } from "./reading/shapes.ts"
 import type { Rejects } from "./rejects.ts"
 import { type Candidate, type Staging, stage } from "./staging.ts"
 import { createStoreHolders, keepsFiles, type StoreHolders } from "./stored-holders.ts"
@@ -64,13 +66,14 @@ async function readStoredNames(sql: TransactionSql): Promise<MapOptions["storedN
 async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candidate[]> {
   const { source, allSectors, maxUnpackedBytes, progress } = load
   const { files, rejects, storedName } = reading
-  const given = (name: string) => readingOf(source, newFileFigures(name))
+  const given = (name: string) => readingOf(load, newFileFigures(name))
   for (const path of load.files) {
     for await (const table of openTables(path, maxUnpackedBytes, given)) {
       const { input, format, batches } = table
       const { figures } = table.given
       const file = files.push(figures) - 1
       const lacking = new Map(Object.entries(source.fromOptional ?? {}))
+      const shapeOf = shapeReader({ shapes: table.given.shapes, reject: input.reject }, () => wgs84)
       const counted = countedBy[format]
       if (counted) figures.counted = counted
       for await (const rows of batches) {
@@ -79,7 +82,13 @@ async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candi
           figures.read++
           const mapped = source.map(readable(row), { format, allSectors, storedName })
           const record = recordOf(row, mapped, figures, reading)
-          if (record) candidates.push({ ...record, file, line: row.line })
+          if (!record) continue
+          const ofFeature = row.error === undefined ? row.shape : undefined
+          const shape = ofFeature ?? shapeOf(readable(row).geometry)
+          if (shape?.staged) figures.shapes = (figures.shapes ?? 0) + 1
+          for (const reason of shape?.leftOut ?? [])
+            countText(figures.warnings, `geometry left out: ${reason}`)
+          candidates.push({ ...record, shape: shape?.staged, file, line: row.line })
         }
         rejects.check(rowsRead(files))
         findFields(lacking, rows, candidates)
@@ -89,13 +98,17 @@ async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candi
         progress.reading({ file: name, rows: figures.read, bytesRead, bytesTotal })
       }
       figures.sha256 = input.sha256()
+      if (source.resource.hasShapes && !figures.shapes) lacking.set("geometry", [])
       if (lacking.size > 0) figures.kept_fields = [...lacking.keys()]
     }
   }
 }
 
 /** How a file is read, with its figures, in which the remarks on it are. */
-const readingOf = ({ columns, banner, bannerDate }: Source, figures: FileFigures) => ({
+const readingOf = (
+  { source: { columns, banner, bannerDate, resource }, crs, withoutShapes }: Load,
+  figures: FileFigures,
+) => ({
   figures,
   columns,
   banner,
@@ -106,6 +119,15 @@ const readingOf = ({ columns, banner, bannerDate }: Source, figures: FileFigures
   note: (what: string) => {
     figures.notes = [...(figures.notes ?? []), what]
   },
+  shapes:
+    resource.hasShapes && !withoutShapes
+      ? {
+          crs,
+          noteDatum: (datum: Datum) => {
+            figures.crs = datum
+          },
+        }
+      : undefined,
   markIncomplete: () => {
     figures.incomplete = true
   },

@@ -1,8 +1,9 @@
 /**
- * The values that staged rows give to records. Where a file has no column for a field, the stored record
- * keeps its value, and so do the columns derived from it.
+ * The values that staged rows give to records. Where a file has no column for a field, or no shapes, the stored
+ * record keeps its value, and so do the columns derived from it.
  */
 import type { FileFigures } from "./figures.ts"
+import { shapeColumns } from "./staged-shape.ts"
 import type { Staging } from "./staging.ts"
 
 export interface StagedValues {
@@ -18,13 +19,18 @@ export function stagedValues(
   { resource }: Staging,
   files: readonly Pick<FileFigures, "kept_fields">[],
 ): StagedValues {
+  const isOfShape = (column: string) => shapeColumns.some((name) => name === column)
   const filesWithout = (column: string): number[] => {
-    const field = resource.derived[column]?.from ?? column
+    const field = isOfShape(column) ? "geometry" : (resource.derived[column]?.from ?? column)
     return files.flatMap(({ kept_fields }, index) => (kept_fields?.includes(field) ? [index] : []))
   }
   const isIn = (column: string): string => {
     const without = filesWithout(column)
-    return without.length === 0 ? "true" : `s.file not in (${without})`
+    const conditions = [
+      ...(without.length === 0 ? [] : [`s.file not in (${without})`]),
+      ...(isOfShape(column) ? ["not s.keeps_shape"] : []),
+    ]
+    return conditions.join(" and ") || "true"
   }
   return {
     of: (column) => {

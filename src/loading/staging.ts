@@ -19,6 +19,7 @@ import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { memoized } from "../text/memoized.ts"
 import type { RowCount } from "./figures.ts"
+import { type StagedShape, shapeColumns } from "./staged-shape.ts"
 
 /** A validated record with its file and line. */
 export interface Candidate {
@@ -28,6 +29,8 @@ export interface Candidate {
   record: ResourceRecord
   /** The reason to leave it out unless its source has already loaded a record of that key. */
   onlyIfStored: string | null
+  /** As of `stagedShapeOf`. */
+  shape: StagedShape | null | undefined
 }
 
 /** The staged records and their target: the input of each step of a load. */
@@ -58,16 +61,27 @@ export async function stage(
   candidates: AsyncIterable<readonly Candidate[]>,
 ): Promise<Staging> {
   const columns = stagedColumns(resource)
+  const ofShapes = resource.hasShapes ? shapeCells : []
   const names = columns.map(({ name }) => name)
   const table = getTableName(resource.table)
   const staged = `staged_${table}`
   await sql.unsafe(`
     create temporary table ${staged} on commit drop as
-    select 0 as file, 0 as line, null::text as only_if_stored, ${names} from ${table} with no data`)
-  await fill(sql, staged, [...provenance, ...columns], candidates)
+    select 0 as file, 0 as line, null::text as only_if_stored, ${names}
+      ${resource.hasShapes ? ", geometry, latitude, longitude, bounds, '' as coordinates, true as keeps_shape" : ""}
+    from ${table} with no data`)
+  await fill(sql, staged, [...provenance, ...columns, ...ofShapes], candidates)
   // The planner has no statistics of a new table.
   await sql.unsafe(`analyze ${staged} (${resource.key})`)
-  return { sql, source, resource, table, staged, key: resource.key, columns: names }
+  return {
+    sql,
+    source,
+    resource,
+    table,
+    staged,
+    key: resource.key,
+    columns: [...names, ...(resource.hasShapes ? ["geometry"] : [])],
+  }
 }
 
 /** A query of the keys that several staged rows have. */
@@ -92,6 +106,14 @@ const provenance: readonly StagedColumn[] = [
   { name: "file", cell: ({ file }) => copyCell(file) },
   { name: "line", cell: ({ line }) => copyCell(line) },
   { name: "only_if_stored", cell: ({ onlyIfStored }) => copyCell(onlyIfStored) },
+]
+
+const shapeCells: readonly StagedColumn[] = [
+  { name: "keeps_shape", cell: ({ shape }) => copyCell(shape === undefined) },
+  ...shapeColumns.map((name) => ({
+    name,
+    cell: ({ shape }: Candidate) => copyCell(shape?.[name]),
+  })),
 ]
 
 function stagedColumns(resource: Resource): StagedColumn[] {

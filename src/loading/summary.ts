@@ -63,6 +63,7 @@ function linesOf(files: readonly FileFigures[]): string[] {
   return [
     `${title}: ${countsText(files)}`,
     ...absenceLines(files),
+    ...shapeLines(files),
     ...(others.length > 0 ? [...rejectedLines(files), ...emptyLines(files)] : []),
     ...textLines("warning", maxWarningsShown, files, ({ warnings }) => warnings),
     ...textLines("note", maxNotesShown, files, ({ notes = [], kept_fields = [] }) => {
@@ -99,6 +100,12 @@ function absenceLines(files: readonly FileFigures[]): string[] {
     ...(unreadable > 0 ? [`rows without a readable key: ${formatCount(unreadable)}`] : []),
     ...(incomplete.length > 0 ? [`${incomplete[0]}${others} is marked as incomplete`] : []),
   ].map((why) => `  ${why}, so no record counts as missing`)
+}
+
+function shapeLines(files: readonly FileFigures[]): string[] {
+  const shapes = totalOf(files, (file) => file.shapes ?? 0)
+  const systems = [...new Set(files.flatMap(({ crs }) => crs ?? []))]
+  return shapes === 0 ? [] : [`  shapes: ${formatCount(shapes)} (${systems.join(", ")})`]
 }
 
 function rejectedLines(files: readonly FileFigures[]): string[] {
@@ -150,13 +157,14 @@ const moreLines = (what: string, count: number): string[] =>
 /** Accepted rows were added, changed or equal to their records. */
 function changeText(
   files: readonly FileFigures[],
-  { added, changed, removed, deactivated }: ChangeFigures,
+  { added, changed, removed, deactivated, reshaped = 0 }: ChangeFigures,
 ): string {
   const accepted = totalOf(files, (file) => file.accepted)
   return (
     `${formatCount(accepted)} accepted = ${formatCount(added)} added + ${formatCount(changed)} changed + ` +
     `${formatCount(accepted - added - changed)} unchanged; ${formatCount(removed)} removed` +
-    (deactivated > 0 ? `, ${formatCount(deactivated)} deactivated` : "")
+    (deactivated > 0 ? `, ${formatCount(deactivated)} deactivated` : "") +
+    (reshaped > 0 ? `; shapes changed: ${formatCount(reshaped)}` : "")
   )
 }
 

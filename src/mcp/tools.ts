@@ -59,7 +59,7 @@ const pastExpiry =
 const tenementSearch: Searched = {
   tool: "find_tenements",
   endpoint: tenementList,
-  selection: { fields: [...Object.keys(tenements.fields), "asx_codes"] },
+  selection: { fields: [...Object.keys(tenements.fields), "asx_codes", "latitude", "longitude"] },
   notes: (records, day) => {
     const unlinked = records.filter(({ asx_codes }) => String(asx_codes ?? "") === "").length
     const past = records.filter((record) => isPastExpiry(record, day)).length

@@ -2,6 +2,8 @@
 import { type SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
 import { unknownLast } from "../db/columns.ts"
+import { type Area, canonicalNumbers } from "../places/area.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
 import { fold } from "../text/fold.ts"
 import { type Filter, filter } from "./resource.ts"
 import { asxCodeFromText, freeText } from "./values.ts"
@@ -61,3 +63,31 @@ export function termFilter(description: string, example: string, column: PgColum
 }
 
 export const hasTrigram = (folded: string): boolean => /[\p{L}\p{N}]{3}/u.test(folded)
+/**
+ * Declares a filter for records whose shape has a point in an area, holes excluded. The index finds them by their
+ * bounds. The parts of a shape are compared only where its bounds are not inside of the area.
+ */
+export function areaFilter(
+  description: string,
+  example: string,
+  parse: (text: string) => Area | string,
+  { bounds, geometry }: Record<"bounds" | "geometry", PgColumn>,
+): Filter {
+  const faultOf = (text: string) => {
+    const area = parse(text)
+    return typeof area === "string" ? area : null
+  }
+  const schema = { ...freeText(description, example), faultOf }
+  const where = (bound: SQL): SQL => {
+    const polygon = sql`(${bound}::text[])[1]::polygon`
+    return sql`(${bounds} && box(${polygon}) and (${bounds} <@ (${bound}::text[])[2]::box or exists (
+      select from shape_parts part where part.shape = ${geometry} and part.outline && ${polygon}
+        and not exists (select from unnest(part.holes) as hole where hole @> ${polygon}))))`
+  }
+  const bind = (text: string): string => {
+    const area = parse(text)
+    if (typeof area === "string") throw new Error(`Not an area: ${text}`)
+    return arrayLiteral([area.polygon, area.box])
+  }
+  return { ...filter(schema, where, canonicalNumbers, bind), isScattered: true }
+}

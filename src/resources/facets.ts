@@ -26,7 +26,7 @@ export function countedByCompany(resource: Readable, field: string): Readable {
  */
 export function facetsOf(resource: Readable, example: string): Readable {
   const [value] = filterOf(resource, example).schema.examples ?? []
-  const { further: _, ...counted } = resource
+  const { further: _, hasShapes: __, ...counted } = resource
   const column = keyColumn(resource)
   return {
     ...counted,

@@ -30,6 +30,7 @@ export const sources: Readable = {
       }),
       licence: textSchema("Licence of its publisher", "CC BY 4.0"),
       attribution: textSchema("The attribution that the licence requires"),
+      crs: textSchema("Reference systems of the coordinates of its shapes", "EPSG:7844"),
       address: Type.String({
         format: "uri",
         description:

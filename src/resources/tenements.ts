@@ -1,11 +1,13 @@
 import { Type } from "@sinclair/typebox"
 import { type SQL, sql } from "drizzle-orm"
 import { tenementsHistory as history, states, tenementsTable as table } from "../db/schema.ts"
+import { parseBox, parseCircle } from "../places/area.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { fold } from "../text/fold.ts"
 import { referenceKey } from "../text/reference-key.ts"
 import { hasLegalForm, normaliseName } from "./company-name.ts"
 import {
+  areaFilter,
   companyFilter,
   containing,
   contains,
@@ -27,6 +29,7 @@ import {
   listOf,
   oneOf,
   pathSafeId,
+  placeOf,
   provenanceOf,
   textSchema,
   textValue,
@@ -101,6 +104,7 @@ export const tenements: Resource = {
       }),
       { select: sql`array_to_string(${table.asx_codes}, '; ')` },
     ),
+    ...placeOf(table),
     ...provenanceOf(table),
   },
   filters: {
@@ -145,6 +149,18 @@ export const tenements: Resource = {
       calendarDate("Last day of expiry, included", "2026-03-31"),
       toDay(table.expiry_date),
     ),
+    bbox: areaFilter(
+      "Box that its shape has a point in, as west,south,east,north in degrees",
+      "115.5,-31.5,122,-28",
+      parseBox,
+      table,
+    ),
+    near: areaFilter(
+      "Circle that its shape has a point in, as latitude,longitude,km; at most 200 km",
+      "-30.75,121.47,50",
+      parseCircle,
+      table,
+    ),
   },
   sorts: {
     id: table.id,
@@ -171,6 +187,7 @@ export const tenements: Resource = {
       },
     },
   },
+  hasShapes: true,
   links: "holders",
 }
 

@@ -90,7 +90,7 @@ function changedFields({ table, history, fields, since, key, historyFields }: Re
   const sinceName = sql.identifier(since.name)
   const keyName = sql.identifier(key)
   const names = Object.keys(getTableColumns(history))
-  const differing = [...Object.keys({ ...fields, ...historyFields }), "source"]
+  const differing = [...Object.keys({ ...fields, ...historyFields }), "geometry", "source"]
     .filter((name) => name !== key && names.includes(name))
     .map((name) => {
       const column = sql.identifier(name)

@@ -2,6 +2,7 @@
 import type { Export } from "../db/reader/export-reader.ts"
 import type { Release } from "../db/reader/releases.ts"
 import { createRecordSink, type RowEncoder } from "../db/reader/rows.ts"
+import type { AddShapes, WriteShape } from "../db/reader/shapes.ts"
 import { atomFeed } from "../http/atom.ts"
 import { codedBody } from "../http/content-coding.ts"
 import { linkHeader, type PageMeta } from "../http/page.ts"
@@ -9,7 +10,14 @@ import { type ParquetColumn, parquetFile } from "../http/parquet.ts"
 import { queryText } from "../http/query-string.ts"
 import { pick, type Readable, type ResourceRecord } from "../resources/resource.ts"
 import { delimitedWriter } from "../text/delimited.ts"
-import type { ListPlan } from "./plan.ts"
+import {
+  featuresOf,
+  geometryWriter,
+  geoParquetMetadata,
+  hasGeometry,
+  openCollection,
+} from "./geometries.ts"
+import type { ListPlan, RecordPlan } from "./plan.ts"
 import {
   type ContentHeaders,
   contentOf,
@@ -19,8 +27,15 @@ import {
 
 type Records = readonly ResourceRecord[]
 
-export const recordContent = (validators: Validators, record: ResourceRecord): ResponseContent =>
-  contentOf(validators, "json", {}, codedBody(JSON.stringify({ data: record })))
+export const recordContent = (
+  plan: RecordPlan,
+  validators: Validators,
+  record: ResourceRecord,
+): ResponseContent => contentOf(validators, plan.format, {}, codedBody(recordText(plan, record)))
+
+/** The body of a record. */
+export const recordText = (plan: RecordPlan, record: ResourceRecord): string =>
+  plan.format === "geojson" ? featuresOf(plan, [record]) : JSON.stringify({ data: record })
 
 export function pageContent(
   plan: ListPlan,
@@ -48,6 +63,8 @@ export function pageText(
   baseUrl: string,
 ): string {
   if (plan.format === "json") return JSON.stringify({ data: records, meta })
+  if (plan.format === "geojson")
+    return `${openCollection(meta.total, records.length)}\n${featuresOf(plan, records)}\n]}`
   const { feed } = plan.endpoint
   if (plan.format !== "atom" || !feed) return textOfRecords(plan, records)
   const query = plan.canonical.filter(([name]) => name !== "format")
@@ -75,7 +92,7 @@ export const exportHeaders = (plan: ListPlan, total: number): ContentHeaders => 
 })
 
 const fileName = ({ format, shown }: ListPlan): ContentHeaders =>
-  format === "json" || format === "atom"
+  format === "json" || format === "atom" || format === "geojson"
     ? {}
     : { "Content-Disposition": `attachment; filename="${shown.name}.${format}"` }
 
@@ -93,42 +110,82 @@ interface EncodedExport {
   plan: ListPlan
   release: Release
   sources: () => Promise<Records>
+  addShapes: (records: Records, write: WriteShape) => ReturnType<AddShapes>
   read: ReadRows
 }
 
 /** Every record of a list, chunk by chunk. `head` comes before the rows. */
-export async function encodedExport({ plan, release, sources, read }: EncodedExport) {
+export async function encodedExport(options: EncodedExport) {
+  const { plan, read } = options
+  const delimited = delimitedFormat(plan)
+  if (delimited && !hasGeometry(plan)) {
+    const found = await read(delimited.newEncoder)
+    return found && { head: delimited.head, ...found }
+  }
+  const found = await read(() => recordEncoder(plan))
+  if (!found) return null
+  const writer = await exportWriter(options, found.total)
+  const chunks = writtenChunks(options, found.chunks, writer)
+  return { head: writer.head, total: found.total, chunks }
+}
+
+/** A chunk is divided where its shapes take much memory. */
+async function* writtenChunks(
+  { plan, addShapes }: EncodedExport,
+  chunks: Export<Records>["chunks"],
+  { add, end }: ExportWriter,
+) {
+  const write = hasGeometry(plan) && (await geometryWriter(plan.format))
+  for await (const { content } of chunks) {
+    for await (const records of write ? addShapes(content, write) : [content])
+      yield { records: records.length, content: add(records) }
+  }
+  if (end) yield { records: 0, content: end() }
+}
+
+interface ExportWriter {
+  head: string
+  add: (records: Records) => Bytes
+  end?: () => Bytes
+}
+
+/** Writes a list from records. */
+async function exportWriter(
+  { plan, release, sources }: EncodedExport,
+  total: number,
+): Promise<ExportWriter> {
   if (plan.format === "parquet") {
+    const listed = sourcesOf(plan.shown, await sources())
     const file = await parquetFile(columnsOf(plan), {
       release: String(release.id),
       query: queryOf(plan),
-      licences: JSON.stringify(licencesOf(plan.shown, await sources())),
+      licences: JSON.stringify(listed.map((each) => pick(each, licenceFields))),
+      ...(hasGeometry(plan) && { geo: geoParquetMetadata(listed) }),
     })
-    const found = await read(() => recordEncoder(plan, (records) => records))
-    return found && { head: "", total: found.total, chunks: parquetChunks(found.chunks, file) }
+    return { head: "", ...file }
   }
-  const { head, newEncoder } = textFormat(plan)
-  const found = await read(newEncoder)
-  return found && { head, ...found }
+  if (plan.format === "geojson") {
+    let separator = ""
+    const add = (records: Records) => {
+      const text = separator + featuresOf(plan, records)
+      separator = ",\n"
+      return utf8.encode(text)
+    }
+    return { head: `${openCollection(total, total)}\n`, add, end: () => utf8.encode("\n]}") }
+  }
+  const { head, rows } = textFormat(plan)
+  return { head, add: (records) => utf8.encode(rows(records)) }
 }
 
-/** The licences of the sources of a resource or, for records that come from several resources, of all. */
-function licencesOf({ name }: Readable, sources: Records) {
+const licenceFields = ["source", "licence", "attribution"]
+
+/** The sources of a resource or, for records that come from several resources, of all. */
+function sourcesOf({ name }: Readable, sources: Records): Records {
   const own = sources.filter(({ resource }) => resource === name)
-  return (own.length > 0 ? own : sources).map((source) =>
-    pick(source, ["source", "licence", "attribution"]),
-  )
+  return own.length > 0 ? own : sources
 }
 
 const queryOf = ({ path, canonical }: ListPlan): string => `${path}?${queryText(canonical)}`
-
-async function* parquetChunks(
-  chunks: Export<Records>["chunks"],
-  file: Awaited<ReturnType<typeof parquetFile>>,
-) {
-  for await (const { records, content } of chunks) yield { records, content: file.add(content) }
-  yield { records: 0, content: file.end() }
-}
 
 /** The records as a whole Parquet file. */
 async function parquetOf(plan: ListPlan, records: Records): Promise<Bytes> {
@@ -143,29 +200,32 @@ function textOfRecords(plan: ListPlan, records: Records): string {
 }
 
 /** Rows with a header, or lines of JSON. */
-function textFormat(plan: ListPlan) {
-  const { format, formula_guard: formulaGuard, bom } = plan
-  if (format === "csv" || format === "tsv") {
-    const { header, rows, newEncoder } = delimitedWriter(format, columnsOf(plan), { formulaGuard })
-    const head = (bom ? "\uFEFF" : "") + header
-    return { head, rows, newEncoder: () => picking(plan, newEncoder()) }
+const textFormat = (plan: ListPlan) =>
+  delimitedFormat(plan) ?? {
+    head: "",
+    rows: (records: Records) => records.map((each) => `${JSON.stringify(each)}\n`).join(""),
   }
-  // A further format needs a writer of its own. The last three do not come here.
-  format satisfies "ndjson" | "json" | "atom" | "parquet"
-  const rows = (records: Records) => records.map((record) => `${JSON.stringify(record)}\n`).join("")
-  const newEncoder = () => recordEncoder(plan, (records) => utf8.encode(rows(records)))
-  return { head: "", rows, newEncoder }
+
+/** Null for other formats. */
+function delimitedFormat(plan: ListPlan) {
+  const { format, formula_guard: formulaGuard, bom } = plan
+  if (format !== "csv" && format !== "tsv") {
+    // A further format needs a writer of its own.
+    format satisfies "ndjson" | "json" | "atom" | "parquet" | "geojson"
+    return null
+  }
+  const { header, rows, newEncoder } = delimitedWriter(format, columnsOf(plan), { formulaGuard })
+  const head = (bom ? "\uFEFF" : "") + header
+  return { head, rows, newEncoder: () => picking(plan, newEncoder()) }
 }
 
-/** Decodes the cells, for a format that is encoded from records. */
-function recordEncoder<T>(
-  { shown, fields }: ListPlan,
-  encode: (records: Records) => T,
-): RowEncoder<T> {
+/** Decodes the cells, for a format that is written from records. A feature has fields beside its properties. */
+function recordEncoder({ shown, fields, format }: ListPlan): RowEncoder<Records> {
   const { records, ...sink } = createRecordSink(shown)
+  const chosen = format === "geojson" ? undefined : fields
   return {
     ...sink,
-    content: () => encode(fields ? records.map((each) => pick(each, fields)) : records),
+    content: () => (chosen ? records.map((each) => pick(each, chosen)) : records),
   }
 }
 
@@ -206,4 +266,5 @@ const columnTypes: Readonly<Record<string, ParquetColumn["type"]>> = {
   integer: "integer",
   number: "number",
   boolean: "boolean",
+  object: "geometry",
 }

@@ -48,7 +48,12 @@ export interface ListEndpoint extends Declaration {
 
 /** Declares a list endpoint. */
 export function listEndpoint(declaration: Declaration): ListEndpoint {
-  const offered: readonly Format[] = declaration.feed ? [...formats, "atom"] : formats
+  const { feed, resource } = declaration
+  const offered: readonly Format[] = [
+    ...formats,
+    ...(feed ? (["atom"] as const) : []),
+    ...(resource.hasShapes ? (["geojson"] as const) : []),
+  ]
   const filters = declaration.filters ?? Object.keys(declaration.resource.filters)
   const parameters = parametersOf({ ...declaration, filters }, offered)
   return { ...declaration, kind: "list", filters, parameters, formats: offered }
@@ -156,7 +161,15 @@ export interface RecordEndpoint {
   kind: "record"
   path: string
   resource: Readable
-  parameters: typeof asOf & ReturnType<typeof selectionOf>
+  parameters: TProperties
+  formats: readonly Format[]
+}
+
+/** Accepted by records with shapes. */
+export const recordFormat = {
+  format: Type.Optional(
+    oneOf<Format>(["json", "geojson"], { description: "Format of the response" }),
+  ),
 }
 
 /** An endpoint whose route makes one object, which belongs to no release. */
@@ -180,7 +193,8 @@ export const recordEndpoint = (path: string, resource: Resource): RecordEndpoint
   kind: "record",
   path,
   resource,
-  parameters: { ...asOf, ...selectionOf(resource) },
+  parameters: { ...asOf, ...selectionOf(resource), ...(resource.hasShapes && recordFormat) },
+  formats: resource.hasShapes ? ["json", "geojson"] : ["json"],
 })
 
 /** A path that contains the key: `/companies/BIG/tenements`. */

@@ -24,6 +24,7 @@ import {
   ordering,
   paging,
   type RecordEndpoint,
+  recordFormat,
   recordKey,
   representation,
   selection,
@@ -50,9 +51,9 @@ interface PlanOfAny {
   cacheable: boolean
 }
 
-type RecordValues = Static<TObject<RecordEndpoint["parameters"]>>
+type RecordValues = Static<TObject<typeof ofRecord>>
 
-export interface RecordPlan extends PlanOfAny, RecordValues {
+export interface RecordPlan extends PlanOfAny, Omit<RecordValues, "format"> {
   kind: "record"
   /** As the table has it. */
   recordKey: string
@@ -81,6 +82,7 @@ export type ParameterValues = Readonly<Record<string, unknown>>
 
 /** The parameters of every list beside its filters and its order. */
 const common = { ...paging, ...representation, ...asOf, ...changes, ...selection }
+const ofRecord = { ...asOf, ...selection, ...recordFormat }
 
 /**
  * Plans a list as a client requested it.
@@ -163,6 +165,7 @@ export function planRecord(
   keyInPath: string,
 ): RecordPlan {
   const { resource, parameters } = endpoint
+  const { format = "json", fields } = values
   const path = apiPath(endpoint, keyInPath)
   const canonical = canonicalQuery(values, parameters)
   // A cached record exists, so its path is short.
@@ -170,9 +173,9 @@ export function planRecord(
   return {
     ...values,
     kind: "record",
-    shown: values.fields === undefined ? resource : complete(resource),
+    shown: shownOf(resource, { format, fields }),
     recordKey: recordKey(resource, keyInPath),
-    format: "json",
+    format,
     path,
     canonical,
     cacheBuster: "",
@@ -181,6 +184,10 @@ export function planRecord(
     cacheable: true,
   }
 }
+
+/** Fields and features need more than the default fields. */
+const shownOf = (resource: Readable, { fields, format }: ParameterValues): Readable =>
+  fields === undefined && format !== "geojson" ? resource : complete(resource)
 
 /** Parameters that choose a part, fields, a release or a representation leave the list itself as it is. */
 const notOfTheList = Object.keys(common)
@@ -211,7 +218,7 @@ function toList(
 ): ListPlan["list"] {
   const { sort, order } = typed({ order: "asc", ...values }, ordering)
   return {
-    resource: values.fields === undefined ? resource : complete(resource),
+    resource: shownOf(resource, values),
     filters: filters.map(({ name }) => name),
     byScan: filters
       .filter(({ filter, value }) => filter.byScan?.isNeededFor(value))
@@ -247,7 +254,7 @@ export function createPlans(sizes: Pick<CacheSizes, "plans">): PlanOf {
     const { query, accept } = target
     if (endpoint.kind === "record") {
       // Programs that follow links send no query: this is the hottest request.
-      const values = query === "" ? {} : readParameters(query, endpoint.parameters)
+      const values = query === "" ? {} : typed(readParameters(query, endpoint.parameters), ofRecord)
       return planRecord(endpoint, values, key)
     }
     // Neither header nor query can have a line break, so only the key may.

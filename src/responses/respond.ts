@@ -18,6 +18,7 @@ import type { CachedResponses } from "./cached-responses.ts"
 import { pageContent, recordContent, wholeContent } from "./content.ts"
 import type { DataRequest, Requester } from "./data-request.ts"
 import { type ExportOptions, exportResponse } from "./export-response.ts"
+import { geometryWriter, hasGeometry } from "./geometries.ts"
 import type { ListPlan, ParameterValues, Plan, RecordPlan } from "./plan.ts"
 import {
   cacheStatus,
@@ -99,7 +100,7 @@ export function createResponses(options: RespondOptions) {
   const recordReading = (plan: RecordPlan, release: Release, account: AccountId): Reading => ({
     read: async (validators) => {
       const { record } = await readRecord(plan, release, account)
-      return () => recordContent(validators, record)
+      return () => recordContent(plan, validators, record)
     },
   })
 
@@ -143,13 +144,30 @@ export function createResponses(options: RespondOptions) {
   }
 
   async function readRecord(
-    { shown, recordKey, fields }: RecordPlan,
+    plan: RecordPlan,
     release: Release,
     account: AccountId,
   ): Promise<RecordAt> {
-    const found = await reader.find(shown, recordKey, { release, account })
+    const found = await reader.find(plan.shown, plan.recordKey, { release, account })
     if (!found) throw new ApiError("NOT_FOUND")
-    return { record: fields ? pick(found, fields) : found, release }
+    const [record = found] = await chosen(plan, [found], { release, account })
+    return { record, release }
+  }
+
+  /** The records with the requested fields. */
+  async function chosen(
+    plan: Pick<Plan, "fields" | "format">,
+    records: RecordsPage["records"],
+    options: ReadOptions,
+  ): Promise<RecordsPage["records"]> {
+    const { fields, format } = plan
+    if (!fields && format !== "geojson") return records
+    const shaped = hasGeometry(plan)
+      ? reader.addShapes(records, await geometryWriter(format), options)
+      : [records]
+    const all = (await Array.fromAsync(shaped)).flat()
+    // A feature has the key and the geometry beside the fields.
+    return fields && format !== "geojson" ? all.map((each) => pick(each, fields)) : all
   }
 
   async function readFacet({ list, release }: ResolvedList, facet: string, account: AccountId) {
@@ -161,14 +179,14 @@ export function createResponses(options: RespondOptions) {
 
   async function readPage(at: ResolvedList, account: AccountId): Promise<ListPage> {
     const { plan, list, release } = at
-    const { page, per_page, facet, fields } = plan
+    const { page, per_page, facet } = plan
     if (facet !== undefined) {
       return { ...pageOf(await readFacet(at, facet, account), page, per_page), release }
     }
     const bounds = { offset: offsetOf(page, per_page), limit: per_page }
     const found = await reader.page(list, bounds, { release, account })
     if (!found) throw new ApiError("NOT_FOUND")
-    const records = fields ? found.records.map((each) => pick(each, fields)) : found.records
+    const records = await chosen(plan, found.records, { release, account })
     return { records, meta: pageMeta(found.total, page, per_page), release }
   }
 

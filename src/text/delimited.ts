@@ -7,7 +7,7 @@
 export interface DelimitedColumn {
   name: string
   /** A spreadsheet may run free text, and no other type, as a formula. */
-  type: "text" | "date" | "instant" | "integer" | "number" | "boolean"
+  type: "text" | "date" | "instant" | "integer" | "number" | "boolean" | "geometry"
 }
 
 const space = 0x20

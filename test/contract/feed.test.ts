@@ -190,7 +190,7 @@ test("A feed rejects parameters that feeds lack", async () => {
       expect(await faultsOf(`/reports?format=${format}&${given}`)).toEqual(expected)
     }
   }
-  for (const path of ["/companies", "/tenements", "/companies/BIG/tenements", "/releases"]) {
+  for (const path of ["/companies", "/companies/BIG/subsidiaries", "/releases"]) {
     expect(await faultsOf(`${path}?format=atom`)).toEqual([
       ["format", "Must be one of json, csv, tsv, ndjson, parquet"],
     ])

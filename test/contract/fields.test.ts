@@ -25,11 +25,15 @@ const data = async (path: string): Promise<Shown[]> =>
   (await readList(await service.get(path))).data
 const text = async (path: string) => (await service.get(path)).text()
 
-const further = { asx_codes: [], source: "", since_release: 0 }
+const loadedPlaces = { latitude: null, longitude: null, geometry: null }
+const further = { asx_codes: [], ...loadedPlaces, source: "", since_release: 0 }
 const loaded = ["source", "since_release"]
 const tenementFields = [
   ...Object.keys(awkward.tenements[0] ?? {}).slice(0, -1),
   "asx_codes",
+  "latitude",
+  "longitude",
+  "geometry",
   ...loaded,
 ]
 

@@ -27,10 +27,13 @@ const registers: Record<string, () => string[]> = {
     }),
   ],
   tenements: () => [
-    "id,tenement_id,state,status,holder_name",
+    "id,tenement_id,state,status,holder_name,geometry",
     ...keep("T", 30, () => {
       const holder = happens(0.2) ? "Nobody" : `${pick(companies)} Mining Ltd`
-      return `E1/1,${pick(["WA", "SA"])},${pick(["granted", "pending"])},${holder}`
+      const [west, south] = [pick([115, 116, 117]), pick([-33, -32, -31])]
+      const corners = [0, 1, 2].map((at) => `${west + (at % 2) / 2} ${south + (at > 1 ? 0.5 : 0)}`)
+      const shape = `"POLYGON((${[...corners, corners[0]].join()}))"`
+      return `E1/1,${pick(["WA", "SA"])},${pick(["granted", "pending"])},${holder},${shape}`
     }),
   ],
   reports: () => [
@@ -62,7 +65,11 @@ const load = fileLoader(service)
 
 async function publishNext(): Promise<void> {
   const source = pick(Object.keys(registers))
-  await load(source, { "rows.csv": registers[source]?.() ?? [] }, { acceptShrink: true })
+  await load(
+    source,
+    { "rows.csv": registers[source]?.() ?? [] },
+    { acceptShrink: true, acceptMoved: true },
+  )
 }
 
 interface Copy {
@@ -90,10 +97,13 @@ const copies = [
   copyOf("/companies/BET/tenements?per_page=100&state=WA&status=granted", "id"),
   copyOf("/reports?per_page=100&company=GAM", "hash"),
   copyOf("/reports?per_page=100&search=gold&type=annual&from=2026-01-03", "hash"),
+  copyOf("/tenements?per_page=100&bbox=115,-33,116,-31.2", "id"),
+  copyOf("/companies/ALP/tenements?per_page=100&near=-31.5,116.5,60", "id"),
   ...Array.from({ length: 6 }, () => {
     const filters = [
       happens(0.5) && `&state=${pick(["WA", "SA"])}`,
       happens(0.5) && `&status=${pick(["granted", "pending"])}`,
+      happens(0.5) && `&bbox=${pick(["114,-32.2,116.2,-30", "116.4,-34,118,-31.7"])}`,
       happens(0.5) && `&holder=${pick(["alpha", "bet", "min", "no"])}`,
       happens(0.3) && `&held_by=${pick(["alpha mining limited", "BETA MINING LTD", "nobody"])}`,
     ]

@@ -131,6 +131,8 @@ const ofTenements = [
   "granted_to",
   "expires_from",
   "expires_to",
+  "bbox",
+  "near",
   "sort",
   "order",
   "as_of",

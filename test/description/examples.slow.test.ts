@@ -69,8 +69,8 @@ test("example bodies conform in every operation and media type", async () => {
       count++
     }
   }
-  // Thirteen lists in four media types each, one feed, three records and one object.
-  expect(count).toBe(13 * 4 + 1 + 3 + 1)
+  // Thirteen lists in four media types each, one feed, features of two lists and a record, three records and one object.
+  expect(count).toBe(13 * 4 + 1 + 3 + 3 + 1)
 })
 
 test("example headers exist for every operation", async () => {

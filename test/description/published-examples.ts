@@ -42,7 +42,7 @@ export async function publishedExamples(): Promise<TestService> {
     resources: Object.fromEntries(resourceNames.map((name) => [name, countsOf(release, name)])),
   }
   await service.sql`
-    update releases set published_at = ${release.published_at ?? ""}, source = ${release.source ?? ""},
+    update releases set published_at = ${String(release.published_at)}, source = ${String(release.source)},
       identity = ${exampleRelease.identity ?? ""}, manifest = ${JSON.stringify(manifest)}::text::jsonb
     where id = ${exampleRelease.id}`
   await publishSource(service)
@@ -53,11 +53,13 @@ export async function publishedExamples(): Promise<TestService> {
 async function publishSource({ sql }: TestService): Promise<void> {
   const { source: name, rejected, unknown_values, ...others } = exampleRecord(sources)
   const stored = Object.keys(getTableColumns(loadedSources))
-  const row = Object.fromEntries(Object.entries(others).filter(([field]) => stored.includes(field)))
-  await sql`insert into sources ${sql({ ...row, name })}`
+  const texts = Object.entries({ ...others, name })
+    .filter(([column]) => stored.includes(column))
+    .map(([column, value]) => [column, value === null ? null : String(value)])
+  await sql`insert into sources ${sql(Object.fromEntries(texts))}`
   await sql`
     update sources set counts = ${JSON.stringify({ rejected, unknown_values })}::text::jsonb`
-  await sql`update ${sql(String(row.resource))} set source = ${name ?? ""}`
+  await sql`update ${sql(String(others.resource))} set source = ${String(name)}`
 }
 
 /** The counts of one resource, as a manifest has them. */

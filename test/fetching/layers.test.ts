@@ -47,6 +47,7 @@ test("An ArcGIS layer is paged by its object ids and counted before and after", 
   server.answer(arcgis(() => titles(5)))
   expect(await downloaded("ArcGIS")).toEqual({
     objectIdFieldName: "OBJECTID",
+    spatialReference: { wkid: 7844 },
     features: titles(5).map((attributes) => ({ attributes })),
   })
   const requests = server.requests.map(query)
@@ -62,7 +63,7 @@ test("An ArcGIS layer is paged by its object ids and counted before and after", 
     map: "titles",
     where: "a or b",
     outFields: "*",
-    returnGeometry: "false",
+    outSR: "7844",
     orderByFields: "OBJECTID",
     resultRecordCount: "2",
     f: "json",
@@ -82,6 +83,7 @@ test("A WFS layer is paged in the order of an attribute and counted before and a
     request: "GetFeature",
     typeNames: "ns:titles",
     outputFormat: "application/json",
+    srsName: "EPSG:4326",
     sortBy: "ns:tenid DESC",
     count: "2",
     startIndex: "0",

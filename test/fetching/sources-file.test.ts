@@ -23,7 +23,7 @@ const url = "https://example.test/a.csv"
 test("Each kind of entry is read with its fields", () => {
   const content = {
     "asx-directory": { kind: "file", url, every: 12, licence: "CC BY 4.0", attribution: "© X" },
-    sa: { kind: "file", url: [url, `${url}2`], headers: { "X-Key": "SA_KEY" }, partial: true },
+    sa: { kind: "file", url: [url, `${url}2`], headers: { "X-Key": "SA_KEY" }, crs: "EPSG:4283" },
     wa: { kind: "arcgis", url: "https://example.test/MapServer/3", where: "1=1", page_size: 500 },
     nt: { kind: "wfs", url: "https://example.test/wfs", type_name: "a:b", sort_by: "id" },
   }
@@ -47,6 +47,7 @@ test("Every error is reported with its place", () => {
       vic: { kind: "file", url: "ftp://example.test/a" },
       tas: { kind: "file", url: "https://me:secret@example.test/a" },
       nsw: 3,
+      tenements: { kind: "file", url, crs: "GDA94", without_shapes: 1 },
       reports: { kind: "file", url, public_address: "a page" },
       subsidiaries: { kind: "file", url, public_address: `${url}?key=x` },
     }),
@@ -65,6 +66,8 @@ test("Every error is reported with its place", () => {
         `${source}.url: must be an http or https address without user and password, or a list of such`,
     ),
     'nsw.kind: must be "file", "arcgis" or "wfs"',
+    "tenements.crs: must be EPSG: and a number",
+    "tenements.without_shapes: Expected boolean",
     ...["reports", "subsidiaries"].map(
       (source) =>
         `${source}.public_address: must be an http or https address without user and password, query and fragment`,

@@ -38,7 +38,7 @@ const feature = (properties: unknown) => ({
 })
 const collection = (...features: unknown[]) => ({
   type: "FeatureCollection",
-  crs: { a: [] },
+  name: { a: [] },
   features,
 })
 
@@ -263,7 +263,7 @@ test("Letters of a DOS code page reject their row, and a truncated table is reje
 test("The tables of a zip file are loaded together, and its other files skipped", async () => {
   const zip = zipFile({
     "README.txt": "read me",
-    "shapes/a.shp": "\0\0\u0027\n geometry",
+    "shapes/a.shx": "index",
     "shapes/a.dbf": dbase([record(1)]),
     "b.geojson": JSON.stringify(collection(feature(tenement(2)))),
     "c.csv.gz": gzipSync("fmt_tenid,type,tenstatus,holder1\nM 77/3,MINING LEASE,LIVE,X\n"),

@@ -1,4 +1,4 @@
-/** Writes dBase and zip files byte by byte, so that the readers are tested against the formats. */
+/** Writes dBase tables, shapefiles and zip files byte by byte, so that the readers are tested against the formats. */
 import { deflateRawSync } from "node:zlib"
 
 export interface DbaseColumn {
@@ -81,4 +81,46 @@ export function zipFile(entries: Readonly<Record<string, string | Uint8Array>>):
   end.writeUInt32LE(Buffer.concat(directory).length, 12)
   end.writeUInt32LE(offset, 16)
   return Buffer.concat([...parts, ...directory, end])
+}
+
+export type Position = readonly [x: number, y: number]
+
+const polygonType = 5
+
+/** A record's content by the ESRI Shapefile Technical Description. @param rings null for a null shape */
+function contentOf(rings: Position[][] | null, type: number): Buffer {
+  if (!rings) return Buffer.alloc(4)
+  const points = rings.flat()
+  const heights = type === 15 ? 16 + points.length * 8 : 0
+  const content = Buffer.alloc(44 + rings.length * 4 + points.length * 16 + heights)
+  content.writeInt32LE(type, 0)
+  content.writeInt32LE(rings.length, 36)
+  content.writeInt32LE(points.length, 40)
+  let start = 0
+  for (const [index, ring] of rings.entries()) {
+    content.writeInt32LE(start, 44 + index * 4)
+    start += ring.length
+  }
+  for (const [index, [x, y]] of points.entries()) {
+    content.writeDoubleLE(x, 44 + rings.length * 4 + index * 16)
+    content.writeDoubleLE(y, 44 + rings.length * 4 + index * 16 + 8)
+  }
+  return content
+}
+
+export function shapefile(records: (Position[][] | null)[], type = polygonType): Buffer {
+  const written = records.map((rings, index) => {
+    const content = contentOf(rings, type)
+    const start = Buffer.alloc(8)
+    start.writeInt32BE(index + 1, 0)
+    start.writeInt32BE(content.length / 2, 4)
+    return Buffer.concat([start, content])
+  })
+  const header = Buffer.alloc(100)
+  const file = Buffer.concat([header, ...written])
+  file.writeInt32BE(9994, 0)
+  file.writeInt32BE(file.length / 2, 24)
+  file.writeInt32LE(1000, 28)
+  file.writeInt32LE(type, 32)
+  return file
 }

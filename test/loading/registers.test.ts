@@ -13,7 +13,7 @@ const features = (...properties: object[]) =>
     type: "FeatureCollection",
     features: properties.map((of) => ({
       type: "Feature",
-      geometry: { type: "Point", coordinates: [120.5, -30.25] },
+      geometry: null,
       properties: of,
     })),
   })

@@ -40,7 +40,7 @@ export interface Workbench {
 const tables = [
   ...loadedNames.flatMap((name) => [name, `${name}_history`]),
   ...["releases", "sources", "missing_records", "former_names"],
-  ...["link_keys", "suggested_links", "link_decisions", "listings"],
+  ...["link_keys", "suggested_links", "link_decisions", "listings", "shape_parts"],
 ]
 
 /** Makes a workbench that is empty before each test. */

@@ -142,6 +142,17 @@ test("A granted tenement past its expiry date is marked, in lists and on its pag
   expect(factsOf(await person.read("/explore/tenements/today")).Status).toBe("granted")
 })
 
+test("the page of a tenement with a shape leads to the tenements around it", async () => {
+  const text = "Around this tenement (10 km)"
+  await service.sql`update tenements set latitude = -30.75, longitude = 121.5 where id = 'today'`
+  expect(await person.read("/explore/tenements/later")).not.toContain(text)
+  expect(linkTo(await person.read("/explore/tenements/today"), text)).toBe(
+    "/explore/tenements?near=-30.75%2C121.5%2C10",
+  )
+  const around = await person.read("/explore/tenements?near=-30.75,121.5,10")
+  expect(textOf(around)).toContain("within 10 km of -30.75, 121.5")
+})
+
 test("A page at a past release marks and offers what was true on its day", async () => {
   await service.sql`update releases set published_at = '2026-02-28T12:00:00Z'`
   const page = await person.read("/explore/tenements?as_of=2026-02-28&company=QUO")

@@ -12,6 +12,7 @@ import {
   ownTenements,
 } from "../../src/sources/own-columns.ts"
 import type { SampleData } from "./sample-data.ts"
+import { makeGeometry } from "./shapes.ts"
 
 const sources = [
   ["companies", ownCompanies],
@@ -29,7 +30,10 @@ export async function loadSample(
   try {
     for (const [name, source] of sources) {
       const file = join(directory, `${name}.ndjson`)
-      const records = [...sample[name]()]
+      const records =
+        name === "tenements"
+          ? [...sample.tenements()].map((each) => ({ ...each, geometry: makeGeometry(each) }))
+          : [...sample[name]()]
       await Bun.write(
         file,
         records.map((record) => `${JSON.stringify(record)}\n`),

@@ -1,6 +1,9 @@
 /** The sample data is the same on every machine, and of the sizes asked for. */
 import { expect, test } from "bun:test"
+import { pointInside, surrounds } from "../../src/places/inside.ts"
+import { readGeometry } from "../../src/places/read-geometry.ts"
 import { sampleData, sampleSizes } from "./sample-data.ts"
+import { makeGeometry } from "./shapes.ts"
 
 /** The digest of all records at the default sizes, so that no change of the sample goes unnoticed. */
 const pinned = "63b47a2065fda3216bba1032ae7d0686f400c79d0d587e6e0b3bfb1faf42eaad"
@@ -48,4 +51,30 @@ test("records are generated as they are read, so memory does not grow with size"
   for (const records of [endless.tenements(), endless.reports()]) {
     expect(Iterator.from<object>(records).take(3).toArray()).toHaveLength(3)
   }
+})
+
+test("shapes of tenements are read whole, some with parts or holes, and neighbours share corners", () => {
+  const counts = { none: 0, parts: 0, holes: 0, sharedCorners: 0 }
+  const corners = new Set<string>()
+  for (const tenement of sampleData({ sizes: { tenements: 10_000 } }).tenements()) {
+    const geometry = makeGeometry(tenement)
+    expect(makeGeometry(tenement)).toBe(geometry)
+    const { shape, leftOut } = readGeometry(geometry, (x, y) => [x, y])
+    expect([tenement.id, leftOut]).toEqual([tenement.id, []])
+    if (!shape) {
+      counts.none++
+      continue
+    }
+    if (shape.length > 1) counts.parts++
+    if (shape.some(({ holes }) => holes.length > 0)) counts.holes++
+    for (const { outline } of shape) {
+      const [x = 0, y = 0] = pointInside([{ outline, holes: [] }])
+      expect(surrounds(outline, [x, y])).toBe(true)
+      for (const corner of outline) {
+        if (corners.has(String(corner))) counts.sharedCorners++
+        corners.add(String(corner))
+      }
+    }
+  }
+  for (const count of Object.values(counts)) expect(count).toBeGreaterThan(100)
 })

@@ -17,6 +17,7 @@ const decideNothingAlone: Record<string, readonly string[]> = {
     "similar_name",
   ],
   companies: ["total_tenements"],
+  tenements: ["geometry", "latitude", "longitude"],
   wa: ["holder2", "holder3", "holder4", "holder5", "holder6", "holder7", "holder8", "holder9"],
   qld: ["substatus", "dateRange"],
   sa: ["status", "outcome", "released"],

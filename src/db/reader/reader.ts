@@ -12,6 +12,7 @@ import { createListReader } from "./list-reader.ts"
 import { createCaches, type ReaderPools } from "./reader-caches.ts"
 import { createReads } from "./reads.ts"
 import { createRecordReader } from "./record-reader.ts"
+import { createAddShapes } from "./shapes.ts"
 import { createTotals } from "./totals.ts"
 
 export type Reader = ReturnType<typeof createReader>
@@ -31,6 +32,8 @@ export function createReader(
     chunks: createExportReader(reading, total),
     facet: createFacets(reading),
     find: createRecordReader(reading),
+    addShapes: createAddShapes(pools.lists),
+    addShapesToExport: createAddShapes(pools.exports),
     /** The state of each cache, by name. */
     cacheReadings: () =>
       Object.fromEntries(Object.entries(caches).map(([name, cache]) => [name, cache.readings()])),

@@ -71,11 +71,14 @@ export interface List extends ListShape {
 /** Whether the list's rows are found by a scan of the table: no index serves the values of a filter. */
 export const isScanned = ({ byScan = [] }: ListShape): boolean => byScan.length > 0
 
-/** Whether a trigram index finds the list's rows by a part of a text. */
-const hasIndexedTerm = ({ resource, filters, byScan, updated, removed }: ListShape): boolean =>
+/** Whether an index finds the list's rows by a part of a text, or by an area. */
+const hasScatteredMatches = ({ resource, filters, byScan, updated, removed }: ListShape): boolean =>
   !updated &&
   !removed &&
-  filters.some((name) => filterOf(resource, name).byScan && !byScan?.includes(name))
+  filters.some((name) => {
+    const { byScan: scan, isScattered } = filterOf(resource, name)
+    return isScattered || (scan && !byScan?.includes(name))
+  })
 
 /** Identifies a list at a release. */
 export const listKey = ({ identity }: List, release: Release): string =>
@@ -199,7 +202,7 @@ export function createStatements(db: Database) {
     rows,
     /** The same for a page, which has few rows. */
     page: (shape: ListShape, relation: Relation, after?: Position): PreparedPage => {
-      if (!hasIndexedTerm(shape)) return rows(shape, relation, after)
+      if (!hasScatteredMatches(shape)) return rows(shape, relation, after)
       return once(`page ${after !== undefined} ${relation} ${keyOf(shape)}`, () => {
         const further = after && isAfter(shape.order)
         const part = partOf(shape, further)

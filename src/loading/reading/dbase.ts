@@ -6,7 +6,10 @@
  * Our own reader because it streams, also from a zip file, and rejects a file with fewer records than its
  * header states.
  */
+import type { ShapeRead } from "../../places/read-rings.ts"
+import { byteReader } from "../../text/byte-reader.ts"
 import { damaged } from "../load-error.ts"
+import { rowShape } from "../staged-shape.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
 import type { FileReading, Row } from "./row.ts"
 
@@ -30,9 +33,11 @@ interface Column {
   to: number
 }
 
+/** @param shapes one for each record, if the table has any */
 export async function* readDbase(
   bytes: AsyncIterable<Uint8Array>,
   reading: FileReading,
+  shapes: AsyncGenerator<ShapeRead> | undefined,
 ): AsyncGenerator<Row> {
   const { reject } = reading
   const take = byteReader(bytes)
@@ -48,6 +53,8 @@ export async function* readDbase(
     const content =
       (await take(sizes.recordLength)) ??
       reject(damaged(`it is truncated: it has ${record - 1} of ${sizes.records} records`))
+    const shape = await shapes?.next()
+    if (shape?.done) reject(`its .shp has ${record - 1} of ${sizes.records} records`)
     if (content[0] === deleted) continue
     const raw: Record<string, unknown> = {}
     let fault: string | undefined
@@ -57,10 +64,12 @@ export async function* readDbase(
       else raw[name] = value
     }
     const row = rowOf(raw, record)
+    if (row.error === undefined && shape?.value) row.shape = rowShape(shape.value)
     yield fault === undefined || row.error !== undefined
       ? row
       : { line: record, raw, error: `${fault}; save the table as CSV`, readable: row.raw }
   }
+  if (shapes && !(await shapes.next()).done) reject("its .shp has more records than its table")
 }
 
 function sizesOf(start: Buffer) {
@@ -123,21 +132,5 @@ function textOf(bytes: Buffer, languageDriver: number): string | undefined {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true })
   } catch {
     return windowsDrivers.has(languageDriver) ? windows.decode(bytes) : undefined
-  }
-}
-
-/** Takes the next bytes from chunks of any size; undefined if the file ends before. */
-function byteReader(bytes: AsyncIterable<Uint8Array>) {
-  const chunks = bytes[Symbol.asyncIterator]()
-  let unread = Buffer.alloc(0)
-  return async (length: number): Promise<Buffer | undefined> => {
-    while (unread.length < length) {
-      const { done, value } = await chunks.next()
-      if (done) return undefined
-      unread = Buffer.concat([unread, value])
-    }
-    const taken = unread.subarray(0, length)
-    unread = unread.subarray(length)
-    return taken
   }
 }

@@ -3,7 +3,7 @@
  * Gzip and zip are recognised by their first bytes, not by their names. The digest is of the file
  * as stored, before decompression.
  */
-import { constants, createReadStream } from "node:fs"
+import { constants, createReadStream, existsSync } from "node:fs"
 import { access, stat } from "node:fs/promises"
 import { basename } from "node:path"
 import { pipeline, type Readable } from "node:stream"
@@ -26,17 +26,20 @@ export async function* openInputs(
 ): AsyncGenerator<InputFile> {
   const name = path === "-" ? "standard input" : basename(path)
   const bounded = boundOf(maxBytes, name)
-  const unpacked = ({ bytes, reject }: Pick<InputFile, "bytes" | "reject">) =>
-    bounded(decompressed(bytes(), reject))
+  const unpacked = (file: InputFile): InputFile => ({
+    ...file,
+    bytes: () => bounded(decompressed(file.bytes(), file.reject)),
+    companion: (extension) => {
+      const bytes = file.companion(extension)
+      return bytes && bounded(bytes)
+    },
+  })
   const bytesTotal = path === "-" ? null : await sizeOf(path, name)
   const start = bytesTotal === null ? new Uint8Array() : await Bun.file(path).slice(0, 4).bytes()
   if (!isZip(start)) {
-    const stored = storedFile(path, name, bytesTotal)
-    return yield { ...stored, bytes: () => unpacked(stored) }
+    return yield unpacked(storedFile(path, name, bytesTotal))
   }
-  for await (const table of tablesInZip(path, name)) {
-    yield { ...table, bytes: () => unpacked(table) }
-  }
+  for await (const table of tablesInZip(path, name)) yield unpacked(table)
 }
 
 /** @throws LoadError with the given path where an input cannot be opened */
@@ -73,6 +76,12 @@ function storedFile(path: string, name: string, bytesTotal: number | null): Inpu
         bytesRead += chunk.length
         yield chunk
       }
+    },
+    companion: (extension) => {
+      const beside = [extension, extension.toUpperCase()]
+        .map((written) => path.replace(/\.dbf$/i, `.${written}`))
+        .find((each) => each !== path && existsSync(each))
+      return beside === undefined ? undefined : Bun.file(beside).stream()
     },
     reject: (what, options) => {
       throw cannotRead(name, what, options)

@@ -1,15 +1,17 @@
 /**
  * Reads the JSON forms: one document of many records (a GeoJSON FeatureCollection, the response of an
  * ArcGIS service, or a plain array), and NDJSON, one object on each line. Documents are large because
- * of their geometry: the reader splits the streaming text into records, parses each alone and drops its
- * geometry at once, so that memory depends on the largest record and not on the file.
+ * of their geometry: the reader splits the streaming text into records and parses each alone, so that memory
+ * depends on the largest record and not on the file.
  */
 
+import { wgs84 } from "../../places/reference-system.ts"
 import type { RawRecord } from "../../sources/source.ts"
 import { excerpt } from "../../text/printable-text.ts"
 import { damaged } from "../load-error.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
 import type { FileReading, Row } from "./row.ts"
+import { checkLateSystem, type ShapeOf, shapeReader, systemOfDocument } from "./shapes.ts"
 import { splitJson } from "./split-json.ts"
 import { linesOf } from "./text.ts"
 
@@ -20,19 +22,35 @@ export async function* readDocument(
   const { reject } = reading
   const rowOf = rowReader(reading)
   let record = 0
-  const parts = splitJson(text, reject)
+  let head: RawRecord = {}
+  let hasShapes = false
+  const parts = splitJson(text, reject, (before) => {
+    head = before
+  })
+  const shapeOf = shapeReader(reading, () => {
+    hasShapes = true
+    // GeoServer states the system after the features.
+    return systemOfDocument(head, reject)
+  })
   // Not `for await`, which drops the return value of the parts: the document without its records.
   let next = await parts.next()
   for (; !next.done; next = await parts.next()) {
-    const properties = propertiesOf(next.value)
+    const { properties, geometry } = readFeature(next.value)
     if (++record === 1) matchHeader(reading, Object.keys(properties ?? reject(notRead(next.value))))
-    yield properties ? rowOf(properties, record) : invalidRecord(next.value, record)
+    yield properties
+      ? withShape(rowOf(properties, record), geometry, shapeOf)
+      : invalidRecord(next.value, record)
   }
   const envelope = next.value
   const error = envelope.error === undefined ? "" : `, but an error: ${shortJson(envelope.error)}`
   if (record === 0) reject(`it has no records${error}`)
+  if (hasShapes && head.crs === undefined && envelope.crs !== undefined)
+    checkLateSystem(envelope, reading)
   if (isIncomplete(envelope, record)) reading.markIncomplete()
 }
+
+const withShape = (row: Row, geometry: unknown, shapeOf: ShapeOf): Row =>
+  row.error === undefined ? { ...row, shape: shapeOf(geometry) } : row
 
 /** Without a first record, the names of its columns are unknown. */
 const notRead = (json: string): string =>
@@ -68,31 +86,35 @@ export async function* readNdjson(
 ): AsyncGenerator<Row> {
   const { reject } = reading
   const rowOf = rowReader(reading)
+  const shapeOf = shapeReader(reading, () => wgs84)
   let line = 0
   let records = 0
   for await (const lines of linesOf(text, reject)) {
     for (const content of lines) {
       line++
       if (content.trim() === "") continue
-      const object = propertiesOf(content)
+      const { properties: object, geometry } = readFeature(content)
       if (++records === 1) {
         if (!object) reject("it looks like JSON, but its first line is not a complete record")
         matchHeader(reading, Object.keys(object ?? {}))
       }
       if (!object && !content.endsWith("\n"))
         reject(damaged(`it is truncated: line ${line}, the last, is not a complete record`))
-      yield object ? rowOf(object, line) : { line, raw: content, error: "is not a JSON object" }
+      yield object
+        ? withShape(rowOf(object, line), geometry, shapeOf)
+        : { line, raw: content, error: "is not a JSON object" }
     }
   }
 }
 
-/** The properties of a feature, or the object itself if it is not a feature; otherwise undefined. */
-function propertiesOf(json: string): RawRecord | undefined {
+/** A feature, or an object that is none, which has no geometry but in a column. */
+function readFeature(json: string): { properties?: RawRecord; geometry?: unknown } {
   const value = parsed(json)
-  if (!isObject(value)) return undefined
-  if (isObject(value.attributes) && !("properties" in value)) return value.attributes
-  if (value.type !== "Feature" || !("properties" in value)) return value
-  return isObject(value.properties) ? value.properties : undefined
+  if (!isObject(value)) return {}
+  const { properties, attributes, geometry } = value
+  if (isObject(attributes) && !("properties" in value)) return { properties: attributes, geometry }
+  if (value.type !== "Feature" || !("properties" in value)) return { properties: value }
+  return isObject(properties) ? { properties, geometry } : {}
 }
 
 function parsed(json: string): unknown {

@@ -9,6 +9,7 @@ import { foreignText } from "./foreign-formats.ts"
 import { openInputs, peek } from "./input.ts"
 import { readDocument, readNdjson } from "./json.ts"
 import type { FileReading, InputFile, Row } from "./row.ts"
+import { shapesBeside } from "./shapes.ts"
 import { readTable, separatorOf } from "./table.ts"
 import { decodedText } from "./text.ts"
 
@@ -66,7 +67,7 @@ export async function* openTables<Given extends Omit<FileReading, "reject">>(
 
 /** Rejects a file that is not a table. Reading the batches checks header and rows. */
 async function openRows(
-  { bytes, reject }: InputFile,
+  { bytes, companion, reject }: InputFile,
   given: Omit<FileReading, "reject">,
 ): Promise<{ format: FileFormat; batches: AsyncGenerator<Row[]> }> {
   const reading = { ...given, reject }
@@ -76,7 +77,10 @@ async function openRows(
     format,
     batches: inBatches(rows),
   })
-  if (isDbase(firstBytes)) return opened("dbase", readDbase(file.all, reading))
+  if (isDbase(firstBytes)) {
+    const shapes = await shapesBeside(companion, reading)
+    return opened("dbase", readDbase(file.all, reading, shapes))
+  }
   const text = await peek(decodedText(file.all, firstBytes, reading), startLength)
   const start = text.parts.join("").slice(0, startLength)
   const foreign = foreignText(start)

@@ -19,9 +19,11 @@ const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
 
+/** @param onList receives the part of the document before its list */
 export async function* splitJson(
   text: AsyncIterable<string>,
   reject: RejectFile,
+  onList: (before: RawRecord) => void,
 ): AsyncGenerator<string, RawRecord> {
   let depth = 0
   let isInString = false
@@ -53,6 +55,7 @@ export async function* splitJson(
           listDepth = depth
           envelope += chunk.slice(from, at + 1)
           from = at + 1
+          onList(parsed(`${envelope}]${depth === 2 ? "}" : ""}`, reject))
         }
       } else if (isClosing(code)) {
         if (depth === listDepth) {

@@ -38,8 +38,7 @@ export async function* tablesInZip(path: string, name: string): AsyncGenerator<I
     }
     const sha256 = await fileDigest(path)
     for (const entry of tables) {
-      const others = othersShown(entries.filter((other) => other !== entry))
-      yield tableOf(zip, entry, `${name}/${basename(entry.fileName)}`, sha256, others)
+      yield tableOf(zip, entry, entries, `${name}/${basename(entry.fileName)}`, sha256)
     }
   } finally {
     zip.close()
@@ -60,36 +59,45 @@ function othersShown(entries: readonly Entry[]): string {
 function tableOf(
   zip: ZipFile,
   entry: Entry,
+  entries: readonly Entry[],
   name: string,
   sha256: string,
-  others: string,
 ): InputFile {
   let bytesRead = 0
+  const others = othersShown(entries.filter((other) => other !== entry))
   const reject: RejectFile = (fault, options) => {
     throw cannotRead(name, fault + others, options)
+  }
+  async function* bytesOf(part: Entry) {
+    if (!part.canDecodeFileData()) {
+      reject("it is encrypted or uses an unsupported compression method")
+    }
+    let checksum = 0
+    try {
+      const stream = (await zip.openReadStreamPromise(part)) as AsyncIterable<Uint8Array>
+      for await (const chunk of stream) {
+        checksum = crc32(chunk, checksum)
+        if (part === entry) bytesRead += chunk.length
+        yield chunk
+      }
+    } catch (error) {
+      throw damagedZip(name, error)
+    }
+    // yauzl does not check it.
+    if (checksum !== part.crc32) reject(damaged("its contents do not match their checksum"))
   }
   return {
     name,
     bytesTotal: entry.uncompressedSize,
     bytesRead: () => bytesRead,
     sha256: () => sha256,
-    bytes: async function* () {
-      if (!entry.canDecodeFileData()) {
-        reject("it is encrypted or uses an unsupported compression method")
-      }
-      let checksum = 0
-      try {
-        const stream = (await zip.openReadStreamPromise(entry)) as AsyncIterable<Uint8Array>
-        for await (const chunk of stream) {
-          checksum = crc32(chunk, checksum)
-          bytesRead += chunk.length
-          yield chunk
-        }
-      } catch (error) {
-        throw damagedZip(name, error)
-      }
-      // yauzl does not check it.
-      if (checksum !== entry.crc32) reject(damaged("its contents do not match their checksum"))
+    bytes: () => bytesOf(entry),
+    companion: (extension) => {
+      const beside = entry.fileName.replace(/\.dbf$/i, `.${extension}`).toLowerCase()
+      const part = entries.find(
+        (other) => other !== entry && other.fileName.toLowerCase() === beside,
+      )
+      return part && bytesOf(part)
     },
     reject,
   }

@@ -38,6 +38,7 @@ const guidePages = (
 export const userGuide = guidePages([
   ["start", 480, "Start", "A token, a request, filters, CSV and TSV"],
   ["holdings", 320, "What a company holds", "Its tenements, its subsidiaries, its announcements"],
+  ["places", 230, "Where tenements lie", "Boxes, distances and shapes"],
   [
     "meaning",
     800,
@@ -65,8 +66,8 @@ export const userGuide = guidePages([
 /** For operators. */
 export const operatorGuide = guidePages([
   ["install", 520, "Install and load", "From an empty machine to the first release"],
-  ["load", 710, "Load a file", "Sources, file formats, and the checks of a load"],
-  ["refused", 520, "When a load is refused", "Each refusal with its cure"],
+  ["load", 760, "Load a file", "Sources, file formats, and the checks of a load"],
+  ["refused", 570, "When a load is refused", "Each refusal with its cure"],
   ["deploy", 420, "Deploy one container", "Docker with its own PostgreSQL, behind your proxy"],
   [
     "deploy-servers",

@@ -111,7 +111,7 @@ export const listed =
   (field: string, show: ShowValue = (value) => value): Cell =>
   (record, links) => {
     const value = record[field]
-    const values = typeof value === "object" && value ? value : splitValues(textOf(field)(record))
+    const values = Array.isArray(value) ? value.map(String) : splitValues(textOf(field)(record))
     const [only, second] = values
     if (only === undefined) return textCell(field)(record)
     if (second === undefined) return show(only, links, record)

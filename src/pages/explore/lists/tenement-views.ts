@@ -8,7 +8,7 @@ import {
 } from "../../../routes/endpoints.ts"
 import { dayMs } from "../../../text/time.ts"
 import { statusBadge as statusInOutline } from "../../kit/components.ts"
-import { stateNames } from "../../kit/format.ts"
+import { dash, stateNames } from "../../kit/format.ts"
 import { attributes, html } from "../../kit/html.ts"
 import {
   area,
@@ -58,6 +58,20 @@ const companies = listed(
     html`<span ${attributes({ title: textOf(companyNameField(code))(tenement) || null })}>${toCompany(code, links)}</span>`,
 )
 
+const aroundKm = 10
+
+/** @param value of `near` */
+function aroundInWords(value: string): string {
+  const [latitude, longitude, km] = value.split(",")
+  return `within ${km} km of ${latitude}, ${longitude}`
+}
+
+const around: Cell = ({ latitude, longitude }, links) => {
+  if (latitude === null) return dash
+  const path = links("/tenements", [["near", `${latitude},${longitude},${aroundKm}`]])
+  return html`<a href="${path}">Around this tenement (${aroundKm} km)</a>`
+}
+
 const dates = [...period("granted", "Granted"), ...period("expires", "Expiring")]
 
 export const tenementsView: ListOfRecords = {
@@ -83,6 +97,13 @@ export const tenementsView: ListOfRecords = {
     state,
     statusFilter,
     type,
+    {
+      name: "near",
+      label: "Around (latitude,longitude,km)",
+      isUncounted: true,
+      isFurther: true,
+      words: aroundInWords,
+    },
     ...dates,
   ],
   presets: [
@@ -131,6 +152,7 @@ export const tenementsView: ListOfRecords = {
       fact: area("area_km2"),
       sort: "area_km2",
     },
+    { head: "Around", cell: around, only: "record" },
     { head: "On the state’s map", cell: stateViewer, only: "record" },
   ],
   record: {

@@ -1,0 +1,85 @@
+/** The steps of a load for the shapes of its staged rows: join, store, compare. */
+import { readNested } from "../places/read-rings.ts"
+import { wgs84 } from "../places/reference-system.ts"
+import { canonicalShape } from "../places/shape.ts"
+import { formatCount } from "../text/display.ts"
+import { LoadError } from "./load-error.ts"
+import type { Load } from "./load-options.ts"
+import { shapeColumns, stagedShape } from "./staged-shape.ts"
+import type { StagedValues } from "./staged-values.ts"
+import { repeatedKeys, type Staging } from "./staging.ts"
+
+/**
+ * Rows of one key and one file that are equal but for their shapes, and for the field that `joinRows` joins, all
+ * get the parts of all shapes.
+ */
+export async function joinShapes(staging: Staging, others: readonly string[]): Promise<void> {
+  const { sql, staged, key } = staging
+  const groups = await sql.unsafe<{ key: string; shapes: string[] }[]>(
+    `select ${key} as key, array_to_json(array_agg(coordinates) filter (where geometry is not null)) as shapes
+     from ${staged} where ${key} in (${repeatedKeys(staging)}) group by ${key}
+     having count(distinct coalesce(geometry, '')) > 1 and count(geometry) > 0
+       and count(distinct (${others})) = 1 and count(distinct file) = 1`,
+  )
+  const joined = groups.map(({ key: value, shapes }) => {
+    const parts = shapes.flatMap(
+      (text) => readNested(JSON.parse(text), wgs84.toDegrees).shape ?? [],
+    )
+    return { [key]: value, ...stagedShape(canonicalShape(parts)) }
+  })
+  await sql.unsafe(
+    `update ${staged} s set keeps_shape = false, ${shapeColumns.map((name) => `${name} = j.${name}`)}
+     from jsonb_populate_recordset(null::${staged}, $1::text::jsonb) j where s.${key} = j.${key}`,
+    [JSON.stringify(joined)],
+  )
+}
+
+/** Stores each new shape once. Polygons are in microdegrees. */
+export async function storeShapes({ sql, staged, resource }: Staging): Promise<void> {
+  if (!resource.hasShapes) return
+  await sql.unsafe(
+    `insert into shape_parts (shape, part, coordinates, outline, holes)
+     select geometry, place, '[[[' || part || ']]]', rings[1], rings[2:]
+     from ${staged} s, string_to_table(btrim(coordinates, '[]'), ']]],[[[') with ordinality as parts (part, place),
+       lateral (
+         select array_agg((replace(ring, '],[', ',')::path * point(1000000, 0))::polygon) as rings
+         from string_to_table(part, ']],[[') as ring) split
+     where geometry is not null and not exists (select from shape_parts where shape = s.geometry)
+     on conflict do nothing`,
+  )
+}
+
+const maxMovedShare = 1 / 5
+const minMoved = 6
+const kmPerDegree = 111.2
+
+/**
+ * Counts the records of the temporary table `changed` that get another shape. It is also the guard against
+ * another reference system, or another order of coordinates.
+ * @throws LoadError with figures
+ */
+export async function compareShapes(
+  { sql, source, resource, table, staged, key }: Staging,
+  values: StagedValues,
+  { acceptMoved = false }: Load,
+): Promise<number> {
+  if (!resource.hasShapes) return 0
+  const north = `(s.latitude - t.latitude) * ${kmPerDegree}`
+  const east = `(s.longitude - t.longitude) * ${kmPerDegree} * cos(radians(t.latitude))`
+  const [{ reshaped, moved }] = await sql.unsafe<[{ reshaped: number; moved: number }]>(
+    `select count(*) filter (where t.geometry is distinct from ${values.of("geometry")})::integer as reshaped,
+       count(*) filter (where ${values.isIn("geometry")} and (${north}) ^ 2 + (${east}) ^ 2 > 1)::integer as moved
+     from changed c join ${table} t on t.${key} = c.key join ${staged} s on s.${key} = c.key`,
+  )
+  if (acceptMoved || moved < minMoved) return reshaped
+  const [{ known }] = await sql.unsafe<[{ known: number }]>(
+    `select count(geometry)::integer as known from ${table} where source = $1`,
+    [source],
+  )
+  if (moved <= known * maxMovedShare) return reshaped
+  throw new LoadError(
+    `Nothing was published: in the files of the source ${source}, ${formatCount(moved)} of the ${formatCount(known)} ${table} ` +
+      "whose shape is known would move by more than a kilometre. If the files are faulty, or their " +
+      "reference system is another, load others or name it with --crs; if not, add --accept-moved",
+  )
+}

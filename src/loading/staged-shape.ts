@@ -1,0 +1,55 @@
+/**
+ * The shape of a staged row. A row has the digest of its shape as `geometry`, which alone is compared; the other
+ * columns follow from it.
+ */
+import { boxText } from "../places/area.ts"
+import { pointInside } from "../places/inside.ts"
+import type { ShapeRead } from "../places/read-rings.ts"
+import { boundsOf, coordinatesOf, type Shape } from "../places/shape.ts"
+import type { Resource } from "../resources/resource.ts"
+import { digest } from "../text/digest.ts"
+
+/** The columns of records that follow from `geometry`. */
+export const placeColumns = ({ hasShapes }: Resource): readonly string[] =>
+  hasShapes ? ["latitude", "longitude", "bounds"] : []
+
+/** Values in PostgreSQL's text form, by column. */
+export interface StagedShape {
+  geometry: string
+  latitude: number
+  longitude: number
+  bounds: string
+  /** Of a GeoJSON multi-polygon. */
+  coordinates: string
+}
+
+export const shapeColumns = [
+  "geometry",
+  "latitude",
+  "longitude",
+  "bounds",
+  "coordinates",
+] as const satisfies readonly (keyof StagedShape)[]
+
+export function stagedShape(shape: Shape): StagedShape {
+  const [longitude, latitude] = pointInside(shape)
+  const coordinates = `[${shape.map(coordinatesOf).join()}]`
+  return {
+    geometry: digest(coordinates),
+    latitude: latitude / 1e6,
+    longitude: longitude / 1e6,
+    bounds: boxText(boundsOf(shape.map(({ outline }) => outline))),
+    coordinates,
+  }
+}
+
+/** The shape of a row, and what was left out of it. */
+export interface RowShape extends Pick<ShapeRead, "leftOut"> {
+  /** Null for none. Undefined for a row that changes no shape, since all its rings are left out. */
+  staged: StagedShape | null | undefined
+}
+
+export const rowShape = ({ shape, leftOut }: ShapeRead): RowShape => ({
+  staged: shape ? stagedShape(shape) : leftOut.length > 0 ? undefined : null,
+  leftOut,
+})

@@ -1,0 +1,156 @@
+/** Makes shapes of the rings of a file. Leaves out what is no ring, with a reason. */
+import { pointInPart, surrounds } from "./inside.ts"
+import {
+  type Bounds,
+  boundsOf,
+  canonicalShape,
+  isIn,
+  type Point,
+  placesWithin,
+  type Ring,
+  ringOf,
+  type Shape,
+  type ShapePart,
+  signedArea,
+} from "./shape.ts"
+
+/** Converts coordinates of a file to longitude and latitude in degrees. */
+export type ToDegrees = (x: number, y: number) => readonly [longitude: number, latitude: number]
+
+export interface ShapeRead {
+  /** Null where the row states no shape, or no ring of it is an outline. */
+  shape: Shape | null
+  /** A few different texts, as ends of "left out: …", one for each ring or shape that was left out. */
+  leftOut: readonly string[]
+}
+
+export const noShape: ShapeRead = { shape: null, leftOut: [] }
+
+/** A shape that is left out as a whole. */
+export function leftOut(reason: string): ShapeRead {
+  return { shape: null, leftOut: [reason] }
+}
+
+const maxPoints = 100_000
+const malformed = leftOut("a shape whose coordinates are not lists of numbers")
+
+/**
+ * Reads polygons of which the first ring is the outline and others are holes.
+ * @param polygons unchecked coordinates, as of a GeoJSON MultiPolygon
+ */
+export function readNested(polygons: unknown, toDegrees: ToDegrees): ShapeRead {
+  if (!arePolygons(polygons)) return malformed
+  const fault = faultOfSize(polygons.flat())
+  if (fault) return leftOut(fault)
+  const reasons: string[] = []
+  const parts = polygons.flatMap((polygon): ShapePart[] => {
+    const [outline, ...holes] = polygon.map((ring) => readRing(ring, toDegrees, reasons))
+    return outline ? [{ outline, holes: holes.filter((hole) => hole !== null) }] : []
+  })
+  return shapeRead(parts, reasons)
+}
+
+/**
+ * Reads rings of which nothing states whether they are outlines or holes. A ring inside an odd number of
+ * other rings is a hole. The direction is no evidence: published files have parts in that of holes.
+ * @param rings unchecked, as of ArcGIS JSON
+ */
+export function readLoose(rings: unknown, toDegrees: ToDegrees): ShapeRead {
+  if (!areRings(rings)) return malformed
+  const fault = faultOfSize(rings)
+  if (fault) return leftOut(fault)
+  const reasons: string[] = []
+  const read = rings.map((ring) => readRing(ring, toDegrees, reasons))
+  return shapeRead(partsOf(read.filter((ring) => ring !== null)), reasons)
+}
+
+const shapeRead = (parts: readonly ShapePart[], leftOut: readonly string[]): ShapeRead => ({
+  shape: parts.length === 0 ? null : canonicalShape(parts),
+  leftOut,
+})
+
+/** Whether these are lists of positions, which `readPosition` checks. */
+const areRings = (value: unknown): value is unknown[][] =>
+  Array.isArray(value) && value.every(Array.isArray)
+
+const arePolygons = (value: unknown): value is unknown[][][] =>
+  Array.isArray(value) && value.every(areRings)
+
+function faultOfSize(rings: readonly (readonly unknown[])[]): string | null {
+  const points = rings.reduce((sum, ring) => sum + ring.length, 0)
+  if (points === 0) return "an empty shape"
+  return points > maxPoints ? "a shape of more than 100,000 points" : null
+}
+
+/** Null for a ring that is left out. */
+function readRing(
+  positions: readonly unknown[],
+  toDegrees: ToDegrees,
+  reasons: string[],
+): Ring | null {
+  const points: Point[] = []
+  for (const position of positions) {
+    const point = readPosition(position, toDegrees)
+    if (typeof point === "string") {
+      reasons.push(point)
+      return null
+    }
+    points.push(point)
+  }
+  const ring = ringOf(points)
+  if (!ring) reasons.push("a ring of fewer than three different points")
+  return ring
+}
+
+/** A point, or why its ring is left out. */
+function readPosition(position: unknown, toDegrees: ToDegrees): Point | string {
+  const [x, y]: unknown[] = Array.isArray(position) ? position : []
+  if (typeof x !== "number" || typeof y !== "number" || !Number.isFinite(x + y))
+    return "a ring with a coordinate that is not a number"
+  const [longitude, latitude] = toDegrees(x, y)
+  // Adding 0 makes 0 of -0.
+  const point: Point = [Math.round(longitude * 1e6) + 0, Math.round(latitude * 1e6) + 0]
+  if (isIn(point, placesWithin)) return point
+  const outside = "a ring outside of 90 to 180 degrees east and 60 to 0 degrees south"
+  if (isIn([point[1], point[0]], placesWithin))
+    return `${outside} (are latitude and longitude swapped?)`
+  const isInDegrees = Math.abs(longitude) <= 360 && Math.abs(latitude) <= 90
+  return isInDegrees
+    ? outside
+    : `${outside} (are its coordinates in metres, or in another reference system?)`
+}
+
+interface SizedRing {
+  ring: Ring
+  area: number
+  bounds: Bounds
+  inside: Point
+  /** None for a hole. */
+  holes: Ring[] | null
+}
+
+/** Largest first: a ring can only be inside a larger one. The smallest ring around it decides what it is. */
+function partsOf(rings: readonly Ring[]): ShapePart[] {
+  const sized = rings.map(
+    (ring): SizedRing => ({
+      ring,
+      area: Math.abs(signedArea(ring)),
+      bounds: boundsOf([ring]),
+      inside: pointInPart({ outline: ring, holes: [] }),
+      holes: [],
+    }),
+  )
+  const placed: SizedRing[] = []
+  for (const inner of sized.sort((one, other) => other.area - one.area)) {
+    const around = placed.findLast(
+      ({ ring, area, bounds }) =>
+        area > inner.area && isIn(inner.inside, bounds) && surrounds(ring, inner.inside),
+    )
+    if (around?.holes) {
+      around.holes.push(inner.ring)
+      inner.holes = null
+    }
+    placed.push(inner)
+  }
+  return placed.flatMap(({ ring, holes }) => (holes ? { outline: ring, holes } : []))
+}

@@ -1,0 +1,88 @@
+/** The shapes of records in each format, and the metadata of GeoParquet. */
+import type { WriteShape } from "../db/reader/shapes.ts"
+import type { Format } from "../http/formats.ts"
+import { geoJsonOf, wktOf } from "../places/shape.ts"
+import { pick, type ResourceRecord } from "../resources/resource.ts"
+import type { Plan } from "./plan.ts"
+
+/** Whether a response has shapes; any other never reads them. */
+export const hasGeometry = ({ fields, format }: Pick<Plan, "fields" | "format">): boolean =>
+  format === "geojson" || (fields?.includes("geometry") ?? false)
+
+type Records = readonly ResourceRecord[]
+
+/** The beginning of a FeatureCollection, up to its features. RFC 7946 */
+export const openCollection = (matched: number, returned: number): string =>
+  `{"type":"FeatureCollection","numberMatched":${matched},"numberReturned":${returned},"features":[`
+
+/** Features, separated by commas. Their properties are the requested or default fields without the geometry. */
+export function featuresOf({ shown, fields }: Pick<Plan, "shown" | "fields">, records: Records) {
+  const { key, further = {} } = shown
+  const names = fields ?? Object.keys(shown.fields).filter((name) => !(name in further))
+  const properties = names.filter((name) => name !== "geometry")
+  return records
+    .map((record) => {
+      const { [key]: id, geometry = null } = record
+      return JSON.stringify({
+        ...{ type: "Feature", id, geometry },
+        properties: pick(record, properties),
+      })
+    })
+    .join(",\n")
+}
+
+/** Writes shapes as records of that format have them. */
+export async function geometryWriter(format: Format): Promise<WriteShape> {
+  if (format === "csv" || format === "tsv") return (parts) => wktOf(geoJsonOf(parts))
+  if (format !== "parquet") return (parts) => JSON.parse(geoJsonOf(parts))
+  const { geojsonToWkb } = await import("hyparquet-writer")
+  return (parts) => geojsonToWkb(JSON.parse(geoJsonOf(parts)))
+}
+
+/** Names of the reference systems other than WGS 84, which is the default of GeoParquet. */
+const datumNames: Readonly<Record<string, string>> = {
+  "EPSG:7844": "GDA2020",
+  "EPSG:4283": "GDA94",
+}
+
+/**
+ * GeoParquet 1.1: https://geoparquet.org/releases/v1.1.0/. The reference system is null, which means unknown,
+ * where sources have different ones.
+ */
+export function geoParquetMetadata(sources: readonly ResourceRecord[]): string {
+  const systems = [...new Set(sources.flatMap(({ crs }) => crs ?? []))].map(String)
+  const [system = ""] = systems
+  const crs = systems.length === 1 ? projJson(system) : null
+  const geometry = {
+    encoding: "WKB",
+    geometry_types: ["Polygon", "MultiPolygon"],
+    orientation: "counterclockwise",
+    ...(crs !== undefined && { crs }),
+  }
+  return JSON.stringify({ version: "1.1.0", primary_column: "geometry", columns: { geometry } })
+}
+
+/** https://proj.org/en/stable/specifications/projjson.html; undefined for WGS 84, null for a mixture. */
+function projJson(system: string) {
+  if (system === "EPSG:4326") return undefined
+  const name = datumNames[system]
+  if (name === undefined) return null
+  const axis = (name: string, abbreviation: string, direction: string) => {
+    return { name, abbreviation, direction, unit: "degree" }
+  }
+  return {
+    $schema: "https://proj.org/schemas/v0.7/projjson.schema.json",
+    type: "GeographicCRS",
+    name,
+    datum: {
+      type: "GeodeticReferenceFrame",
+      name,
+      ellipsoid: { name: "GRS 1980", semi_major_axis: 6378137, inverse_flattening: 298.257222101 },
+    },
+    coordinate_system: {
+      subtype: "ellipsoidal",
+      axis: [axis("Geodetic latitude", "Lat", "north"), axis("Geodetic longitude", "Lon", "east")],
+    },
+    id: { authority: "EPSG", code: Number(system.slice("EPSG:".length)) },
+  }
+}

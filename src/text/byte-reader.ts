@@ -1,0 +1,15 @@
+/** Takes the next bytes from chunks of any size; undefined if the file ends before. */
+export function byteReader(bytes: AsyncIterable<Uint8Array>) {
+  const chunks = bytes[Symbol.asyncIterator]()
+  let unread = Buffer.alloc(0)
+  return async (length: number): Promise<Buffer | undefined> => {
+    while (unread.length < length) {
+      const { done, value } = await chunks.next()
+      if (done) return undefined
+      unread = Buffer.concat([unread, value])
+    }
+    const taken = unread.subarray(0, length)
+    unread = unread.subarray(length)
+    return taken
+  }
+}

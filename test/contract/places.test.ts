@@ -1,0 +1,257 @@
+/**
+ * `bbox` and `near` select exactly the tenements whose shape has a point in the area, compared with geometry of
+ * this file's own.
+ */
+import { expect, test } from "bun:test"
+import { parquetMetadata, parquetReadObjects } from "hyparquet"
+import { type Point, type Ring, wktOf } from "../../src/places/shape.ts"
+import { geoParquetMetadata } from "../../src/responses/geometries.ts"
+import { fileLoader } from "../loading/file-loader.ts"
+import { none } from "../support/fixtures.ts"
+import { seeded } from "../support/seeded.ts"
+import { serviceOfFile } from "../support/service.ts"
+import { readList, readRecord } from "./bodies.ts"
+import { crawl } from "./crawl.ts"
+
+const service = await serviceOfFile({ records: none })
+const load = fileLoader(service)
+const random = seeded(36)
+const between = (from: number, to: number): number => from + random() * (to - from)
+
+interface Polygon {
+  outline: Ring
+  hole: Ring | null
+}
+
+/** In microdegrees from 120 degrees east and 30 degrees south, where products are exact. */
+const origin: Point = [120e6, -30e6]
+
+/** A star around a place: its corners have growing angles, so it never crosses itself. */
+function star([x, y]: Point, size: number, corners: number): Ring {
+  return Array.from({ length: corners }, (_, index): Point => {
+    const angle = ((index + between(0.1, 0.9)) / corners) * 2 * Math.PI
+    const distance = size * between(0.5, 1)
+    return [Math.round(x + distance * Math.cos(angle)), Math.round(y + distance * Math.sin(angle))]
+  })
+}
+
+function drawPolygon(): Polygon {
+  const middle: Point = [between(-2e6, 2e6), between(-2e6, 2e6)]
+  const size = 10 ** between(3.5, 5.7)
+  const outline = star(middle, size, 8 + Math.floor(random() * 8))
+  return { outline, hole: random() < 0.3 ? star(middle, size * 0.3, 8) : null }
+}
+
+const shapes = new Map(
+  Array.from({ length: 400 }, (_, index) => [
+    `T${index}`,
+    Array.from({ length: random() < 0.2 ? 2 : 1 }, drawPolygon),
+  ]),
+)
+
+const degrees = ([x, y]: Point): Point => [(x + origin[0]) / 1e6, (y + origin[1]) / 1e6]
+
+function wkt(polygons: readonly Polygon[]): string {
+  const coordinates = polygons.map(({ outline, hole }) =>
+    [outline, ...(hole ? [hole] : [])].map((ring) => [...ring, ...ring.slice(0, 1)].map(degrees)),
+  )
+  return wktOf(JSON.stringify({ type: "MultiPolygon", coordinates }))
+}
+
+const cross = ([ax, ay]: Point, [bx, by]: Point, [cx, cy]: Point): number =>
+  Math.sign((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))
+
+const edgesOf = (ring: Ring): (readonly [Point, Point])[] =>
+  ring.map((point, index) => [ring.at(index - 1) ?? point, point])
+
+const doCross = ([a, b]: readonly [Point, Point], [c, d]: readonly [Point, Point]): boolean =>
+  cross(a, b, c) !== cross(a, b, d) && cross(c, d, a) !== cross(c, d, b)
+
+function isInside([x, y]: Point, ring: Ring): boolean {
+  const crossed = edgesOf(ring).filter(
+    ([[ax, ay], [bx, by]]) => ay > y !== by > y && x < ax + ((y - ay) / (by - ay)) * (bx - ax),
+  )
+  return crossed.length % 2 === 1
+}
+
+function bordersCross(one: Ring, other: Ring): boolean {
+  const edges = edgesOf(other)
+  return edgesOf(one).some((edge) => edges.some((each) => doCross(edge, each)))
+}
+
+/** An area without holes meets a polygon where borders cross, or where one is inside of the other. */
+function meets(area: Ring, { outline, hole }: Polygon): boolean {
+  const [corner] = area
+  const [start] = outline
+  if (!corner || !start) return false
+  if (bordersCross(area, outline) || isInside(start, area)) return true
+  const isInHole = hole !== null && !bordersCross(area, hole) && isInside(corner, hole)
+  return isInside(corner, outline) && !isInHole
+}
+
+const idsThatMeet = (area: Ring): string[] =>
+  [...shapes].flatMap(([id, parts]) => (parts.some((part) => meets(area, part)) ? id : [])).sort()
+
+async function idsOf(query: string): Promise<unknown[]> {
+  return (await crawl(service, `/tenements?${query}`, 100)).map(({ id }) => id).sort()
+}
+
+await load("tenements", {
+  "shapes.csv": [
+    "id,tenement_id,state,status,geometry",
+    ...[...shapes].map(([id, polygons]) => `${id},${id},WA,granted,"${wkt(polygons)}"`),
+    "none,none,WA,granted,",
+  ],
+})
+
+test("random boxes select the tenements that have a point in them", async () => {
+  let found = 0
+  for (let turn = 0; turn < 150; turn++) {
+    const size = 10 ** between(3, 6.3)
+    const [west, south] = [Math.round(between(-2e6, 2e6)), Math.round(between(-2e6, 2e6))]
+    const [east, north] = [west + Math.round(size), south + Math.round(size * between(0.5, 2))]
+    const area: Ring = [
+      [west, south],
+      [east, south],
+      [east, north],
+      [west, north],
+    ]
+    const query = `bbox=${[degrees([west, south]), degrees([east, north])].flat().join()}`
+    const expected = idsThatMeet(area)
+    expect([query, await idsOf(query)]).toEqual([query, expected])
+    found += expected.length
+  }
+  expect(found).toBeGreaterThan(1_000)
+})
+
+const kmPerDegree = (6371.0088 * Math.PI) / 180
+
+/** A circle of 256 corners in degrees that are scaled for its latitude, exact to 0.1% for small circles. */
+function circle(latitude: number, longitude: number, km: number): Ring {
+  return Array.from({ length: 256 }, (_, index): Point => {
+    const angle = (index / 256) * 2 * Math.PI
+    const north = (Math.cos(angle) * km) / kmPerDegree
+    const middle = (latitude + north / 2) * (Math.PI / 180)
+    const east = (Math.sin(angle) * km) / kmPerDegree / Math.cos(middle)
+    return [
+      Math.round((longitude + east) * 1e6) - origin[0],
+      Math.round((latitude + north) * 1e6) - origin[1],
+    ]
+  })
+}
+
+test("random circles select the tenements within their distance, to 0.3%", async () => {
+  for (let turn = 0; turn < 30; turn++) {
+    const [latitude, longitude] = [between(-31.5, -28.5), between(118.5, 121.5)].map((each) =>
+      Number(each.toFixed(4)),
+    ) as [number, number]
+    const km = Number((10 ** between(0, 2)).toFixed(2))
+    const query = `near=${latitude},${longitude},${km}`
+    const found = await idsOf(query)
+    const certain = idsThatMeet(circle(latitude, longitude, km * 0.997))
+    const possible = idsThatMeet(circle(latitude, longitude, km * 1.003))
+    expect([query, certain.filter((id) => !found.includes(id))]).toEqual([query, []])
+    expect([query, found.filter((id) => !possible.includes(String(id)))]).toEqual([query, []])
+  }
+})
+
+test("facets and pages count the same records, and a bad area is 400 with its reason", async () => {
+  const total = async (path: string) => (await readList(await service.get(path))).meta.total
+  const box = "bbox=119,-31,121.000,-29"
+  const { data } = await readList(await service.get(`/facets/tenements/status?${box}`))
+  expect(data).toEqual([{ value: "granted", count: await total(`/tenements?${box}`) }])
+  expect(await total(`/tenements?${box}&near=-10,130,1`)).toBe(0)
+  for (const [query, message] of [
+    ["bbox=1,2,3", "Must be four decimal numbers: west,south,east,north"],
+    ["bbox=121,-31,119,-29", "Must have a west below its east"],
+    ["near=121,-31,5", "swapped"],
+    ["near=-31,121,500", "at most 200 km"],
+  ] as const) {
+    const answer = await service.get(`/tenements?${query}`)
+    expect(answer.status).toBe(400)
+    expect(JSON.stringify(await answer.json())).toContain(message)
+  }
+})
+
+test("fields chooses the point and the shape: GeoJSON, well-known text and GeoParquet", async () => {
+  const fields = "fields=id,latitude,longitude,geometry"
+  const text = async (query: string) => (await service.get(`/tenements?${query}`)).text()
+  const { data } = await readList(await service.get(`/tenements?${fields}&per_page=100`))
+  for (const { id, latitude, longitude, geometry } of data) {
+    const parts = shapes.get(String(id)) ?? []
+    const point: Point = [Number(longitude) * 1e6 - origin[0], Number(latitude) * 1e6 - origin[1]]
+    expect([id, parts.some(({ outline }) => isInside(point, outline))]).toEqual([id, true])
+    expect(Object(geometry).type).toBe(parts.length > 1 ? "MultiPolygon" : "Polygon")
+  }
+  const lines = (await text(`${fields}&format=ndjson&all=true`)).trim().split("\n")
+  expect(lines.length).toBe(shapes.size + 1)
+  expect(lines.slice(0, data.length).map((line) => JSON.parse(line))).toEqual(data)
+  const none = { id: "none", latitude: null, longitude: null, geometry: null }
+  expect(lines.map((line) => JSON.parse(line))).toContainEqual(none)
+  const [header, first] = (await text(`${fields}&format=csv&all=true`)).split("\r\n")
+  expect(header).toBe("id,latitude,longitude,geometry")
+  const { id, latitude, longitude, geometry } = data[0] ?? {}
+  expect(first).toBe(`${id},${latitude},${longitude},"${wktOf(JSON.stringify(geometry))}"`)
+  const record = await readRecord(await service.get(`/tenements/${id}?fields=geometry`))
+  expect(record).toEqual({ geometry })
+  const file = await (
+    await service.get(`/tenements?${fields}&format=parquet&all=true`)
+  ).arrayBuffer()
+  const rows = await parquetReadObjects({ file })
+  expect(rows.slice(0, data.length)).toEqual(data)
+  const { key_value_metadata = [] } = parquetMetadata(file)
+  const { value = "" } = key_value_metadata.find(({ key }) => key === "geo") ?? {}
+  expect(JSON.parse(value)).toMatchObject({
+    version: "1.1.0",
+    primary_column: "geometry",
+    columns: { geometry: { encoding: "WKB", geometry_types: ["Polygon", "MultiPolygon"] } },
+  })
+})
+
+test("a Parquet file names the reference system of its sources, and none where these differ", () => {
+  const crsOf = (...systems: (string | null)[]) =>
+    JSON.parse(geoParquetMetadata(systems.map((crs) => ({ crs })))).columns.geometry.crs
+  expect(crsOf("EPSG:7844", "EPSG:7844", null)).toMatchObject({
+    type: "GeographicCRS",
+    name: "GDA2020",
+    id: { authority: "EPSG", code: 7844 },
+  })
+  // The default of GeoParquet.
+  expect(crsOf("EPSG:4326")).toBeUndefined()
+  expect([crsOf("EPSG:7844", "EPSG:4283"), crsOf("EPSG:4283; EPSG:7844"), crsOf(null)]).toEqual([
+    null,
+    null,
+    null,
+  ])
+})
+
+test("GeoJSON has a feature for each record, with the fields without the geometry as properties", async () => {
+  const answer = await service.get("/tenements?format=geojson&per_page=2")
+  expect(answer.headers.get("content-type")).toBe("application/geo+json")
+  expect(answer.headers.get("link")).toContain('rel="next"')
+  const page = await answer.json()
+  const { data } = await readList(await service.get("/tenements?per_page=2"))
+  const shaped = await readList(await service.get("/tenements?per_page=2&fields=geometry"))
+  const features = data.map((properties, index) => ({
+    type: "Feature",
+    id: properties.id,
+    geometry: shaped.data[index]?.geometry,
+    properties,
+  }))
+  const total = shapes.size + 1
+  const counts = { type: "FeatureCollection", numberMatched: total, numberReturned: 2 }
+  expect(page).toEqual({ ...counts, features })
+  const whole = await service.get("/tenements?format=geojson&all=true&fields=status,geometry")
+  const all = Object(await whole.json())
+  expect([all.numberReturned, all.features.length]).toEqual([total, total])
+  expect(all.features[0]).toEqual({ ...features[0], properties: { status: "granted" } })
+  const one = await service.get(`/tenements/${features[0]?.id}?format=geojson&fields=status`)
+  expect(one.headers.get("content-type")).toBe("application/geo+json")
+  expect(await one.json()).toEqual(all.features[0])
+  expect((await service.get("/tenements/T0?format=csv")).status).toBe(400)
+  expect((await service.get("/companies/BIG?format=geojson")).status).toBe(400)
+  const accept = { headers: { accept: "application/geo+json" } }
+  const negotiated = await service.get("/companies/NONE/tenements", accept)
+  expect(negotiated.status).toBe(404)
+  expect((await service.get("/companies?format=geojson")).status).toBe(400)
+})

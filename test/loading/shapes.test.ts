@@ -1,0 +1,182 @@
+/** Loads of shapes: their sources, their guards, and what is a change. */
+import { expect, test } from "bun:test"
+import { prune } from "../../src/loading/prune.ts"
+import { dbaseFile, type Position, shapefile, zipFile } from "./packed-files.ts"
+import { benchOfFile } from "./workbench.ts"
+
+const bench = await benchOfFile()
+const { sql } = bench
+
+const square = (west: number, south: number, size = 0.1): Position[][] => [
+  [
+    [west, south],
+    [west + size, south],
+    [west + size, south + size],
+    [west, south + size],
+    [west, south],
+  ],
+]
+const polygon = (west: number, south: number, size = 0.1) => ({
+  type: "Polygon",
+  coordinates: square(west, south, size),
+})
+const row = (id: string, geometry?: object | string | null) => ({
+  id,
+  tenement_id: id,
+  state: "WA",
+  ...(geometry !== undefined && { geometry }),
+})
+type Row = ReturnType<typeof row>
+const ndjson = (rows: readonly Row[]) => rows.map((each) => `${JSON.stringify(each)}\n`).join("")
+const shapes = async () =>
+  Object.fromEntries(
+    (
+      await sql`select id, latitude, longitude, string_agg(coordinates, ' and ' order by part) as parts
+        from tenements t left join shape_parts on shape = t.geometry group by id order by id`
+    ).map(({ id, latitude, longitude, parts }) => [
+      id,
+      parts === null ? null : `${latitude} ${longitude} ${parts}`,
+    ]),
+  )
+
+test("the same shape in another spelling is no change, and another shape is a changed record", async () => {
+  const ring = [
+    [115, -31],
+    [115.1, -31],
+    [115.1, -30.9],
+    [115, -30.9],
+  ] as const
+  const spelled = (points: readonly (readonly number[])[]) => [
+    row("a", { type: "Polygon", coordinates: [[...points, points[0]]] }),
+  ]
+  expect((await bench.load("tenements", ndjson(spelled(ring)))).release).toBe(1)
+  for (const points of [[...ring].reverse(), [...ring.slice(2), ...ring.slice(0, 2)]])
+    expect((await bench.load("tenements", ndjson(spelled(points)))).release).toBeNull()
+  const moved = await bench.load("tenements", ndjson([row("a", polygon(115, -31, 0.2))]))
+  expect(moved.changes).toMatchObject({ added: 0, changed: 1, reshaped: 1 })
+  expect((await sql`select id from tenements_history`).length).toBe(1)
+  expect((await sql`select shape from shape_parts`).length).toBe(2)
+})
+
+test("pruning deletes the shapes that no version of a tenement has", async () => {
+  for (const size of [0.1, 0.2, 0.3])
+    await bench.load("tenements", ndjson([row("a", polygon(115, -31, size))]))
+  await sql`update releases set published_at = now() - make_interval(hours => 24 * (9 - id) + 12)`
+  await prune(bench.url, 7)
+  const kept = await sql`select coordinates from shape_parts order by coordinates`
+  expect(kept.map(({ coordinates }) => JSON.parse(coordinates)[0][1])).toEqual([
+    [115.2, -31],
+    [115.3, -31],
+  ])
+})
+
+test("WKT and GeoJSON in a column, and features, give the same shape", async () => {
+  await bench.load("tenements", ndjson([row("a", polygon(115, -31))]))
+  const [expected] = Object.values(await shapes())
+  expect(expected).toBe(
+    "-30.95 115.05 [[[115,-31],[115.1,-31],[115.1,-30.9],[115,-30.9],[115,-31]]]",
+  )
+  const wkt = "POLYGON ((115 -31, 115.1 -31, 115.1 -30.9, 115 -30.9, 115 -31))"
+  const loaded = [
+    `id,tenement_id,state,geometry\na,a,WA,"${wkt}"\n`,
+    `id\ttenement_id\tstate\tgeometry\na\ta\tWA\t${JSON.stringify(polygon(115, -31))}\n`,
+    JSON.stringify({
+      type: "FeatureCollection",
+      features: [{ type: "Feature", properties: row("a"), geometry: polygon(115, -31) }],
+      crs: { type: "name", properties: { name: "urn:ogc:def:crs:EPSG::4283" } },
+    }),
+  ]
+  for (const content of loaded) {
+    const { release, files } = await bench.load("tenements", content)
+    expect([release, files[0]?.shapes]).toEqual([null, 1])
+  }
+  const [{ crs }] = await sql<[{ crs: string }]>`select crs from sources`
+  expect(crs).toBe("EPSG:4283")
+})
+
+test("a file without shapes leaves them, and so does a shape without an outline", async () => {
+  await bench.load("tenements", ndjson([row("a", polygon(115, -31)), row("b", polygon(116, -31))]))
+  const before = await shapes()
+  expect((await bench.load("tenements", ndjson([row("a"), row("b")]))).release).toBeNull()
+  const faulty = ndjson([row("a", polygon(15, -31)), row("b", polygon(116, -31))])
+  const { release, files } = await bench.load("tenements", faulty)
+  expect(release).toBeNull()
+  expect(Object.keys(files[0]?.warnings ?? {})).toEqual([
+    "geometry left out: a ring outside of 90 to 180 degrees east and 60 to 0 degrees south",
+  ])
+  const without = await bench.load("tenements", ndjson([row("a", null), row("b", null)]), {
+    withoutShapes: true,
+  })
+  expect(without.release).toBeNull()
+  expect(await shapes()).toEqual(before)
+})
+
+test("rows that differ only in their shape are one record with several parts", async () => {
+  const rows = [row("a", polygon(115, -31)), row("a", polygon(117, -31)), row("b")]
+  const { release, files } = await bench.load("tenements", ndjson(rows))
+  expect([release, files[0]?.rejected, files[0]?.repeated]).toEqual([1, 0, 1])
+  expect((await shapes()).a).toContain("]]] and [[[")
+  expect((await sql`select outline from shape_parts`).length).toBe(2)
+})
+
+test("a load that loses or moves many shapes stops unless it is accepted", async () => {
+  const rows = (at: (index: number) => object | null) =>
+    ndjson(Array.from({ length: 20 }, (_, index) => row(`t${index}`, at(index))))
+  await bench.load(
+    "tenements",
+    rows((index) => polygon(115 + index, -31)),
+  )
+  const lost = rows((index) => (index < 8 ? null : polygon(115 + index, -31)))
+  expect(await bench.refusal("tenements", lost)).toContain("add --accept-empty geometry")
+  const moved = rows((index) => polygon(115 + index, index < 6 ? -31.1 : -31))
+  expect(await bench.refusal("tenements", moved)).toContain("add --accept-moved")
+  expect((await bench.load("tenements", moved, { acceptMoved: true })).release).toBe(2)
+  expect((await bench.load("tenements", lost, { acceptEmpty: ["geometry"] })).release).toBe(3)
+})
+
+test("a system that cannot be converted stops the load, and a named one is used instead", async () => {
+  const document = (crs: string) =>
+    JSON.stringify({
+      type: "FeatureCollection",
+      crs: { type: "name", properties: { name: crs } },
+      features: [{ type: "Feature", properties: row("a"), geometry: polygon(115, -31) }],
+    })
+  const refused = await bench.refusal("tenements", document("EPSG:4202"))
+  expect(refused).toContain("--crs EPSG:n")
+  expect(refused).toContain("--without-shapes")
+  const { files } = await bench.load("tenements", document("EPSG:4202"), { crs: "EPSG:4283" })
+  expect(files[0]?.crs).toBe("EPSG:4283")
+})
+
+const gda94 =
+  'GEOGCS["GDA94",DATUM["D_GDA_1994",SPHEROID["GRS_1980",6378137,298.257222101]],PRIMEM["Greenwich",0],UNIT["Degree",0.0174532925199433]]'
+
+test("a shapefile in a zip gives each record the shape of its number, and as many shapes as records", async () => {
+  const columns = ["id", "tenement_id", "state"].map((name) => ({
+    name,
+    type: "C" as const,
+    length: 12,
+  }))
+  const table = (...ids: string[]) =>
+    dbaseFile(
+      columns,
+      ids.map((id) => [id, id, "WA"]),
+      { deleted: [1] },
+    )
+  const rings = (west: number) => square(west, -31)
+  const zipped = (shp: Buffer, others: Record<string, string> = { "t/A.PRJ": gda94 }) => [
+    bench.file("a.zip", zipFile({ "t/a.dbf": table("x", "y", "z"), "t/a.shp": shp, ...others })),
+  ]
+  const shp = shapefile([rings(115), rings(116), null])
+  expect(await bench.refusal("tenements", zipped(shp, {}))).toContain("--without-shapes")
+  const { files } = await bench.load("tenements", zipped(shp))
+  expect([files[0]?.shapes, files[0]?.crs]).toEqual([1, "EPSG:4283"])
+  expect(await shapes()).toMatchObject({ y: expect.stringContaining("-30.95 116.05"), z: null })
+  // The same parts beside each other.
+  bench.file("B.SHP", shp)
+  bench.file("B.prj", gda94)
+  const beside = await bench.load("tenements", [bench.file("B.dbf", table("x", "y", "z"))])
+  expect([beside.release, beside.files[0]?.shapes]).toEqual([null, 1])
+  const fewer = zipped(shapefile([rings(115), null]))
+  expect(await bench.refusal("tenements", fewer)).toContain("its .shp has 2 of 3 records")
+})
