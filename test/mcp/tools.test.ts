@@ -177,6 +177,15 @@ test("The notes count the tenements that are linked to no company", async () => 
   )
 })
 
+test("Tenements have the point inside their shape, and never the shape", async () => {
+  const { records } = await resultOf(service, "find_tenements")
+  expect(records).not.toEqual([])
+  for (const record of records) {
+    expect(record).toMatchObject({ latitude: null, longitude: null })
+    expect(record).not.toHaveProperty("geometry")
+  }
+})
+
 test("A result has at most 50 records, with the total", async () => {
   const [first] = awkward.tenements
   if (!first) throw new Error("No tenement")
