@@ -14,17 +14,14 @@ import {
  * middle of the part. It is the first corner of a part that has no inside.
  */
 export function pointInside(shape: Shape): Point {
-  const sizes = shape.map(areaOf)
-  const largest = shape[sizes.indexOf(Math.max(...sizes))]
-  if (!largest) throw new Error("A shape has at least one part")
+  const largest = shape.reduce((one, other) => (areaOf(other) > areaOf(one) ? other : one))
   const [x, y] = pointInPart(largest)
   return [Math.round(x), Math.round(y)]
 }
 
-function areaOf({ outline, holes }: ShapePart): number {
-  const holesArea = holes.reduce((sum, hole) => sum + Math.abs(signedArea(hole)), 0)
-  return Math.abs(signedArea(outline)) - holesArea
-}
+/** Holes run clockwise, so their areas are negative. */
+const areaOf = ({ outline, holes }: ShapePart): number =>
+  [outline, ...holes].reduce((sum, ring) => sum + signedArea(ring), 0)
 
 /** With fractions of a microdegree. */
 export function pointInPart({ outline, holes }: ShapePart): Point {
@@ -71,10 +68,12 @@ function clearLatitude(rings: readonly Ring[]): number {
   const { south, north } = boundsOf(rings)
   const lowest = south + (north - south) / 4
   const highest = north - (north - south) / 4
-  const inMiddle = rings.flat().flatMap(([, y]) => (y > lowest && y < highest ? y : []))
-  const latitudes = Float64Array.from([...inMiddle, highest]).sort()
+  const latitudes = [highest]
+  for (const ring of rings) {
+    for (const [, y] of ring) if (y > lowest && y < highest) latitudes.push(y)
+  }
   let [below, widest, middle] = [lowest, 0, lowest]
-  for (const above of latitudes) {
+  for (const above of Float64Array.from(latitudes).sort()) {
     if (above - below > widest) {
       widest = above - below
       middle = (above + below) / 2
