@@ -141,7 +141,7 @@ export const settings = {
   },
   EXPORT_STALL_SECONDS: {
     description:
-      "Time in which the client of an export must read 64 KB; 10 s while another account waits for a slot",
+      "Time in which the client of an export must read 64 KB; 20 s while another account waits for a slot",
     fallback: "300",
     parse: integer(1, 86_400),
   },
