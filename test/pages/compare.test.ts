@@ -39,9 +39,11 @@ test("Each count is the total of the list that it links to", async () => {
 })
 
 test("Without codes the page asks for them, and it keeps them beside an unknown one", async () => {
-  const page = await person.read("/explore/compare")
-  expect(headingOf(page)).toBe("Compare companies")
-  expect(page).not.toContain("<table>")
+  for (const query of ["", "?codes=", "?_=1", "?api_key=x"]) {
+    const page = await person.read(`/explore/compare${query}`)
+    expect(headingOf(page)).toBe("Compare companies")
+    expect(page).not.toContain("<table>")
+  }
   const faulty = await person.read("/explore/compare?codes=BIG,Big+Ore", 404)
   expect(faultAt(faulty, "codes")).toBe("No company has the code ORE.")
   expect(faulty).toContain('value="BIG, ORE"')

@@ -1,4 +1,5 @@
 /** Companies side by side. */
+import { Type } from "@sinclair/typebox"
 import type { Release } from "../../db/reader/releases.ts"
 import { readParameters } from "../../http/parameters.ts"
 import { freeText } from "../../resources/values.ts"
@@ -14,7 +15,9 @@ import { companiesView, reportsView } from "./lists/views.ts"
 import type { Visit } from "./visit.ts"
 
 const mostCompanies = 6
-const parameters = { codes: freeText("ASX codes, separated by commas", "BHP,RIO,FMG") }
+const parameters = {
+  codes: Type.Optional(freeText("ASX codes, separated by commas", "BHP,RIO,FMG")),
+}
 
 interface Compared {
   code: string
@@ -26,8 +29,7 @@ interface Compared {
 
 /** @throws ApiError INVALID_PARAMETER */
 export async function comparePage(visit: Visit): Promise<PageResult> {
-  const query = cleanQuery(visit.query)
-  const { codes: written } = query === "" ? { codes: "" } : readParameters(query, parameters)
+  const { codes: written = "" } = readParameters(cleanQuery(visit.query), parameters)
   const codes = [...new Set(written.toUpperCase().split(/[\s,;]+/))].filter(Boolean)
   const newest = await visit.newest()
   const read = await Promise.all(
