@@ -13,9 +13,12 @@ export type HolderNames = "all" | "companies"
 /** Replaces the name of a natural person. */
 const maskedHolder = "Individual"
 
+/** South Australia's register masks each natural person as `[individual holder - name withheld for privacy]`. */
+const maskedByRegister = /^\[individual holder\b.*\]$/i
+
 /** Returns the holders that are not masked. */
 export const namedHolders = (holders: string): string[] =>
-  splitValues(holders).filter((name) => name !== maskedHolder)
+  splitValues(holders).filter((name) => name !== maskedHolder && !maskedByRegister.test(name))
 
 /**
  * Masks the names of natural persons.
