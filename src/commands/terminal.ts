@@ -81,7 +81,8 @@ export async function* readAnswers(): AsyncGenerator<string, void> {
         // A terminal in raw mode sends no signal, and no end of input.
         if (key === "\u0003") process.kill(process.pid, "SIGINT")
         if (key === "\u0004") return
-        if (!/[ynq\r]/i.test(key)) continue
+        // Enter is a line feed if it was pressed before raw mode began.
+        if (!/[ynq\r\n]/i.test(key)) continue
         await printResult(key.trim())
         yield key
       }
