@@ -172,7 +172,7 @@ async function guardAgainstShrinking(staging: Staging, load: Load): Promise<void
     load.source.states && added >= missing * minRenamedShare
       ? `The files have ${formatCount(added)} new ids. If the ids have changed with the layout, ` +
         "add --accept-shrink --remove-missing-now"
-      : "If a file is truncated, load a complete one; if the records no longer exist, add --accept-shrink"
+      : "If a file is truncated or left out, load all files of the source together; if the records no longer exist, add --accept-shrink"
   throw new LoadError(
     `Nothing was published: ${formatCount(missing)} of the ${formatCount(stored)} ${active}${table} ` +
       `of the source ${source} (${share}%) are missing from the files${atOnce ? ` and would be ${effect}` : ", and were not before"}. ` +

@@ -71,7 +71,7 @@ export function checkObserved(
 
 /** Why a source takes no files of an earlier time than `observed`, and what to do. */
 export const newerFilesText = (source: string, observed: string, isKnown: boolean | null): string =>
-  `${source} has been loaded from files of ${observed}, and older values would replace newer ones. Load captures in the order of their times` +
+  `${source} has been loaded from files of ${observed}, and older values would replace newer ones. Load files in the order of their times` +
   (isKnown
     ? ""
     : `. That time was assumed, since its load had no --observed: if these files are newer, load them with --observed ${observed}`)

@@ -135,7 +135,7 @@ test("Newly missing records stop a load; records that were already missing do no
   expect(await bench.refusal("asx-directory", capture(...others.slice(6)), at(3))).toStartWith(
     "Nothing was published: 3 of the 50 active companies of the source asx-directory (6.0%) " +
       "are missing from the files, and were not before. " +
-      "Among them are Q05 (QUARRY Q05 LIMITED); Q04 (QUARRY Q04 LIMITED); Q03 (QUARRY Q03 LIMITED). If a file is truncated",
+      "Among them are Q05 (QUARRY Q05 LIMITED); Q04 (QUARRY Q04 LIMITED); Q03 (QUARRY Q03 LIMITED). If a file is truncated or left out, load all files of the source together",
   )
   expect(await missing()).toHaveLength(4)
   // More than a twentieth goes here, each of which two loads have confirmed.
@@ -225,7 +225,7 @@ test("Files older than the loaded ones, also partial ones, and files from the fu
   for (const partial of [false, true]) {
     expect(await bench.refusal("asx-directory", withoutBhp, { ...at(4), partial })).toBe(
       "Cannot load files of 2020-01-01T04:00:00Z: asx-directory has been loaded from files of 2020-01-01T05:00:00Z, " +
-        "and older values would replace newer ones. Load captures in the order of their times",
+        "and older values would replace newer ones. Load files in the order of their times",
     )
   }
   const future = { observed: "2999-01-01T00:00:00Z" }
