@@ -155,7 +155,7 @@ export function setDisabled(
 
 function checkLimit(plan: AccountPlan, requestLimit: number | null): void {
   if (plan === "enterprise" && requestLimit === null) {
-    throw new AccountError("The enterprise plan requires a limit")
+    throw new AccountError("The enterprise plan requires a limit: add --limit")
   }
   if (requestLimit !== null && requestLimit > highestRequestLimit) {
     throw new AccountError(`The limit must be at most ${highestRequestLimit} requests an hour`)

@@ -63,7 +63,7 @@ test.each([
   [{ email: "a b@c", plan: "standard", requestLimit: null }, "Not a valid email address: a b@c"],
   [
     { email: "a@b", plan: "enterprise", requestLimit: null },
-    "The enterprise plan requires a limit",
+    "The enterprise plan requires a limit: add --limit",
   ],
   [
     { email: "a@b", plan: "enterprise", requestLimit: 1_000_001 },
@@ -82,7 +82,9 @@ test("Setting a plan follows the rules of creating an account, and requires an e
   await setPlan(at.editor, { email: "PLAN@example.com", ...enterprise })
   expect(await showAccount(at.pool, "plan@example.com")).toMatchObject(enterprise)
   const noLimit = { email: "plan@example.com", plan: "enterprise", requestLimit: null } as const
-  expect(await refusal(setPlan(at.editor, noLimit))).toBe("The enterprise plan requires a limit")
+  expect(await refusal(setPlan(at.editor, noLimit))).toBe(
+    "The enterprise plan requires a limit: add --limit",
+  )
   const unknown = setPlan(at.editor, { email: "no@example.com", ...enterprise })
   expect(await refusal(unknown)).toBe("Account no@example.com does not exist")
 })
