@@ -271,6 +271,14 @@ describe("Decisions", () => {
       expect(await codes()).toEqual(["QZA", "QZA", "QZA", "", ""])
     },
   )
+
+  test.skipIf(!hasTerminals)("An Enter typed before the first question counts", async () => {
+    const command = ["holders", "confirm", "--reason", "same first words"]
+    const early = onTerminal(command, bench.options())
+    early.type("\r")
+    expect(await early.child.exited).toBe(0)
+    expect(await codes()).toEqual(["", "", "", "", ""])
+  })
 })
 
 test("The command companies confirm asks before it links any two codes, with what speaks for and against the link", async () => {
