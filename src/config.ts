@@ -59,6 +59,7 @@ function secretValue(name: string, environment: NodeJS.ProcessEnv): string | und
 /** Returns the faults in the combination of valid settings. */
 function faultsBetween(config: Config): string[] {
   const { PORT, ADMIN_PORT, SIGNUP, SMTP_URL, MAIL_FROM, BASE_URL } = config
+  const { MAP_TILES, MAP_ATTRIBUTION } = config
   const { DATABASE_URL, DATABASE_READ_URL, DATABASE_DIRECT_URL } = config
   const rules: [isBroken: boolean, fault: string][] = [
     [ADMIN_PORT !== 0 && PORT === ADMIN_PORT, "ADMIN_PORT must not be PORT"],
@@ -75,6 +76,7 @@ function faultsBetween(config: Config): string[] {
       "SIGNUP=open requires SMTP_URL: email addresses are confirmed by a mail",
     ],
     [SMTP_URL !== null && MAIL_FROM === null, "SMTP_URL requires MAIL_FROM"],
+    [MAP_TILES !== null && MAP_ATTRIBUTION === "", "MAP_TILES requires MAP_ATTRIBUTION"],
     [
       SMTP_URL !== null && BASE_URL === "",
       "SMTP_URL requires BASE_URL: mailed links begin with it",

@@ -6,6 +6,7 @@ import {
   checkPostgresAddress,
   checkRedisAddress,
   checkSmtpAddress,
+  checkTilesAddress,
 } from "./text/service-addresses.ts"
 
 export interface Setting<T = unknown> {
@@ -185,6 +186,16 @@ export const settings = {
     description: "Hours between the fetches of `mds serve`; 0 for none",
     fallback: "0",
     parse: integer(0, 168),
+  },
+  MAP_TILES: {
+    description:
+      "Tiles of a base map, as `https://tiles.example.com/{z}/{x}/{y}.png`, whose host sees the addresses of visitors; empty for coast and borders alone",
+    parse: address(checkTilesAddress),
+  },
+  MAP_ATTRIBUTION: {
+    description:
+      "Credit for the tiles, shown below the map, as Markdown; required with `MAP_TILES`",
+    parse: text,
   },
   LOG_FORMAT: {
     description:

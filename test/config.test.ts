@@ -54,6 +54,8 @@ test("an empty environment gives the defaults, frozen", () => {
     SIGNUP: "closed",
     SMTP_URL: null,
     MAIL_FROM: null,
+    MAP_TILES: null,
+    MAP_ATTRIBUTION: "",
     HOLDER_NAMES: "all",
     ABSENT_AFTER_HOURS: 48,
     SOURCES_FILE: null,
@@ -259,6 +261,20 @@ test("Conflicting settings are rejected with the reason", () => {
   )
   expect(faultOf({ ...mail, BASE_URL: "" })).toBe(
     "Cannot use the settings:\nSMTP_URL requires BASE_URL: mailed links begin with it",
+  )
+  const tiles = { MAP_TILES: "https://tiles.example.com:8443/{z}/{x}/{y}@2x.png" }
+  expect(faultOf(tiles)).toBe("Cannot use the settings:\nMAP_TILES requires MAP_ATTRIBUTION")
+  expect(readConfig({ ...tiles, MAP_ATTRIBUTION: "© Example" })).toMatchObject(tiles)
+})
+
+test.each([
+  "tiles.example.com/{z}/{x}/{y}.png",
+  "https://{s}.tiles.example.com/{z}/{x}/{y}.png",
+  "https://tiles.example.com;script-src/{z}/{x}/{y}.png",
+  "https://tiles.example.com/{z}/{x}.png",
+])("tiles at %s are rejected", (MAP_TILES) => {
+  expect(faultOf({ MAP_TILES, MAP_ATTRIBUTION: "© Example" })).toContain(
+    "MAP_TILES must be an http or https address of one host, with {z}, {x} and {y}",
   )
 })
 

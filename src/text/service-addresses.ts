@@ -70,6 +70,13 @@ export function checkBaseAddress(text: string): void {
   if (search || hash) throw new Error("must not contain a query or a fragment")
 }
 
+/** @throws Error that says what is expected */
+export function checkTilesAddress(text: string): void {
+  if (!/^https?:\/\/[\w.-]+(:\d+)?\/(?=.*\{z\})(?=.*\{x\})(?=.*\{y\})/.test(text)) {
+    throw new Error("must be an http or https address of one host, with {z}, {x} and {y}")
+  }
+}
+
 /** Returns the URL of a service on this machine. */
 export function localAddress(host: string, port: number): string {
   const name = host === "0.0.0.0" ? "localhost" : host

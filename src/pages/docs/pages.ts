@@ -85,7 +85,7 @@ export const operatorGuide = guidePages([
   ["accounts", 540, "Accounts, tokens, plans", "Commands, sign-in and rate limits"],
   ["holders", 770, "Link holders", "Links between holders of tenements and companies"],
   ["names", 200, "Leave out names of persons", "Registers without the names of natural persons"],
-  ["settings", 640, "Settings", "Every environment variable"],
+  ["settings", 690, "Settings", "Every environment variable"],
   ["backups", 360, "Backups and upgrades", "pg_dump, or a copy of the directory"],
   ["monitoring", 930, "Monitor and log", "Health, log, metrics, alerts"],
   ["scale", 630, "Scale", "Processes, Redis, poolers, replicas, managed databases"],
