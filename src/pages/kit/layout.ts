@@ -11,6 +11,8 @@ export interface PageContent {
   /** The path of its section. */
   section?: Section
   main: Content
+  /** Those of the page alone. */
+  stylesheets?: readonly AssetName[]
   scripts?: readonly AssetName[]
   /** The search term. */
   searched?: string
@@ -48,8 +50,10 @@ export function layout(content: PageContent, frame: Frame): Html {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${titleOf(title)}</title>
 <link rel="icon" href="${assetFiles["icon.svg"].path}">
-<link rel="stylesheet" href="${assetFiles["style.css"].path}">
-${scripts.map((name) => html`<script type="module" src="${assetFiles[name].path}"></script>`)}
+${[...(content.stylesheets ?? []), "style.css" as const].map(
+  (name) => html`<link rel="stylesheet" href="${assetFiles[name].path}">
+`,
+)}${scripts.map((name) => html`<script type="module" src="${assetFiles[name].path}"></script>`)}
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>

@@ -1,0 +1,5 @@
+/** Imported with the type `text`. */
+declare module "leaflet/*" {
+  const text: string
+  export default text
+}
