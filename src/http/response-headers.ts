@@ -71,17 +71,18 @@ export const apiHeaders: Readonly<Record<string, string>> = {
   "Access-Control-Expose-Headers": exposed.join(", "),
 }
 
-/** Nothing from another host, no inline script or style, no frame (CSP Level 3). */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join("; ")
+/** Nothing from another host but images of this one, no inline script or style, no frame (CSP Level 3). */
+export const contentSecurityPolicy = (imageHost = ""): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    `img-src 'self' data: ${imageHost}`.trim(),
+    "connect-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join("; ")
 
 /**
  * The fixed headers outside of the API: pages, metrics and health. Scripts of other web sites must not read
@@ -89,5 +90,5 @@ const contentSecurityPolicy = [
  */
 export const pageHeaders: Readonly<Record<string, string>> = {
   ...alwaysHeaders,
-  "Content-Security-Policy": contentSecurityPolicy,
+  "Content-Security-Policy": contentSecurityPolicy(),
 }

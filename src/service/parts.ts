@@ -87,6 +87,8 @@ export async function startParts(options: PartsOptions) {
     },
     hasAdminPort: config.ADMIN_PORT !== 0,
     baseUrl: config.BASE_URL,
+    mapTiles: config.MAP_TILES,
+    mapAttribution: config.MAP_ATTRIBUTION,
     trustedProxies: config.TRUSTED_PROXIES,
     unauthenticated,
     log,

@@ -30,7 +30,7 @@ const tablesCutOff = `[...document.querySelectorAll(".table")]
 
 test("Every route for people has an example here", () => {
   const pageRoutes = routes
-    .filter(({ method, path }) => method === "GET" && !/^\/api\/v1|\.csv$/.test(path))
+    .filter(({ method, path }) => method === "GET" && !/^\/api\/v1|\.(csv|tsv|geojson)$/.test(path))
     .map(({ path }) => path)
   const known = [...pages.map(({ route }) => route), ...forPrograms]
   expect(pageRoutes.filter((route) => !known.includes(route))).toEqual([])

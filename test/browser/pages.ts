@@ -24,6 +24,7 @@ type Kind =
   | "error"
   | "overview"
   | "list"
+  | "map"
   | "record"
   | "tables"
   | "chart"
@@ -56,6 +57,8 @@ export const pages: readonly PageExample[] = [
     ["/changes/:list", "/explore/changes/tenements"],
     ["/compare", "/explore/compare?codes=BIG"],
     ["/subsidiaries", "/explore/subsidiaries"],
+    ["/map", "/explore/map", { kind: "map" }],
+    ["/map", "/explore/map?near=-30.75,121.47,50"],
     ["/companies/:code", "/explore/companies/BIG", { kind: "record" }],
     ["/companies/:code", "/explore/companies/APO", { kind: "record" }],
     ["/companies/:code", "/explore/companies/NOPE", { status: 404 }],

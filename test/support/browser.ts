@@ -20,6 +20,7 @@ export interface VisitorOptions {
   scheme?: "light" | "dark"
   /** Whether the pages' scripts run; what a test evaluates does in either case. */
   javaScript?: boolean
+  hasTouch?: boolean
 }
 
 /** Someone with a browser profile of their own. `await using` closes it. */
@@ -51,23 +52,32 @@ const launchArguments = [
   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 
-/** Starts one for the service at `url`. Call it in `beforeAll`. */
-export async function startBrowser(url: string): Promise<TestBrowser> {
+/**
+ * Starts one for the service at `url`. Call it in `beforeAll`.
+ * @param others of which the pages may ask for something
+ */
+export async function startBrowser(url: string, ...others: string[]): Promise<TestBrowser> {
   const browser = await chromium.launch({
     executablePath: program ?? "chromium",
     args: launchArguments,
   })
   return {
-    visitor: async ({ width = 1240, scheme = "light", javaScript = true } = {}) => {
+    visitor: async ({
+      width = 1240,
+      scheme = "light",
+      javaScript = true,
+      hasTouch = false,
+    } = {}) => {
       const context = await browser.newContext({
         baseURL: url,
         colorScheme: scheme,
         javaScriptEnabled: javaScript,
+        hasTouch,
         permissions: ["clipboard-read", "clipboard-write"],
         reducedMotion: "reduce",
         viewport: { width, height: 800 },
       })
-      const faults = await recordFaults(context, new URL(url).origin)
+      const faults = await recordFaults(context, [url, ...others])
       const page = await context.newPage()
       return {
         context,
@@ -95,7 +105,7 @@ export async function startBrowser(url: string): Promise<TestBrowser> {
 }
 
 /** Returns what takes the faults since it was last called. */
-async function recordFaults(context: BrowserContext, origin: string): Promise<() => string[]> {
+async function recordFaults(context: BrowserContext, urls: string[]): Promise<() => string[]> {
   const recorded: { fault: string; of: string }[] = []
   /** Pages that are answers to what cannot be answered, which the browser reports as missing files. */
   const refusals = new Set<string>()
@@ -109,7 +119,8 @@ async function recordFaults(context: BrowserContext, origin: string): Promise<()
   context.on("weberror", (error) => record(`thrown: ${error.error()}`, ""))
   context.on("request", (request) => {
     const { protocol, origin: asked } = new URL(request.url())
-    const isLocal = asked === origin || ["data:", "blob:"].includes(protocol)
+    const isLocal =
+      urls.some((url) => asked === new URL(url).origin) || ["data:", "blob:"].includes(protocol)
     if (!isLocal) record(`request to ${request.url()}`, "")
   })
   context.on("requestfailed", (request) => {

@@ -31,8 +31,8 @@ function follow(headers = {}) {
   if (address === shown) return
   const ofEdit = edit
   load(address, headers, () => {
-    if (editOfEntry === ofEdit) history.replaceState(null, "", address)
-    else history.pushState(null, "", address)
+    if (editOfEntry === ofEdit) history.replaceState(null, "", address + location.hash)
+    else history.pushState(null, "", address + location.hash)
     editOfEntry = ofEdit
   })
 }
@@ -67,7 +67,10 @@ async function load(address, headers, onShown) {
     // To another list, or to sign in.
     if (response.redirected) return location.assign(response.url)
     const page = new DOMParser().parseFromString(await response.text(), "text/html")
-    if (show(page)) onShown(page)
+    if (show(page)) {
+      onShown(page)
+      document.dispatchEvent(new Event("content-changed"))
+    }
   } catch (error) {
     if (error.name === "AbortError") return
     shown = ""
@@ -96,7 +99,6 @@ function show(page) {
   }
   for (const fault of form.querySelectorAll(".fault")) fault.remove()
   for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid")
-  document.dispatchEvent(new Event("content-changed"))
   return true
 }
 
@@ -115,14 +117,18 @@ function announce(text) {
 }
 
 if (form && results) {
-  // A code typed in part matches nothing, so other text waits for its change.
+  // A code typed in part matches nothing, so other text waits for its change. The map writes a hidden field.
   form.addEventListener("input", ({ target }) => {
     clearTimeout(timer)
-    if (!["search", "date"].includes(target.type)) return
+    if (!["search", "date", "hidden"].includes(target.type)) return
+    // Moves of the map are no steps of the history.
+    if (target.type === "hidden") editOfEntry = edit
     timer = setTimeout(follow, pauseMs, { "X-Type-Ahead": "true" })
   })
   // A date changes with each digit of its year.
   form.addEventListener("change", ({ target }) => {
+    // A circle may be out of the box in view.
+    if (target.name === "near") form.elements.bbox.value = ""
     if (target.type !== "date") finish()
   })
   form.addEventListener("focusout", ({ target }) => {

@@ -5,6 +5,7 @@ import type { SignedIn } from "../../access/sessions.ts"
 import type { Usage } from "../../access/usage.ts"
 import type { Windows } from "../../access/windows.ts"
 import { withoutToken } from "../../db/account-tables.ts"
+import type { Format } from "../../http/formats.ts"
 import { splitUrl } from "../../http/query-string.ts"
 import { toHeaders, toResetSeconds, type WindowState } from "../../http/rate-limit-headers.ts"
 import { contextOf, liftIdleTimeout } from "../../plugins/exchange.ts"
@@ -17,8 +18,9 @@ import { redirect } from "../kit/page-response.ts"
 import { changesPage } from "./changes.ts"
 import { comparePage } from "./compare.ts"
 import { cleanQuery, sentQuery, withQuery } from "./lists/list-address.ts"
-import { csvDownload, listPage } from "./lists/list-page.ts"
+import { listPage, wholeFile } from "./lists/list-page.ts"
 import type { ListView } from "./lists/list-view.ts"
+import { type BaseMapOptions, createMapView } from "./lists/map-view.ts"
 import { tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, companySubsidiariesView, listViews, reportsView } from "./lists/views.ts"
 import { companyParts } from "./records/company-parts.ts"
@@ -34,10 +36,11 @@ interface AdmissionOptions {
   now: () => Date
 }
 
-export type ExploreOptions = PageOptions & AdmissionOptions & VisitOptions
+export type ExploreOptions = PageOptions & AdmissionOptions & VisitOptions & BaseMapOptions
 
 export const explore = (options: ExploreOptions) => {
   const visits = createVisits(options)
+  const mapView = createMapView(options)
   const app = new Elysia({ name: "explore", prefix: "/explore" })
     .use(signedIn(options))
     // Its pages are requests of the account, without a token.
@@ -75,9 +78,9 @@ export const explore = (options: ExploreOptions) => {
           await admit(options, person, isTypeAhead(request))
           return page(await read(visit))
         },
-        csv: async (view: ListView) => {
+        file: async (view: ListView, format: Format = "csv") => {
           await admit(options, person)
-          return csvDownload(visit, view, code)
+          return wholeFile(visit, view, format, code)
         },
       }
     })
@@ -98,8 +101,10 @@ export const explore = (options: ExploreOptions) => {
     .get("/reports/:hash", ({ other, params: { hash } }) =>
       other((visit) => recordPage(visit, reportsView, hash)),
     )
-  for (const view of listViews) {
-    app.get(view.path, ({ list }) => list(view)).get(`${view.path}.csv`, ({ csv }) => csv(view))
+    .get("/map.tsv", ({ file }) => file(mapView, "tsv"))
+    .get("/map.geojson", ({ file }) => file(mapView, "geojson"))
+  for (const view of [...listViews, mapView]) {
+    app.get(view.path, ({ list }) => list(view)).get(`${view.path}.csv`, ({ file }) => file(view))
   }
   return app
 }

@@ -34,6 +34,7 @@ export const assetFiles = {
   "australia.json": asset("australia.json", "application/json"),
   "copy.js": asset("copy.js", javaScript),
   "explore.js": asset("explore.js", javaScript),
+  "map.js": asset("map.js", javaScript),
   "search.js": asset("search.js", javaScript),
   "icon.svg": asset("icon.svg", "image/svg+xml"),
 }

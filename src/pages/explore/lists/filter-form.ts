@@ -58,11 +58,12 @@ ${kept}</form>`
 const mostOptions = 20
 
 function filterField(
-  { name, label, type, wide, choices: declared }: FilterField,
+  { name, label, type, wide, choices: declared, suggested, isHidden }: FilterField,
   list: RequestedList,
   values: Values,
   fault: string | undefined,
 ): Html {
+  if (isHidden) return hidden(name, sentValue(list, name) ?? "")
   const choices = declared ?? choicesOf(values, list.view.endpoint.counts)
   if (declared || (values && values.length <= mostOptions)) {
     return formField({ name, label, fault, ...choiceOf(choices, list, name) })
@@ -79,7 +80,7 @@ function filterField(
     fault,
     value: sentValue(list, name),
     input,
-    suggested: choices,
+    suggested: suggested ?? choices,
   })
   return wide ? html`<div class="wide">${control}</div>` : control
 }

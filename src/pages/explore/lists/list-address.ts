@@ -49,6 +49,9 @@ export function exportQuery({ view, sent }: Pick<RequestedList, "view" | "sent">
   return [...sent, ["fields", [...Object.keys(fields), ...added].join(",")]]
 }
 
+export const filtersOf = ({ view, sent }: RequestedList): CanonicalQuery =>
+  sent.filter(([name]) => view.filters.some((filter) => filter.name === name))
+
 /** The active filters, each with its part of the sentence. */
 export const filtersSet = (list: RequestedList) =>
   list.view.filters.flatMap((filter) => {

@@ -1,5 +1,6 @@
 /** A list as a page: its filters, its records, and its exports. */
 import { ApiError, faultsOf } from "../../../http/api-error.ts"
+import type { Format } from "../../../http/formats.ts"
 import { readPairs } from "../../../http/parameters.ts"
 import type { CanonicalQuery } from "../../../http/query-string.ts"
 import { tenements } from "../../../resources/tenements.ts"
@@ -19,6 +20,7 @@ import { filterForm } from "./filter-form.ts"
 import {
   addressWith,
   exportQuery,
+  filtersOf,
   linksAt,
   pageParameters,
   type RequestedList,
@@ -27,6 +29,7 @@ import {
   withQuery,
 } from "./list-address.ts"
 import { type ListView, recordPathOf, titleOfView } from "./list-view.ts"
+import { mapLink } from "./map-view.ts"
 import { nearestNotice, possibleCompanies } from "./possible-companies.ts"
 import { columnsShown, newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
 import { companiesView, holdersView, mainViews } from "./views.ts"
@@ -66,17 +69,19 @@ async function withCompanyNames(visit: Visit, page: ShownPage): Promise<ShownPag
   return { ...page, records: page.records.map((record) => ({ ...record, ...names })) }
 }
 
-/** Every record of a list in CSV, from the API's own exporter, as a download without a token. */
-export async function csvDownload(visit: Visit, view: ListView, code = ""): Promise<Response> {
+/** Every record of a list, from the API's own exporter, without a token. */
+export async function wholeFile(visit: Visit, view: ListView, format: Format, code = "") {
   const { parameters, formats } = view.endpoint
-  const query: CanonicalQuery = [...sentQuery(visit.query), ["format", "csv"], ["all", "true"]]
+  const query: CanonicalQuery = [...sentQuery(visit.query), ["format", format], ["all", "true"]]
   const values = readPairs(query, parameters, [], contradictions(formats, []))
   const answer = await visit.export(view, code, values)
   // These headers serve programs of other sites, or describe how the API's responses vary.
   answer.headers.delete("Access-Control-Allow-Origin")
   answer.headers.delete("Access-Control-Expose-Headers")
   answer.headers.set("Vary", "Cookie, Accept-Encoding")
-  answer.headers.set("Cache-Control", "private, no-store")
+  // The map requests the same release, by its number, whenever a person opens it.
+  const cached = format === "csv" ? "no-store" : "max-age=3600"
+  answer.headers.set("Cache-Control", `private, ${cached}`)
   return answer
 }
 
@@ -111,7 +116,7 @@ async function shownList(
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
 ${companies}${nearest}
-<div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${relatedLinks(list)}
+<div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${relatedLinks(list)}${mapLink(list, page)}
 ${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page) })}${columnsMenu(list)}</div>
 ${undated.map((each) => html`<p class="muted">${undatedWords("The list", each)}</p>`)}
 ${resultsTable(list, page, unfiltered, day)}
@@ -150,14 +155,14 @@ ${boxes}
 
 /** The holders of listed tenements, and the changes of the list, with its filters. */
 function relatedLinks(list: RequestedList): Html {
-  const { view, code, sent } = list
+  const { view, code } = list
   const { resource } = view.endpoint
-  const filters = sent.filter(([name]) => view.filters.some((filter) => filter.name === name))
+  const filters = filtersOf(list)
   const isByCompany = code !== "" && "company" in resource.filters
   const query: CanonicalQuery = isByCompany ? [...filters, ["company", code]] : filters
   const holders = linksAt(sentValue(list, "as_of"))(holdersView.path, query)
   const changes = withQuery(`/explore/changes/${resource.name}`, query)
-  return html`${resource === tenements && html`<a class="button" href="${holders}">By holder</a>`}${resource.history && html`<a class="button" href="${changes}">Changed since …</a>`}`
+  return html`${resource === tenements && html`<a class="button" href="${holders}">By holder</a>`}${resource.history && html`<a class="button" href="${changes}">Changes</a>`}`
 }
 
 /** Frequent queries, combined with the current filters; the current query is marked. */
@@ -208,10 +213,11 @@ const framed = (
   title: titleOfView(view, code),
   section: "/explore",
   scripts: ["copy.js", "explore.js"],
+  ...view.page,
   main: html`${code !== "" && trail([linkToList(companiesView), { path: `/explore${recordPathOf(companiesView, code)}`, title: company ?? code.toUpperCase() }], titleOfView(view))}
 ${pageTitle(titleOfView(view, code), null, code === "" && exploreTabs(view))}
 <p class="visually-hidden" id="announcement" role="status"></p>
-<div class="stack list">${form}
+<div class="stack list">${form}${view.above}
 <div id="results" class="stack">${results}</div></div>`,
 })
 

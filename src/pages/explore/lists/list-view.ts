@@ -7,6 +7,7 @@ import type { ListEndpoint, RecordEndpoint } from "../../../responses/endpoint.t
 import { type ListPlan, planList } from "../../../responses/plan.ts"
 import type { Choice, TableColumn } from "../../kit/components.ts"
 import type { Content } from "../../kit/html.ts"
+import type { PageResult } from "../../kit/page-context.ts"
 
 /** A filter as a field of the form. */
 export interface FilterField {
@@ -22,6 +23,10 @@ export interface FilterField {
   isFurther?: true
   /** Whether its values are not counted: there are too many to choose from. */
   isUncounted?: true
+  /** Whether only scripts and links set it. */
+  isHidden?: true
+  /** Suggestions while a person types. */
+  suggested?: readonly Choice[]
   /** The filter as a part of the sentence above the list. @param given the value of another filter */
   words: (value: string, given: (name: string) => string | undefined) => string
 }
@@ -76,6 +81,12 @@ export interface ListView extends ListAddress {
   filters: readonly FilterField[]
   presets?: readonly Preset[]
   fields: readonly ShownField[]
+  /** The title of its page, if it is not the plural. */
+  title?: string
+  /** Between the filters and the records. */
+  above?: Content
+  /** Parts of its page that differ from those of other lists. */
+  page?: Partial<PageResult>
 }
 
 /** A list of records with pages of their own. */
@@ -102,8 +113,8 @@ export const recordPathOf = ({ path }: ListAddress, key: string): string =>
   `${path}/${encodeURIComponent(key)}`
 
 /** `Tenements`, `Tenements of BIG` */
-export const titleOfView = ({ noun: [, plural] }: ListView, code = ""): string =>
-  `${plural[0]?.toUpperCase()}${plural.slice(1)}${code && ` of ${code.toUpperCase()}`}`
+export const titleOfView = ({ title, noun: [, plural] }: ListView, code = ""): string =>
+  title ?? `${plural[0]?.toUpperCase()}${plural.slice(1)}${code && ` of ${code.toUpperCase()}`}`
 
 /** The filters with counted values: choices in the form, and bars beside the list. */
 export const countedOf = ({ filters, endpoint }: ListView): FilterField[] =>

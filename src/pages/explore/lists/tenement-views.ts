@@ -1,4 +1,5 @@
 /** The lists of tenements. */
+import type { CanonicalQuery } from "../../../http/query-string.ts"
 import { isPastExpiry } from "../../../resources/tenements.ts"
 import {
   tenement,
@@ -26,6 +27,7 @@ import {
 } from "./cells.ts"
 import { period, quoted, state, statusFilter, type } from "./filters.ts"
 import type { Cell, ListOfRecords, ListView } from "./list-view.ts"
+import { aroundTowns, boxInWords, circleInWords } from "./places.ts"
 
 export const daysAfter = (day: string, days: number): string =>
   new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)
@@ -60,16 +62,10 @@ const companies = listed(
 
 const aroundKm = 10
 
-/** @param value of `near` */
-function aroundInWords(value: string): string {
-  const [latitude, longitude, km] = value.split(",")
-  return `within ${km} km of ${latitude}, ${longitude}`
-}
-
-const around: Cell = ({ latitude, longitude }, links) => {
+const around: Cell = ({ id, latitude, longitude }, links) => {
   if (latitude === null) return dash
-  const path = links("/tenements", [["near", `${latitude},${longitude},${aroundKm}`]])
-  return html`<a href="${path}">Around this tenement (${aroundKm} km)</a>`
+  const near: CanonicalQuery = [["near", `${latitude},${longitude},${aroundKm}`]]
+  return html`<a href="${links("/tenements", near)}">Around this tenement (${aroundKm} km)</a> · <a href="${links("/map", near)}#${encodeURIComponent(String(id))}">Map</a>`
 }
 
 const dates = [...period("granted", "Granted"), ...period("expires", "Expiring")]
@@ -99,11 +95,12 @@ export const tenementsView: ListOfRecords = {
     type,
     {
       name: "near",
-      label: "Around (latitude,longitude,km)",
-      isUncounted: true,
+      label: "Around (lat, lon, km)",
       isFurther: true,
-      words: aroundInWords,
+      suggested: aroundTowns,
+      words: circleInWords,
     },
+    { name: "bbox", label: "Box", isHidden: true, words: boxInWords },
     ...dates,
   ],
   presets: [

@@ -8,6 +8,7 @@ import { type Html, html } from "../../kit/html.ts"
 import { textOf } from "../lists/cells.ts"
 import { countedPanels } from "../lists/counted-values.ts"
 import { firstRows, type ListView, recordPathOf, titleOfView } from "../lists/list-view.ts"
+import { mapPath } from "../lists/map-view.ts"
 import { columnsOf } from "../lists/results.ts"
 import {
   companyTenementsView,
@@ -60,7 +61,7 @@ ${undated.map(({ count, total, field }) => html`<p class="muted">${count === tot
   const remarks = possible && { total_tenements: `, ${number(possible.added)} possible` }
   const main = html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 ${tenements}
-<p><a href="/explore/compare?codes=${code}">Compare</a> with other companies.</p></section>
+<p><a href="${links(mapPath, [["company", code]])}">Map</a> of its tenements. <a href="/explore/compare?codes=${code}">Compare</a> with other companies.</p></section>
 ${expiries && expiries.meta.total > 0 && part(expiriesView, expiries, found, toTenements(...Object.entries(next)))}
 ${possibleHolders(holders, links)}
 ${part(companySubsidiariesView, subsidiaries, found, links(`${inCompany}/subsidiaries`))}

@@ -15,6 +15,7 @@ import { countedPanels } from "../lists/counted-values.ts"
 import { linksAt } from "../lists/list-address.ts"
 import { linkToList, recordNotFound } from "../lists/list-page.ts"
 import { firstRows, type RecordLinks, recordPathOf } from "../lists/list-view.ts"
+import { mapPath } from "../lists/map-view.ts"
 import { columnsOf, pastNotice } from "../lists/results.ts"
 import { expiringWithin, tenementsView } from "../lists/tenement-views.ts"
 import { holdersView } from "../lists/views.ts"
@@ -66,7 +67,8 @@ export async function holderPage(visit: Visit, sentName: string): Promise<PageRe
 ${pageTitle(isolated(name), html`A holder of <a href="${toTenements()}">${count(Number(own?.count ?? 0), ...tenementsView.noun)}</a>, at release ${release.id}`)}
 <div class="stack">${asOf !== undefined && pastNotice(release, asOf, present)}
 <section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
-<div class="columns">${countedPanels(tenementsView, facets, (...pair) => toTenements(pair), true)}</div></section>
+<div class="columns">${countedPanels(tenementsView, facets, (...pair) => toTenements(pair), true)}</div>
+<p><a href="${links(mapPath, Object.entries(held))}">Map</a> of its tenements.</p></section>
 ${expiries.meta.total > 0 && part(expiriesView, expiries, { links, day }, toTenements(...Object.entries(soon)))}
 ${tableSection(
   "Company",

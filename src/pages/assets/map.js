@@ -1,0 +1,324 @@
+// The map of tenements: shapes where few match, points where many do. The list below it has the same as text.
+// After a move, `explore.js` loads the list of the box in view; then this draws what is missing.
+
+const { L } = globalThis
+const byId = (id) => document.getElementById(id)
+const element = byId("map")
+const { coast, tiles } = element.dataset
+const mostShapes = 2_000
+/** The part of the world in which the service has places. */
+const world = L.latLngBounds([-60, 90], [0, 180])
+const australia = L.latLngBounds([-43.7, 113], [-10.5, 153.7])
+
+const map = L.map(element, {
+  attributionControl: false,
+  fadeAnimation: false,
+  maxBounds: world.pad(1),
+  minZoom: 3,
+  maxZoom: 18,
+  // A thumb hits beside a small shape.
+  renderer: L.canvas({ padding: 0.5, tolerance: 6 }),
+  scrollWheelZoom: false,
+  trackResize: false,
+  zoomControl: false,
+})
+// A scrolled page must not stop at the map.
+map.on("focus", () => map.scrollWheelZoom.enable())
+map.on("blur", () => map.scrollWheelZoom.disable())
+
+/* Colours of the stylesheet: the first pattern that matches decides. */
+const palettes = {
+  status: [
+    ["granted", /granted/i, "--good"],
+    ["pending", /pending/i, "--waiting"],
+    ["other", /^/, "--muted"],
+  ],
+  type: [
+    ["exploration", /exploration/i, "--bar"],
+    ["prospecting", /prospecting/i, "--good"],
+    ["mining", /mining|mineral/i, "--bad"],
+    ["other", /^/, "--muted"],
+  ],
+}
+const kindOf = (by, text) => palettes[by].findIndex(([, pattern]) => pattern.test(text))
+let by
+let colours
+
+function colour() {
+  by = byId("colour").value
+  const items = palettes[by].map(([words, , name]) => {
+    const item = document.createElement("span")
+    item.style.setProperty("--tone", `var(${name})`)
+    item.textContent = words
+    return item
+  })
+  byId("legend").replaceChildren(...items)
+  colours = items.map((item) => getComputedStyle(item).borderLeftColor)
+  land.setStyle(ink())
+  shapes.setStyle(styleOf)
+  dots.redraw()
+}
+
+const ink = () => ({ color: getComputedStyle(element).color, interactive: false })
+
+/** Pending ones have another line too. Shapes of few pixels look like points. */
+const styleOf = ({ properties }) => ({
+  color: colours[kindOf(by, properties[by])],
+  dashArray: /pending/i.test(properties.status) ? "4 4" : null,
+  weight: map.getZoom() < 8 ? 3 : 1.5,
+  fillOpacity: 0.15,
+})
+
+/* Land, straight borders and towns. A base map covers the land and names its towns. */
+map.createPane("land").style.zIndex = 150
+const land = L.featureGroup().addTo(map)
+
+async function drawLand() {
+  const { coast: outlines, borders } = await (await fetch(coast)).json()
+  const line = { ...ink(), renderer: L.canvas({ pane: "land" }), weight: 1, opacity: 0.4 }
+  for (const outline of outlines) land.addLayer(L.polygon(outline, { ...line, fillOpacity: 0.05 }))
+  for (const border of borders) land.addLayer(L.polyline(border, { ...line, dashArray: "6 4" }))
+  const name = { permanent: true, direction: "center", className: "town" }
+  for (const { value, label } of tiles ? [] : byId("near-values").options) {
+    L.tooltip(value.split(",").slice(0, 2), { ...name, content: label }).addTo(map)
+  }
+}
+
+/* Data: the matches of the list's filters at its release. The browser caches them. */
+let query
+let asking = new AbortController()
+/** Every match with a place. Read when too many for shapes are in view. */
+let points = []
+let reading
+
+const parsed = (text) => new DOMParser().parseFromString(text, "text/html")
+
+/** @throws Error with the message of the page that came in its place */
+async function read(address) {
+  const response = await fetch(address, { signal: asking.signal })
+  if (response.ok && !response.redirected) return response
+  throw new Error(parsed(await response.text()).querySelector(".title p")?.textContent)
+}
+
+async function readPoints() {
+  const fields = "id,latitude,longitude,status,type"
+  const response = await read(`/explore/map.tsv?${query}&fields=${fields}&formula_guard=false`)
+  const [, ...rows] = (await response.text()).trimEnd().split(/\r?\n/)
+  points = rows.flatMap((row) => {
+    const [id, latitude, longitude, status, type] = row.split("\t")
+    if (latitude === "") return []
+    const [lat, lng] = [Number(latitude), Number(longitude)]
+    const kinds = { status: kindOf("status", status), type: kindOf("type", type) }
+    return [{ id, lat, lng, ...map.project([lat, lng], 0), ...kinds }]
+  })
+  dots.redraw()
+}
+
+function pointsIn(box) {
+  const [west, south, east, north] = box.toBBoxString().split(",").map(Number)
+  const isIn = ({ lat, lng }) => lat >= south && lat <= north && lng >= west && lng <= east
+  return points.filter(isIn)
+}
+
+/** Tiles that Leaflet moves. Points have places in pixels of zoom 0. */
+const dots = L.gridLayer({ pane: "overlayPane", tileSize: 512, keepBuffer: 1, noWrap: true })
+dots.createTile = ({ x: column, y: row, z }) => {
+  const tile = document.createElement("canvas")
+  const size = dots.getTileSize().x
+  tile.width = tile.height = size * devicePixelRatio
+  const pen = tile.getContext("2d")
+  pen.scale(devicePixelRatio, devicePixelRatio)
+  const side = z < 6 ? 2 : z < 9 ? 3 : 5
+  for (const point of points) {
+    const left = point.x * 2 ** z - column * size
+    const top = point.y * 2 ** z - row * size
+    if (Math.min(left, top) < -side || Math.max(left, top) > size + side) continue
+    pen.fillStyle = colours[point[by]]
+    pen.fillRect(left - side / 2, top - side / 2, side, side)
+  }
+  return tile
+}
+
+/** The layers of shapes by the ids of their tenements. */
+const found = new Map()
+const shapes = L.geoJSON(null, { onEachFeature: ({ id }, layer) => found.set(id, layer) })
+/** The box of which all shapes are read. */
+let known
+
+/** Reads the shapes in a box. @returns whether there are few enough */
+async function readShapes(box) {
+  const address = `/explore/map.geojson?${query}&fields=id,status,type`
+  const response = await read(`${address}&bbox=${boxText(box)}`)
+  if (Number(response.headers.get("X-Total-Count")) > mostShapes) {
+    await response.body.cancel()
+    return false
+  }
+  const { features } = await response.json()
+  found.clear()
+  shapes.clearLayers().addData(features).setStyle(styleOf)
+  known = box
+  return true
+}
+
+/* The view. The address and the list follow it. */
+/** The box of the address, which the map shows. */
+let shownBox = null
+/** The circle of the filter `near`. */
+const circle = L.circle([0, 0], { ...ink(), weight: 1, fill: false })
+
+const clamped = (box) =>
+  L.latLngBounds(
+    [Math.max(box.getSouth(), -60), Math.max(box.getWest(), 90)],
+    [Math.min(box.getNorth(), 0), Math.min(box.getEast(), 180)],
+  )
+const boxText = (box) => box.toBBoxString().replace(/(\.\d{5})\d+/g, "$1")
+
+/** Moves of the script itself, and for a card, are no other view. */
+const pause = () => map.off("moveend", follow).once("moveend", () => map.on("moveend", follow))
+map.on("autopanstart", pause)
+const fit = (bounds) => pause().fitBounds(bounds, { animate: false })
+
+function follow() {
+  const field = byId("filters").elements.bbox
+  shownBox = boxText(clamped(map.getBounds()))
+  field.value = shownBox
+  field.dispatchEvent(new Event("input", { bubbles: true }))
+}
+
+/** Follows the list, unless a message is in its place. */
+function update() {
+  const list = byId("as-list")?.dataset
+  if (!list) return
+  const box = new URLSearchParams(location.search).get("bbox")
+  const isNew = list.query !== query
+  if (isNew) {
+    query = list.query
+    asking.abort()
+    asking = new AbortController()
+    points = []
+    known = reading = undefined
+    map.closePopup()
+  }
+  if (box !== shownBox || (isNew && !box)) place(box)
+  attempt(draw(Number(list.total)))
+}
+
+function place(box) {
+  const near = new URLSearchParams(query).get("near")?.split(",")
+  circle.remove()
+  if (near) map.addLayer(circle.setLatLng(near.slice(0, 2)).setRadius(near[2] * 1000))
+  shownBox = box
+  if (!box) return fit(near ? circle.getLatLng().toBounds(near[2] * 2000) : australia)
+  const [west, south, east, north] = box.split(",")
+  const bounds = L.latLngBounds([south, west], [north, east])
+  fit(bounds)
+  // Another window shows more.
+  if (!bounds.pad(0.02).contains(clamped(map.getBounds()))) follow()
+}
+
+/** Draws what is in view, without a request if it is known. @param total of the list */
+async function draw(total) {
+  const ofQuery = query
+  const view = clamped(map.getBounds())
+  say("Loading the map …")
+  if (!known?.contains(view) && total <= mostShapes) {
+    // With the ground around the view if it has few, so that small moves need nothing.
+    const area = shownBox === null ? world : clamped(view.pad(total <= mostShapes / 4 ? 0.5 : 0))
+    if (!(await readShapes(area))) await readShapes(view)
+  }
+  const hasShapes = known?.contains(view)
+  if (!hasShapes) reading ??= readPoints()
+  if (!hasShapes) await reading
+  if (ofQuery !== query) return
+  map.addLayer(hasShapes ? shapes : dots).removeLayer(hasShapes ? dots : shapes)
+  // Until a person moves the map, it fits the matches of filters.
+  const isFiltered = query.includes("&") && !map.hasLayer(circle)
+  if (!shownBox && isFiltered && hasShapes && found.size > 0) fit(shapes.getBounds())
+  const number = (value) => value.toLocaleString("en-AU")
+  const how = `as points: zoom in to see their shapes, of at most ${number(mostShapes)}`
+  const count = shownBox ? total : inView().length
+  const noun = count === 1 ? "tenement" : "tenements"
+  say(`${number(count)} ${noun} in view, ${hasShapes ? "with their shapes" : how}.`)
+  const id = decodeURIComponent(location.hash.slice(1))
+  if (id === chosenId || !inView().includes(id)) return
+  const layer = found.get(id)
+  if (layer && !view.contains(layer.getBounds())) fit(layer.getBounds().pad(0.5))
+  await choose(id)
+}
+
+const say = (text) => {
+  byId("map-note").textContent = text
+}
+
+function attempt(work) {
+  work.catch(({ name, message }) => {
+    if (name === "AbortError") return
+    reading = undefined
+    say(message || "The map can't be loaded. Check your connection.")
+  })
+}
+
+/* The chosen tenement: its outline, and the facts of its page. */
+let chosenId
+const chosen = L.geoJSON(null, { style: ink }).addTo(map)
+
+/** The ids of the tenements that are drawn in the view. */
+function inView() {
+  const view = map.getBounds()
+  if (map.hasLayer(dots)) return pointsIn(view).map(({ id }) => id)
+  return [...found].flatMap(([id, layer]) => (view.intersects(layer.getBounds()) ? [id] : []))
+}
+
+/** @param at the place of a click */
+async function choose(id, at) {
+  const layer = found.get(id)
+  const place = at ?? layer?.getBounds().getCenter() ?? points.find((each) => each.id === id)
+  chosenId = id
+  history.replaceState(null, "", `#${encodeURIComponent(id)}`)
+  chosen.clearLayers()
+  if (layer) chosen.addData(layer.feature)
+  const path = `/explore/tenements/${encodeURIComponent(id)}`
+  const asOf = new URLSearchParams(location.search).get("as_of")
+  const page = parsed(await (await read(asOf ? `${path}?as_of=${asOf}` : path)).text())
+  const link = document.createElement("a")
+  link.href = path
+  link.append(...page.querySelector("h1").childNodes)
+  const card = document.createElement("div")
+  card.append(link, page.querySelector(".facts"))
+  L.popup(place, { content: card, maxHeight: 0.38 * element.clientHeight, minWidth: 260 }).openOn(
+    map,
+  )
+  byId("announcement").textContent = card.textContent
+}
+
+/** Chooses the next tenement in view. */
+function next() {
+  const ids = inView()
+  if (ids.length > 0) attempt(choose(ids[(ids.indexOf(chosenId) + 1) % ids.length]))
+}
+
+shapes.on("click", ({ layer, latlng }) => attempt(choose(layer.feature.id, latlng)))
+map.on("click", ({ containerPoint }) => {
+  const corners = [-8, 8].map((far) => map.containerPointToLatLng(containerPoint.add([far, far])))
+  const [point] = map.hasLayer(dots) ? pointsIn(L.latLngBounds(corners)) : []
+  if (point) attempt(choose(point.id))
+})
+L.control.zoom({ position: "bottomright" }).addTo(map)
+map.on("zoomend", () => {
+  element.classList.toggle("far", map.getZoom() < 6)
+  shapes.setStyle(styleOf)
+})
+// Servers of tiles ask who uses them.
+if (tiles) L.tileLayer(tiles, { referrerPolicy: "strict-origin" }).addTo(map)
+byId("colour").addEventListener("change", colour)
+byId("next").addEventListener("click", next)
+element.addEventListener("keydown", ({ key }) => key === "n" && next())
+addEventListener("resize", () => {
+  map.off("moveend", follow).invalidateSize({ animate: false }).on("moveend", follow)
+  update()
+})
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", colour)
+document.addEventListener("content-changed", update)
+colour()
+update()
+attempt(drawLand())

@@ -1,0 +1,256 @@
+/** The map in a real browser: points and shapes, the tenement that a person chooses, and the requests that moves cost. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { load } from "../../src/loading/load.ts"
+import { ownTenements } from "../../src/sources/own-columns.ts"
+import { signedInByLink } from "../pages/visitor.ts"
+import { sampleData } from "../sample/sample-data.ts"
+import { makeGeometry } from "../sample/shapes.ts"
+import {
+  browserIsInstalled,
+  reportIfSkipped,
+  startBrowser,
+  type TestBrowser,
+  type Visitor,
+  type VisitorOptions,
+} from "../support/browser.ts"
+import { none } from "../support/fixtures.ts"
+import { type TestService, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
+import { assertAccessible, assertFits, phoneWidth } from "../support/usable.ts"
+
+reportIfSkipped(import.meta.path)
+
+/** A district of the sample, where few tenements are in view. */
+const district = "/explore/map?bbox=120.2,-31.65,123.3,-30.35"
+
+const png = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGD4DwABBAEAX+XDSwAAAABJRU5ErkJggg==",
+  "base64",
+)
+
+describe.skipIf(!browserIsInstalled)("in a browser", () => {
+  let service: TestService
+  let browser: TestBrowser
+  let tiles: ReturnType<typeof Bun.serve>
+  const tileRequests: { path: string; referrer: string | null }[] = []
+
+  beforeAll(async () => {
+    tiles = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: ({ url, headers }) => {
+        tileRequests.push({ path: new URL(url).pathname, referrer: headers.get("referer") })
+        return new Response(png, { headers: { "Content-Type": "image/png" } })
+      },
+    })
+    service = await testService({ records: none, now: new Date() })
+    const directory = mkdtempSync(join(tmpdir(), "map-"))
+    const file = join(directory, "tenements.ndjson")
+    const { tenements } = sampleData({
+      sizes: { companies: 30, tenements: 2_400, subsidiaries: 60, reports: 0 },
+    })
+    await Bun.write(
+      file,
+      [...tenements()].map(
+        (record) => `${JSON.stringify({ ...record, geometry: makeGeometry(record) })}\n`,
+      ),
+    )
+    await load({ url: service.database.url, source: ownTenements, files: [file] })
+    rmSync(directory, { recursive: true })
+    browser = await startBrowser(service.url)
+  })
+
+  afterAll(async () => {
+    await browser.stop()
+    await service.stop()
+    await tiles.stop(true)
+  })
+
+  async function visitorAs(plan: "standard" | "admin", options?: VisitorOptions) {
+    const visitor = await browser.visitor(options)
+    const { jar } = await signedInByLink(service, `${plan}@example.com`)
+    await visitor.signIn(jar.cookie ?? "")
+    return visitor
+  }
+
+  test("Many tenements are points, few are shapes; the list and the address follow the map", async () => {
+    await using visitor = await visitorAs("admin")
+    const { page, visit } = visitor
+    await visit("/explore/map")
+    expect(await note(visitor)).toMatch(
+      /^2,3\d\d tenements in view, as points: zoom in to see their shapes, of at most 2,000/,
+    )
+    expect(await paintedTiles(visitor)).toBeGreaterThan(0)
+    await page.locator("#map").focus()
+    for (const key of ["+", "+", "ArrowLeft"]) await press(visitor, key)
+    const count = (text: string | null) => /^[\d,]+ tenements/.exec(text ?? "")?.[0]
+    await noteThat(visitor, /with their shapes/)
+    expect(count(await note(visitor))).toBe(count(await page.textContent("#lead")))
+    const shown = await note(visitor)
+    const address = page.url()
+    await page.getByRole("link", { name: "List", exact: true }).click()
+    await page.waitForURL(({ href }) => href === address.replace("/map?", "/tenements?"))
+    await page.goBack()
+    expect(await noteThat(visitor, /with their shapes/)).toBe(shown)
+    expect(page.url()).toBe(address)
+    await visitor.assertClean()
+  })
+
+  test("A filter moves the map to its matches, and a circle to its place", async () => {
+    await using visitor = await visitorAs("admin")
+    const { page, visit } = visitor
+    await visit("/explore/map")
+    await note(visitor)
+    await page.getByRole("combobox", { name: "State" }).selectOption("TAS")
+    const tasmania = await noteThat(visitor, /with their shapes/)
+    expect(tasmania).toMatch(/^1\d\d tenements/)
+    await page.locator("#map").focus()
+    await page.keyboard.press("+")
+    await page.waitForURL(/state=TAS&bbox=1|bbox=.*state=TAS/)
+    await page.getByRole("combobox", { name: "State" }).selectOption("")
+    await page.locator("summary", { hasText: "More filters" }).click()
+    await page.getByLabel("Around").fill("-30.75,121.47,50")
+    await page.getByLabel("Around").press("Enter")
+    await page.waitForURL("**/explore/map?near=-30.75%2C121.47%2C50")
+    await until(async () => (await note(visitor)) !== tasmania)
+    expect(await page.textContent("#lead")).toContain("within 50 km of Kalgoorlie")
+    expect(await page.locator(".town", { hasText: "Kalgoorlie" }).isVisible()).toBe(true)
+    await visitor.assertClean()
+  })
+
+  test("A click or a key chooses a tenement: its facts, the way to its record, and a link to all that", async () => {
+    await using visitor = await visitorAs("admin")
+    const { page, visit } = visitor
+    await visit(district)
+    await noteThat(visitor, /with their shapes/)
+    await page.locator("#map").focus()
+    await page.keyboard.press("n")
+    const card = page.locator(".leaflet-popup-content")
+    await card.waitFor()
+    const first = await card.locator("a").first().textContent()
+    for (const fact of ["Status", "Holder", "Company", "Granted", "Expires"]) {
+      expect(await card.getByText(fact, { exact: true }).isVisible()).toBe(true)
+    }
+    expect(await page.textContent("#announcement")).toStartWith(String(first))
+    await assertAccessible(page)
+    const address = page.url()
+    expect(address).toMatch(/#WA-/)
+    await page.getByRole("button", { name: "Next tenement" }).click()
+    await until(async () => (await card.locator("a").first().textContent()) !== first)
+    await page.locator("#map").focus()
+    await page.keyboard.press("Escape")
+    await until(async () => !(await card.isVisible()))
+    await page.goto("about:blank")
+    await page.goto(address)
+    await card.waitFor()
+    expect(await card.locator("a").first().textContent()).toBe(first)
+    await card.locator("a").first().click()
+    await page.waitForURL(/\/explore\/tenements\/WA-/)
+    expect(await page.textContent("h1")).toBe(first)
+    await visitor.assertClean()
+  })
+
+  test("Twenty moves over read ground, count nothing, and the map opened again counts one", async () => {
+    await using visitor = await visitorAs("standard")
+    const { page, visit } = visitor
+    await visit(district)
+    await noteThat(visitor, /with their shapes/)
+    const before = await used()
+    await page.locator("#map").focus()
+    for (let turn = 0; turn < 10; turn++) {
+      await press(visitor, "ArrowRight")
+      await press(visitor, "ArrowLeft")
+    }
+    expect((await used()) - before).toBe(0)
+    await visit(district)
+    await noteThat(visitor, /with their shapes/)
+    expect((await used()) - before).toBe(1)
+    await visitor.assertClean()
+  })
+
+  async function used(): Promise<number> {
+    const answer = await service.get("/usage", { token: service.tokens.standard })
+    return Object(await answer.json()).data.used
+  }
+
+  test.each(["light", "dark"] as const)(
+    "On a phone the map is usable and accessible (%s)",
+    async (scheme) => {
+      await using phone = await visitorAs("admin", { width: phoneWidth, scheme, hasTouch: true })
+      const { page, visit } = phone
+      await visit(district)
+      await noteThat(phone, /with their shapes/)
+      await assertFits(page)
+      await assertAccessible(page)
+      const { height = 0 } = (await page.locator("#map").boundingBox()) ?? {}
+      expect(height).toBeLessThanOrEqual(0.6 * 800)
+      for (const button of await page.locator(".leaflet-bar a").all()) {
+        const box = await button.boundingBox()
+        expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(38)
+      }
+      await page.locator("#colour").selectOption("type")
+      expect(await page.textContent("#legend")).toContain("exploration")
+      await phone.assertClean()
+    },
+  )
+
+  test("Without scripts the list is there, and nothing that needs a script", async () => {
+    await using plain = await visitorAs("admin", { javaScript: false })
+    await plain.visit(`${district}&status=granted`)
+    expect(await plain.page.locator("tbody tr").count()).toBeGreaterThan(5)
+    expect(await plain.page.locator("#map").isVisible()).toBe(false)
+    await plain.assertClean()
+  })
+
+  test("Tiles of a base map come from their own host, which sees only the service's", async () => {
+    const tiled = await testService({
+      settings: { MAP_TILES: `${tiles.url}{z}/{x}/{y}.png`, MAP_ATTRIBUTION: "© Example" },
+      now: new Date(),
+    })
+    const other = await startBrowser(tiled.url, tiles.url.origin)
+    try {
+      await using visitor = await other.visitor()
+      const { jar } = await signedInByLink(tiled, "admin@example.com")
+      await visitor.signIn(jar.cookie ?? "")
+      await visitor.visit("/explore/map?holder=secret")
+      await note(visitor)
+      await until(() => tileRequests.length > 3)
+      for (const { path, referrer } of tileRequests) {
+        expect([/^\/\d+\/\d+\/\d+\.png$/.test(path), referrer]).toEqual([true, `${tiled.url}/`])
+      }
+      expect(await visitor.page.getByText("© Example").isVisible()).toBe(true)
+      await visitor.assertClean()
+    } finally {
+      await other.stop()
+      await tiled.stop()
+    }
+  })
+})
+
+/** Moves the map by keyboard, and waits for the list. */
+async function press({ page }: Visitor, key: string): Promise<void> {
+  const list = page.waitForResponse((response) => response.url().includes("/explore/map?"))
+  await page.keyboard.press(key)
+  await (await list).finished()
+  await until(async () => (await page.locator("#results[aria-busy]").count()) === 0)
+}
+
+/** The sentence above the map, once the map is drawn. */
+const note = (visitor: Visitor) => noteThat(visitor, /in view/)
+
+async function noteThat({ page }: Visitor, pattern: RegExp): Promise<string> {
+  let text = ""
+  await until(async () => {
+    text = (await page.textContent("#map-note")) ?? ""
+    return pattern.test(text)
+  }, 20_000)
+  return text
+}
+
+/** The number of tiles with a point. */
+const paintedTiles = ({ page }: Visitor) =>
+  page.evaluate<number>(`[...document.querySelectorAll("canvas.leaflet-tile")].filter((tile) =>
+    tile.getContext("2d").getImageData(0, 0, tile.width, tile.height).data.some((value) => value > 0)).length`)

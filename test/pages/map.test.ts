@@ -1,0 +1,128 @@
+/** The map is a list of tenements with a map above it, and leads to the same list; lists and records lead to the map. */
+import { expect, test } from "bun:test"
+import { fileLoader } from "../loading/file-loader.ts"
+import { none } from "../support/fixtures.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
+import { australia } from "./australia.ts"
+import { cellsOf, leadOf, linkTo } from "./page-reader.ts"
+import { signedInVisitor } from "./visitor.ts"
+
+const service = await serviceOfFile({ records: none })
+const load = fileLoader(service)
+const person = await signedInVisitor(service, "standard@example.com")
+
+/** A square of a tenth of a degree. */
+const square = (west: number, south: number): string => {
+  const [east, north] = [west + 0.1, south + 0.1]
+  return `"POLYGON ((${west} ${south}, ${east} ${south}, ${east} ${north}, ${west} ${north}, ${west} ${south}))"`
+}
+
+await load("companies", {
+  "companies.csv": ["asx_code,company_name,is_active", "BIG,BIG ORE LIMITED,true"],
+})
+await load("tenements", {
+  "tenements.csv": [
+    "id,tenement_id,state,status,type,holder_name,area_km2,geometry",
+    `WA-M1,M1,WA,granted,mining,BIG ORE LIMITED,106,${square(121, -31)}`,
+    `WA-M2,M2,WA,pending,mining,Other Pty Ltd,106,${square(121.15, -31)}`,
+    `WA-M3,M3,WA,granted,mining,BIG ORE LIMITED,106,${square(128, -20)}`,
+    "WA-M4,M4,WA,granted,mining,BIG ORE LIMITED,,",
+  ],
+})
+
+const box = "bbox=120.5,-31.5,122,-30.5"
+const idsOf = (page: string) => cellsOf(page).map(([id]) => id)
+
+test("The map has the list of its filters in the box in view, and the list has the same with one link", async () => {
+  const map = await person.read(`/explore/map?status=granted&${box}`)
+  expect(leadOf(map)).toBe(
+    "1 tenement with the status “granted” in 120.50–122.00° E, 30.50–31.50° S, at release 3",
+  )
+  expect(idsOf(map)).toEqual(["M1"])
+  const path = linkTo(map, "List") ?? ""
+  expect(path).toBe("/explore/tenements?status=granted&bbox=120.5%2C-31.5%2C122%2C-30.5")
+  const list = await person.read(path)
+  expect([leadOf(list), idsOf(list)]).toEqual([leadOf(map), ["M1"]])
+  expect(linkTo(list, "Map")).toBe(path.replace("tenements", "map"))
+  const changes = linkTo(map, "Changes") ?? ""
+  expect(changes).toContain("bbox=")
+  await person.read(changes)
+  expect(await person.read(`/explore/map?near=-30.75,121.47,50`)).toContain(
+    "within 50 km of Kalgoorlie",
+  )
+})
+
+test("Lists of tenements, and pages of a tenement, a company and a holder, lead to themselves on the map", async () => {
+  const linkOn = async (path: string, text: string) => linkTo(await person.read(path), text) ?? ""
+  for (const [path, text, expected] of [
+    ["/explore/companies/BIG/tenements?status=granted", "Map", ["M1", "M3", "M4"]],
+    ["/explore/companies/BIG", "Map", ["M1", "M3", "M4"]],
+    ["/explore/holders/BIG%20ORE%20LIMITED", "Map", ["M1", "M3", "M4"]],
+    ["/explore/tenements/WA-M1", "Map", ["M1", "M2"]],
+  ] as const) {
+    const link = await linkOn(path, text)
+    expect([path, idsOf(await person.read(link.replace(/#.*/, "")))]).toEqual([path, [...expected]])
+  }
+  expect(await linkOn("/explore/tenements/WA-M1", "Map")).toEndWith("#WA-M1")
+  expect(await linkOn("/explore/tenements/WA-M4", "Map")).toBe("")
+})
+
+test("Points and shapes are the API's own exports, counted like pages, and the browser keeps them", async () => {
+  const fields = "fields=id,latitude,longitude,status"
+  const usedBefore = await used()
+  const points = await person.get(`/explore/map.tsv?as_of=3&${fields}`)
+  const api = await service.get(`/tenements?as_of=3&${fields}&format=tsv&all=true`)
+  expect(await points.text()).toBe(await api.text())
+  const shapes = await person.get(`/explore/map.geojson?as_of=3&${box}`)
+  expect(shapes.headers.get("x-total-count")).toBe("2")
+  const { features } = Object(await shapes.json())
+  expect(features.map(({ id }: { id: string }) => id)).toEqual(["WA-M1", "WA-M2"])
+  for (const { headers } of [points, shapes]) {
+    expect(headers.get("cache-control")).toBe("private, max-age=3600")
+    expect(headers.get("vary")).toBe("Cookie, Accept-Encoding")
+  }
+  expect(await used()).toBe(usedBefore + 2)
+})
+
+async function used(): Promise<number> {
+  const answer = await service.get("/usage", { token: service.tokens.standard })
+  return Object(await answer.json()).data.used
+}
+
+test("The page of the map alone may load images from the host of MAP_TILES, and credits it", async () => {
+  const policyAt = async (of: typeof person, path: string) =>
+    (await of.get(path)).headers.get("content-security-policy") ?? ""
+  const plain = await policyAt(person, "/explore/map")
+  expect(plain).toContain("img-src 'self' data:;")
+  const tiled = await testService({
+    settings: {
+      MAP_TILES: "https://tiles.example.com:8443/{z}/{x}/{y}@2x.png",
+      MAP_ATTRIBUTION: "© [Example <Maps>](https://example.com/terms)",
+    },
+  })
+  try {
+    const visitor = await signedInVisitor(tiled, "standard@example.com")
+    expect(await policyAt(visitor, "/explore/map")).toBe(
+      plain.replace("data:;", "data: https://tiles.example.com:8443;"),
+    )
+    expect(await policyAt(visitor, "/explore/tenements")).toBe(plain)
+    const page = await visitor.read("/explore/map")
+    expect(page).toContain('© <a href="https://example.com/terms">Example &lt;Maps&gt;</a>')
+  } finally {
+    await tiled.stop()
+  }
+})
+
+test("Leaflet is served with its licence", async () => {
+  const page = await person.read("/explore/map")
+  for (const [path] of page.matchAll(/\/assets\/leaflet\.[^"]+/g)) {
+    const text = await (await fetch(service.url + path)).text()
+    expect(text).toStartWith("/*!\nBSD 2-Clause License")
+    expect(text).not.toContain("sourceMappingURL")
+  }
+})
+
+test("The coast of the map is that of the atlas", async () => {
+  const file = Bun.file(new URL("../../src/pages/assets/australia.json", import.meta.url))
+  expect(await file.json()).toEqual(await australia())
+})
