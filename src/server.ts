@@ -3,8 +3,8 @@ import type { Server } from "bun"
 import { ApiError } from "./http/api-error.ts"
 import { describeError, type Log } from "./log/log.ts"
 import { errorResponse, toApiError } from "./plugins/errors.ts"
-import { commonHeaders, contextOf, idleTimeoutSeconds } from "./plugins/exchange.ts"
 import type { Observe } from "./plugins/observe.ts"
+import { commonHeaders, contextOf, idleTimeoutSeconds } from "./plugins/request-context.ts"
 import { settleWithin } from "./text/settle-within.ts"
 
 /** The part of an app that the server uses. */
@@ -81,9 +81,9 @@ export function startServer({
 
   /** The app handles its own errors, so this error comes from the framework or its innermost hooks. */
   function failed(request: Request, error: unknown): Response {
-    const exchange = contextOf(request)
-    log.error("the server failed", { "mds.request_id": exchange.id, ...describeError(error) })
-    return errorResponse(toApiError(error), commonHeaders(exchange))
+    const context = contextOf(request)
+    log.error("the server failed", { "mds.request_id": context.id, ...describeError(error) })
+    return errorResponse(toApiError(error), commonHeaders(context))
   }
 
   return {

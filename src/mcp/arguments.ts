@@ -3,8 +3,8 @@ import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server"
 import { OptionalKind, type TProperties, Type } from "@sinclair/typebox"
 import { type Fault, invalidParameters } from "../http/api-error.ts"
 import { readPairs } from "../http/parameters.ts"
-import { periodFaults } from "../responses/contradictions.ts"
 import { changes, paging, representation, selection } from "../responses/endpoint.ts"
+import { periodFaults } from "../responses/list-checks.ts"
 
 /** A result has at most so many records. */
 export const maxRecords = 50

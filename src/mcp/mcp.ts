@@ -1,8 +1,8 @@
 /** `/mcp`: the data for assistants, by the Model Context Protocol (Streamable HTTP without sessions). */
 import { Elysia } from "elysia"
 import { isOwnOrigin } from "../http/own-origin.ts"
-import { contextOf } from "../plugins/exchange.ts"
 import { rateLimit } from "../plugins/rate-limit.ts"
+import { contextOf } from "../plugins/request-context.ts"
 import type { McpOptions } from "./respond.ts"
 
 export const mcp = (options: McpOptions) =>
@@ -11,15 +11,15 @@ export const mcp = (options: McpOptions) =>
     // Leaves the body to the package, which limits its size.
     .onParse(() => null)
     .all("/mcp", async ({ request, caller }) => {
-      const exchange = contextOf(request)
+      const context = contextOf(request)
       const response =
-        foreignHost(request, options.baseUrl) ?? (await respond(options, request, exchange, caller))
+        foreignHost(request, options.baseUrl) ?? (await respond(options, request, context, caller))
       // The whole body, also of an event stream: the log line has its size, its duration and its error.
       const body = await response.bytes()
       const headers = new Headers(response.headers)
       headers.set("Cache-Control", "no-store")
       headers.set("Content-Length", String(body.length))
-      for (const [name, value] of Object.entries(exchange.headers)) headers.set(name, value)
+      for (const [name, value] of Object.entries(context.headers)) headers.set(name, value)
       return new Response(body.length === 0 ? null : body, { status: response.status, headers })
     })
 

@@ -12,8 +12,8 @@ import {
 import type { Caller } from "../access/credentials.ts"
 import type { ApiError } from "../http/api-error.ts"
 import { type ErrorOptions, logFailure, toApiError } from "../plugins/errors.ts"
-import type { RequestContext } from "../plugins/exchange.ts"
 import type { RateLimitOptions } from "../plugins/rate-limit.ts"
+import type { RequestContext } from "../plugins/request-context.ts"
 import { inputSchema } from "./arguments.ts"
 import { createReading, type ReadingOptions } from "./reading.ts"
 import { type Tool, tools } from "./tools.ts"
@@ -33,7 +33,7 @@ const instructions =
 export async function respond(
   options: McpOptions,
   request: Request,
-  exchange: RequestContext,
+  context: RequestContext,
   { accountId, tokenId }: Caller,
 ): Promise<Response> {
   const asker = { account: accountId, sequenceOwner: `mcp ${tokenId}` }
@@ -51,8 +51,8 @@ export async function respond(
       return { structuredContent: { ...result }, content: [textOf(result)] }
     } catch (error) {
       const apiError = toApiError(error)
-      exchange.errorCode = apiError.code
-      if (apiError.status >= 500) logFailure(options, exchange, "request failed", error)
+      context.errorCode = apiError.code
+      if (apiError.status >= 500) logFailure(options, context, "request failed", error)
       return errorResult(apiError)
     }
   }

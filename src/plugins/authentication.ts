@@ -7,7 +7,7 @@ import { Elysia } from "elysia"
 import type { Caller, Credentials } from "../access/credentials.ts"
 import { standardLimit } from "../access/windows.ts"
 import { unauthorized } from "../http/api-error.ts"
-import { contextOf, requireAdmitted, showWindow, type WindowOptions } from "./exchange.ts"
+import { contextOf, requireAdmitted, showWindow, type WindowOptions } from "./request-context.ts"
 
 export interface AuthenticationOptions extends WindowOptions {
   credentials: Credentials
@@ -25,24 +25,24 @@ export const authentication = (options: AuthenticationOptions) => {
       // Reads `api_key` alone: the plugin compares the scheme of the header by case.
       .use(bearer({ extract: { header: "Bearer", query: "api_key", body: "" } }))
       .resolve(async ({ bearer, request }) => {
-        const exchange = contextOf(request)
-        const { address } = exchange
+        const context = contextOf(request)
+        const { address } = context
         // The header wins, even without a token. `/mcp` reads no `api_key`.
-        const inQuery = exchange.isApi ? bearer : undefined
+        const inQuery = context.isApi ? bearer : undefined
         const token = readBearer(request.headers.get("authorization")) ?? inQuery
         const caller = await callerOf(token, address).catch(async (error: unknown) => {
           // The account is unknown, so the headers show the window of the address.
-          showWindow(exchange, await windows.addresses.peek(address, standardLimit), options)
+          showWindow(context, await windows.addresses.peek(address, standardLimit), options)
           throw error
         })
         if (!caller) {
           const window = await windows.addresses.admit(address, standardLimit)
-          requireAdmitted(exchange, window, options)
+          requireAdmitted(context, window, options)
           throw unauthorized(Boolean(token))
         }
-        exchange.accountId = caller.accountId
-        exchange.tokenId = caller.tokenId
-        exchange.isListed = true
+        context.accountId = caller.accountId
+        context.tokenId = caller.tokenId
+        context.isListed = true
         const isCallerValid = async () => (await callerOf(token, address)) !== null
         return { caller, isCallerValid }
       })

@@ -8,7 +8,7 @@ import { ReleaseUnavailable } from "../db/reader/releases.ts"
 import { ApiError } from "../http/api-error.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
-import { commonHeaders, contextOf, type RequestContext } from "./exchange.ts"
+import { commonHeaders, contextOf, type RequestContext } from "./request-context.ts"
 
 const retryAfterSeconds = 5
 
@@ -20,23 +20,23 @@ export interface ErrorOptions {
 /** Makes the page that shows an error to a person; undefined for programs. */
 export type ErrorPage = (
   error: unknown,
-  failed: { request: Request; exchange: RequestContext },
+  failed: { request: Request; context: RequestContext },
 ) => Promise<Response> | undefined
 
 export const errors = (options: ErrorOptions, errorPage: ErrorPage) =>
   new Elysia({ name: "errors" }).onError(
     { as: "global" },
     async ({ error, code, request, set }) => {
-      const exchange = contextOf(request)
+      const context = contextOf(request)
       const thrown = code === "NOT_FOUND" ? new ApiError("NOT_FOUND") : error
-      const page = await errorPage(thrown, { request, exchange })?.catch((failure: unknown) =>
-        logFailure(options, exchange, "page failed", failure),
+      const page = await errorPage(thrown, { request, context })?.catch((failure: unknown) =>
+        logFailure(options, context, "page failed", failure),
       )
       const apiError = toApiError(thrown)
-      const response = page ?? errorResponse(apiError, commonHeaders(exchange))
+      const response = page ?? errorResponse(apiError, commonHeaders(context))
       // A page may have another status, such as a redirect to the sign-in page.
-      if (response.status === apiError.status) exchange.errorCode = apiError.code
-      if (response.status >= 500) logFailure(options, exchange, "request failed", error)
+      if (response.status === apiError.status) context.errorCode = apiError.code
+      if (response.status >= 500) logFailure(options, context, "request failed", error)
       set.status = response.status
       return response
     },

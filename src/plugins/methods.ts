@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import { ApiError } from "../http/api-error.ts"
 import { apiHeaders } from "../http/response-headers.ts"
-import { contextOf } from "./exchange.ts"
+import { contextOf } from "./request-context.ts"
 import { allowedMethods } from "./target.ts"
 
 /** Responds to OPTIONS without a token and without counting it (CORS: any origin, no credentials). */

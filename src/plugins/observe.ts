@@ -14,7 +14,7 @@ import { type Log, withoutTokens } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import type { RequestMetrics } from "../metrics/requests.ts"
 import { cacheStatus } from "../responses/represent.ts"
-import { contextOf, type RequestContext } from "./exchange.ts"
+import { contextOf, type RequestContext } from "./request-context.ts"
 
 export interface ObserveOptions {
   log: Log
@@ -42,9 +42,9 @@ export const observe = (options: ObserveOptions): Observe => {
       return response
     } catch (error) {
       // The app handles its own errors, so this error comes from the framework. The server responds.
-      const exchange = contextOf(request)
-      exchange.errorCode = "INTERNAL"
-      record(exchange, request, new Response(null, { status: 500 }))
+      const context = contextOf(request)
+      context.errorCode = "INTERNAL"
+      record(context, request, new Response(null, { status: 500 }))
       throw error
     } finally {
       contextOf(request).end()
@@ -56,13 +56,13 @@ export const observe = (options: ObserveOptions): Observe => {
 function createRecord(options: ObserveOptions) {
   const { log, unauthenticated, recentRequests, requestMetrics, now } = options
 
-  return (exchange: RequestContext, request: Request, response: Response): void => {
-    const { id, accountId, tokenId, errorCode } = exchange
+  return (context: RequestContext, request: Request, response: Response): void => {
+    const { id, accountId, tokenId, errorCode } = context
     const { method, url } = request
     const { status, headers } = response
-    const route = routePattern(exchange.route)
+    const route = routePattern(context.route)
     const bytes = bytesOf(method, response)
-    const elapsedMs = performance.now() - exchange.startedMs
+    const elapsedMs = performance.now() - context.startedMs
     const isHidden = route !== undefined && probes.has(route)
     if (!isHidden) {
       const seconds = elapsedMs / 1_000
@@ -83,12 +83,12 @@ function createRecord(options: ObserveOptions) {
       "http.response.body.size": bytes,
       "mds.release": numberOf(headers.get("x-data-release")),
       "mds.cache": cacheResult(status, headers.get("cache-status")),
-      "client.address": exchange.address,
+      "client.address": context.address,
       "mds.account": accountId || undefined,
       "error.type": errorCode || undefined,
       duration_ms: ms,
     })
-    if (!exchange.isListed) return
+    if (!context.isListed) return
     recentRequests.record(accountId, {
       requestId: id,
       tokenId,

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import type { Usage } from "../access/usage.ts"
 import { type AuthenticationOptions, authentication } from "./authentication.ts"
-import { contextOf, requireAdmitted } from "./exchange.ts"
+import { contextOf, requireAdmitted } from "./request-context.ts"
 
 export interface RateLimitOptions extends AuthenticationOptions {
   usage: Usage
@@ -15,11 +15,11 @@ export const rateLimit = (options: RateLimitOptions) => {
     .use(authentication(options))
     .resolve(async ({ caller, request }) => {
       const { accountId, limit } = caller
-      const exchange = contextOf(request)
+      const context = contextOf(request)
       const window = await windows.accounts.admit(String(accountId), limit)
-      requireAdmitted(exchange, window, options)
+      requireAdmitted(context, window, options)
       usage.count(caller, now())
-      exchange.end = await requestTurns.take(accountId)
+      context.end = await requestTurns.take(accountId)
       return { window }
     })
     .as("scoped")
@@ -35,14 +35,14 @@ export const uncountedRateLimit = (options: AuthenticationOptions) => {
   return new Elysia({ name: "uncounted-rate-limit" })
     .use(authentication(options))
     .resolve(async ({ caller: { accountId, limit }, request }) => {
-      const exchange = contextOf(request)
+      const context = contextOf(request)
       const [window, bound] = await Promise.all([
         windows.accounts.peek(String(accountId), limit),
         windows.accounts.admit(`uncounted:${accountId}`, limit),
       ])
       const shown = bound.admitted ? { ...window, admitted: true } : bound
-      requireAdmitted(exchange, shown, options)
-      exchange.end = await requestTurns.take(accountId)
+      requireAdmitted(context, shown, options)
+      context.end = await requestTurns.take(accountId)
       return { window }
     })
     .as("scoped")

@@ -3,7 +3,7 @@ import { Elysia } from "elysia"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
 import { decodeComponent, splitUrl } from "../http/query-string.ts"
 import type { Target } from "../responses/data-request.ts"
-import { contextOf } from "./exchange.ts"
+import { contextOf } from "./request-context.ts"
 
 export const allowedMethods = "GET, HEAD, OPTIONS"
 

@@ -13,7 +13,6 @@ import { type CanonicalQuery, canonicalQuery, queryText } from "../http/query-st
 import { countedFilters } from "../resources/facets.ts"
 import { complete, filterOf, orderOf, type Readable } from "../resources/resource.ts"
 import { digest } from "../text/digest.ts"
-import { contradictions, preferredFormat } from "./contradictions.ts"
 import type { Target } from "./data-request.ts"
 import {
   apiPath,
@@ -29,6 +28,7 @@ import {
   representation,
   selection,
 } from "./endpoint.ts"
+import { contradictions, preferredFormat } from "./list-checks.ts"
 
 interface PlanOfAny {
   /** The resource of the response's records. */

@@ -1,7 +1,7 @@
 /** The routes of the data: one for each endpoint with lists or records. */
 import { Elysia } from "elysia"
-import { contextOf, liftIdleTimeout } from "../plugins/exchange.ts"
 import { type RateLimitOptions, rateLimit } from "../plugins/rate-limit.ts"
+import { contextOf, liftIdleTimeout } from "../plugins/request-context.ts"
 import { requestTarget } from "../plugins/target.ts"
 import type { PlanOf } from "../responses/plan.ts"
 import type { Responses } from "../responses/respond.ts"

@@ -17,9 +17,9 @@ const sectionOf = (pathname: string): Section | undefined =>
   sections.find(({ path }) => `${pathname}/`.startsWith(path === "/" ? "//" : `${path}/`))?.path
 
 /** The page for an error, or the redirect to sign in; undefined if the client is a program. */
-export const errorPage: ErrorPage = (error, { request, exchange }) => {
+export const errorPage: ErrorPage = (error, { request, context }) => {
   const { pathname, search } = new URL(request.url)
-  if (exchange.isApi || pathname === "/mcp") return undefined
+  if (context.isApi || pathname === "/mcp") return undefined
   const section = sectionOf(pathname)
   const isForPerson = section !== undefined || error instanceof PageError || acceptsHtml(request)
   if (!isForPerson) return undefined
@@ -29,7 +29,7 @@ export const errorPage: ErrorPage = (error, { request, exchange }) => {
     const next = error.next ?? (isRead ? pathname + withoutToken(search) : "/account")
     return Promise.resolve(redirect(signInPath(next, error.reason)))
   }
-  return pageOf(toPageError(error), request, exchange.id, section)
+  return pageOf(toPageError(error), request, context.id, section)
 }
 
 const acceptsHtml = ({ headers }: Request): boolean =>

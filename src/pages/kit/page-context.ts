@@ -5,7 +5,7 @@ import type { Turns } from "../../db/pool/turns.ts"
 import { noAnswerWithin, orWhereUnavailable } from "../../db/pool/unavailable.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import { isOwnOrigin } from "../../http/own-origin.ts"
-import { contextOf } from "../../plugins/exchange.ts"
+import { contextOf } from "../../plugins/request-context.ts"
 import { once } from "../../text/memoized.ts"
 import { settleWithin } from "../../text/settle-within.ts"
 import { hourMs } from "../../text/time.ts"
@@ -43,13 +43,13 @@ export const pageContext = (options: PageOptions) =>
     // Leaves the body of a form to `readForm`.
     .onParse({ as: "scoped" }, () => null)
     .resolve(({ request }) => {
-      const exchange = contextOf(request)
+      const context = contextOf(request)
       if (!isSameOrigin(request, options.baseUrl)) throw crossSite()
       const renewal: { cookie?: string } = {}
       const find = async (): Promise<SignedIn | null> => {
         const cookie = sessionCookie.read(request)
         if (cookie === null) return null
-        const found = await options.sessions.find(cookie, options.now(), exchange.address)
+        const found = await options.sessions.find(cookie, options.now(), context.address)
         if (found && found.renewedSeconds !== null) {
           renewal.cookie = sessionCookie.text(cookie, found.renewedSeconds)
         }
@@ -58,14 +58,14 @@ export const pageContext = (options: PageOptions) =>
       /** Null without a session. @throws Unavailable */
       const session = once(async (): Promise<SignedIn | null> => {
         const found = await find()
-        if (found) exchange.accountId = found.accountId
+        if (found) context.accountId = found.accountId
         return found
       })
       return {
         session,
         isSessionValid: async () => (await find()) !== null,
         renewal,
-        address: exchange.address,
+        address: context.address,
         publicUrl: publicUrlOf(request, options.baseUrl),
         page: async ({ status, headers, ...content }: PageResult): Promise<Response> => {
           const person = await settleWithin(sessionWaitMs, session(), noAnswerWithin).catch(

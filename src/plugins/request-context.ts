@@ -34,14 +34,14 @@ export interface RequestContext {
   end: () => void
 }
 
-const exchanges = new WeakMap<Request, RequestContext>()
+const contexts = new WeakMap<Request, RequestContext>()
 
-/** Returns the exchange of a request. The first call begins it. */
+/** Returns the context of a request. The first call begins it. */
 export function contextOf(request: Request): RequestContext {
-  const begun = exchanges.get(request)
+  const begun = contexts.get(request)
   if (begun) return begun
   const id = crypto.randomUUID()
-  const exchange: RequestContext = {
+  const context: RequestContext = {
     id,
     startedMs: performance.now(),
     isApi: /^https?:\/\/[^/]*\/api\/v1(?:[/?]|$)/.test(request.url),
@@ -54,8 +54,8 @@ export function contextOf(request: Request): RequestContext {
     errorCode: "",
     end: () => {},
   }
-  exchanges.set(request, exchange)
-  return exchange
+  contexts.set(request, context)
+  return context
 }
 
 /** The time without traffic after which the server closes a connection. */
@@ -77,11 +77,11 @@ export const commonHeaders = ({ isApi, headers }: RequestContext): Record<string
 })
 
 /**
- * Begins the exchange, and sets the headers of every response outside of the API. Only `onRequest` runs for
+ * Begins the context, and sets the headers of every response outside of the API. Only `onRequest` runs for
  * unknown paths too.
  */
 export const requestContext = ({ trustedProxies }: { trustedProxies: number }) =>
-  new Elysia({ name: "exchange" })
+  new Elysia({ name: "request-context" })
     .onRequest(({ request, server, set }) => {
       const own = contextOf(request)
       const forwardedFor = trustedProxies > 0 ? request.headers.get("x-forwarded-for") : null
@@ -111,10 +111,10 @@ export function showWindow(
 
 /** Sets the headers of a window. @throws ApiError RATE_LIMITED if the request was not admitted */
 export function requireAdmitted(
-  exchange: RequestContext,
+  context: RequestContext,
   state: WindowState,
   options: WindowOptions,
 ): void {
-  showWindow(exchange, state, options)
+  showWindow(context, state, options)
   if (!state.admitted) throw rateLimited(toResetSeconds(state.resetAtMs))
 }
