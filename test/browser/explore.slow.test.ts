@@ -78,6 +78,25 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await visitor.assertClean()
   })
 
+  test("A rejected filter has its fault beside it, until it is corrected", async () => {
+    // Their browser writes each refused request to the console.
+    await using person = await browser.visitor()
+    await site.signIn(person, "standard")
+    const { page, visit } = person
+    await visit("/explore/tenements")
+    await page.locator("summary", { hasText: "More filters" }).click()
+    const around = page.getByLabel("Around")
+    const isMarked = page.locator("[name=near][aria-invalid=true][aria-describedby=near-fault]")
+    await around.fill("Kalgoorlie")
+    await around.press("Enter")
+    await isMarked.waitFor()
+    expect(await page.textContent("#near-fault")).toStartWith("Must be three decimal numbers")
+    await around.fill("-30.75,121.47,50")
+    await around.press("Enter")
+    await page.waitForURL("**/explore/tenements?near=-30.75%2C121.47%2C50")
+    expect([await isMarked.count(), await page.locator(".fault").count()]).toEqual([0, 0])
+  })
+
   test("A typed date is one entry of the browser history", async () => {
     const { page, visit } = visitor
     await visit("/explore/reports")

@@ -121,6 +121,23 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
     await visitor.assertClean()
   })
 
+  test("A filter after moves is one step of the browser history, and moves are none", async () => {
+    await using visitor = await visitorAs("admin")
+    const { page, visit } = visitor
+    await visit("/explore/map")
+    await note(visitor)
+    const steps = Number(await page.evaluate("history.length"))
+    await page.locator("#map").focus()
+    for (const key of ["+", "ArrowLeft"]) await press(visitor, key)
+    const moved = page.url()
+    await page.getByRole("combobox", { name: "State" }).selectOption("WA")
+    await page.waitForURL(/state=WA/)
+    expect(await page.evaluate("history.length")).toBe(steps + 1)
+    await page.goBack()
+    await page.waitForURL(moved)
+    await visitor.assertClean()
+  })
+
   test("A click or a key chooses a tenement: its facts, the way to its record, and a link to all that", async () => {
     await using visitor = await visitorAs("admin")
     const { page, visit } = visitor
@@ -183,6 +200,8 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
       const { page, visit } = phone
       await visit(district)
       await noteThat(phone, /with their shapes/)
+      // The window shows more than the box, so the list is loaded again. Until then it is pale.
+      await page.waitForURL(/bbox=[\d.]+%2C/)
       await assertFits(page)
       await assertAccessible(page)
       const { height = 0 } = (await page.locator("#map").boundingBox()) ?? {}

@@ -37,8 +37,9 @@ function follow(headers = {}) {
   })
 }
 
-function finish() {
-  follow()
+/** @param headers as of `follow` */
+function finish(headers) {
+  follow(headers)
   edit++
 }
 
@@ -99,6 +100,12 @@ function show(page) {
   }
   for (const fault of form.querySelectorAll(".fault")) fault.remove()
   for (const field of form.querySelectorAll("[aria-invalid]")) field.removeAttribute("aria-invalid")
+  for (const { id, parentElement } of page.querySelectorAll("#filters [aria-invalid]")) {
+    const field = byId(id)
+    field.setAttribute("aria-invalid", "true")
+    field.setAttribute("aria-describedby", `${id}-fault`)
+    field.parentElement.append(parentElement.querySelector(".fault"))
+  }
   return true
 }
 
@@ -121,9 +128,10 @@ if (form && results) {
   form.addEventListener("input", ({ target }) => {
     clearTimeout(timer)
     if (!["search", "date", "hidden"].includes(target.type)) return
-    // Moves of the map are no steps of the history.
-    if (target.type === "hidden") editOfEntry = edit
-    timer = setTimeout(follow, pauseMs, { "X-Type-Ahead": "true" })
+    const isMove = target.type === "hidden"
+    // Moves of the map are no steps of the history, but a filter that follows them is one.
+    if (isMove) editOfEntry = edit
+    timer = setTimeout(isMove ? finish : follow, pauseMs, { "X-Type-Ahead": "true" })
   })
   // A date changes with each digit of its year.
   form.addEventListener("change", ({ target }) => {
