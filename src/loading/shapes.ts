@@ -1,5 +1,5 @@
 /** The steps of a load for the shapes of its staged rows: join, store, compare. */
-import { readNested } from "../places/read-rings.ts"
+import { readPolygons } from "../places/read-rings.ts"
 import { wgs84 } from "../places/reference-system.ts"
 import { canonicalShape } from "../places/shape.ts"
 import { formatCount } from "../text/display.ts"
@@ -23,7 +23,7 @@ export async function joinShapes(staging: Staging, others: readonly string[]): P
   )
   const joined = groups.map(({ key: value, shapes }) => {
     const parts = shapes.flatMap(
-      (text) => readNested(JSON.parse(text), wgs84.toDegrees).shape ?? [],
+      (text) => readPolygons(JSON.parse(text), wgs84.toDegrees).shape ?? [],
     )
     return { [key]: value, ...stagedShape(canonicalShape(parts)) }
   })

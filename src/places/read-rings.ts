@@ -31,17 +31,18 @@ export function leftOut(reason: string): ShapeRead {
   return { shape: null, leftOut: [reason] }
 }
 
-const maxPoints = 100_000
+export const maxPoints = 100_000
+export const tooLarge = leftOut("a shape of more than 100,000 points")
 const malformed = leftOut("a shape whose coordinates are not lists of numbers")
 
 /**
  * Reads polygons of which the first ring is the outline and others are holes.
  * @param polygons unchecked coordinates, as of a GeoJSON MultiPolygon
  */
-export function readNested(polygons: unknown, toDegrees: ToDegrees): ShapeRead {
+export function readPolygons(polygons: unknown, toDegrees: ToDegrees): ShapeRead {
   if (!arePolygons(polygons)) return malformed
   const fault = faultOfSize(polygons.flat())
-  if (fault) return leftOut(fault)
+  if (fault) return fault
   const reasons: string[] = []
   const parts = polygons.flatMap((polygon): ShapePart[] => {
     const [outline, ...holes] = polygon.map((ring) => readRing(ring, toDegrees, reasons))
@@ -55,10 +56,10 @@ export function readNested(polygons: unknown, toDegrees: ToDegrees): ShapeRead {
  * other rings is a hole. The direction is no evidence: published files have parts in that of holes.
  * @param rings unchecked, as of ArcGIS JSON
  */
-export function readLoose(rings: unknown, toDegrees: ToDegrees): ShapeRead {
+export function readUnorderedRings(rings: unknown, toDegrees: ToDegrees): ShapeRead {
   if (!areRings(rings)) return malformed
   const fault = faultOfSize(rings)
-  if (fault) return leftOut(fault)
+  if (fault) return fault
   const reasons: string[] = []
   const read = rings.map((ring) => readRing(ring, toDegrees, reasons))
   return shapeRead(partsOf(read.filter((ring) => ring !== null)), reasons)
@@ -76,10 +77,10 @@ const areRings = (value: unknown): value is unknown[][] =>
 const arePolygons = (value: unknown): value is unknown[][][] =>
   Array.isArray(value) && value.every(areRings)
 
-function faultOfSize(rings: readonly (readonly unknown[])[]): string | null {
+function faultOfSize(rings: readonly (readonly unknown[])[]): ShapeRead | null {
   const points = rings.reduce((sum, ring) => sum + ring.length, 0)
-  if (points === 0) return "an empty shape"
-  return points > maxPoints ? "a shape of more than 100,000 points" : null
+  if (points === 0) return leftOut("an empty shape")
+  return points > maxPoints ? tooLarge : null
 }
 
 /** Null for a ring that is left out. */

@@ -107,11 +107,11 @@ function projected(datum: Datum, definition: string): ReferenceSystem {
   }
 }
 
-const cure =
+const remedies =
   "Convert the file to GDA2020, name its true system with --crs EPSG:n, or load it with --without-shapes"
 
 function unsupported(stated: unknown, reject: Reject): never {
-  if (stated === undefined) return reject(`it states no coordinate reference system. ${cure}`)
+  if (stated === undefined) return reject(`it states no coordinate reference system. ${remedies}`)
   const shown = excerpt(JSON.stringify(stated), 100)
-  return reject(`its coordinate reference system cannot be converted: ${shown}. ${cure}`)
+  return reject(`its coordinate reference system cannot be converted: ${shown}. ${remedies}`)
 }

@@ -3,6 +3,7 @@
  * in another spelling (starting points, directions, repeated points, order of parts) is equal, so that a
  * load that reads another spelling changes nothing.
  */
+
 /** Longitude and latitude in whole microdegrees. */
 export type Point = readonly [x: number, y: number]
 
@@ -46,7 +47,7 @@ export function canonicalShape(parts: readonly ShapePart[]): Shape {
  * @returns null for fewer than three different points, which are no ring
  */
 export function ringOf(points: readonly Point[]): Ring | null {
-  const places = points.map(placeOf)
+  const places = points.map(sortNumber)
   const [first] = places
   const second = places.find((place) => place !== first)
   if (places.every((place) => place === first || place === second)) return null
@@ -129,7 +130,7 @@ function canonicalRing(points: Ring, direction: "clockwise" | "counter-clockwise
  * be compared. This is the minimal rotation with two candidates, in linear time.
  */
 function smallestRotation(ring: Ring): Ring {
-  const places = ring.map(placeOf)
+  const places = ring.map(sortNumber)
   const count = places.length
   const placeAt = (index: number) => places[index % count] ?? 0
   let [first, second, equal] = [0, 1, 0]
@@ -152,12 +153,12 @@ function smallestRotation(ring: Ring): Ring {
  * One number for each point, in order of longitude, then latitude. It is below 2^53 within
  * `placesWithin`.
  */
-const placeOf = ([x, y]: Point): number =>
+const sortNumber = ([x, y]: Point): number =>
   (x - placesWithin.west) * 60_000_001 + y - placesWithin.south
 
 function compareRings(one: Ring, other: Ring): number {
   for (const [index, point] of one.entries()) {
-    const difference = placeOf(point) - placeOf(other[index] ?? point)
+    const difference = sortNumber(point) - sortNumber(other[index] ?? point)
     if (difference !== 0) return difference
   }
   return 0

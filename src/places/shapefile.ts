@@ -6,7 +6,14 @@
  * by containment. The npm package `shapefile` uses directions, which published files do not respect.
  */
 import { byteReader } from "../text/byte-reader.ts"
-import { noShape, readLoose, type ShapeRead, type ToDegrees } from "./read-rings.ts"
+import {
+  maxPoints,
+  noShape,
+  readUnorderedRings,
+  type ShapeRead,
+  type ToDegrees,
+  tooLarge,
+} from "./read-rings.ts"
 
 const fileCode = 9994
 const nullShape = 0
@@ -31,7 +38,9 @@ export async function* readShapefile(
   if (header.readInt32BE(0) !== fileCode) reject("it is not a shapefile")
   const type = header.readInt32LE(32)
   if (type !== nullShape && !polygonTypes.includes(type))
-    reject(`it contains no polygons, but shapes of type ${type}`)
+    reject(
+      `it contains no polygons, but shapes of type ${type}. Load the table alone with --without-shapes`,
+    )
   let left = lengthAt(header, 24) - header.length
   if (left < 0) reject("the length in its header is wrong")
   for (let record = 1; left > 0; record++) {
@@ -59,6 +68,7 @@ function readRecord(content: Buffer, toDegrees: ToDegrees): ShapeRead | undefine
   const pointsFrom = fixedLength + partCount * 4
   if (partCount < 0 || pointCount < 0 || content.length < pointsFrom + pointCount * 16)
     return undefined
+  if (pointCount > maxPoints) return tooLarge
   const starts = Array.from({ length: partCount }, (_, part) =>
     content.readInt32LE(fixedLength + part * 4),
   )
@@ -72,5 +82,5 @@ function readRecord(content: Buffer, toDegrees: ToDegrees): ShapeRead | undefine
   const rings = starts.map((start, part) =>
     Array.from({ length: (ends[part] ?? start) - start }, (_, index) => pointAt(start + index)),
   )
-  return readLoose(rings, toDegrees)
+  return readUnorderedRings(rings, toDegrees)
 }

@@ -92,14 +92,14 @@ function ownColumns(resource: Resource): Source {
   const isRequired = ([, field]: (typeof fields)[number]) => field.loaded && !field.nullable
   const names = (entries: typeof fields) => entries.map(([name]) => name)
   // The coordinates follow from the geometry.
-  const places = resource.hasShapes ? ["geometry", "latitude", "longitude"] : []
+  const placeNames = resource.hasShapes ? ["geometry", "latitude", "longitude"] : []
   return {
     name: resource.name,
-    description: `${resource.name} in the columns ${[...names(fields), ...places.slice(0, 1)].join(", ")}`,
+    description: `${resource.name} in the columns ${[...names(fields), ...placeNames.slice(0, 1)].join(", ")}`,
     resource,
     columns: {
       required: names(fields.filter(isRequired)),
-      optional: [...names(fields.filter((field) => !isRequired(field))), ...places],
+      optional: [...names(fields.filter((field) => !isRequired(field))), ...placeNames],
       others: "refuse",
     },
     complete: true,

@@ -3,11 +3,14 @@ export function byteReader(bytes: AsyncIterable<Uint8Array>) {
   const chunks = bytes[Symbol.asyncIterator]()
   let unread = Buffer.alloc(0)
   return async (length: number): Promise<Buffer | undefined> => {
-    while (unread.length < length) {
+    const parts: Uint8Array[] = [unread]
+    for (let read = unread.length; read < length; ) {
       const { done, value } = await chunks.next()
       if (done) return undefined
-      unread = Buffer.concat([unread, value])
+      parts.push(value)
+      read += value.length
     }
+    if (parts.length > 1) unread = Buffer.concat(parts)
     const taken = unread.subarray(0, length)
     unread = unread.subarray(length)
     return taken

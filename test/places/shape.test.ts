@@ -1,7 +1,7 @@
 /** Equal shapes are equal in every spelling, are written by the standards, and have a point inside. */
 import { expect, test } from "bun:test"
 import { pointInside, surrounds } from "../../src/places/inside.ts"
-import { readLoose, readNested } from "../../src/places/read-rings.ts"
+import { readPolygons, readUnorderedRings } from "../../src/places/read-rings.ts"
 import {
   boundsOf,
   canonicalShape,
@@ -17,7 +17,7 @@ import { makePolygons, type Polygon, respell, shuffled } from "./shapes.ts"
 const asStated = (x: number, y: number) => [x, y] as const
 
 function shapeOf(polygons: Polygon[]): Shape {
-  const { shape } = readNested(polygons, asStated)
+  const { shape } = readPolygons(polygons, asStated)
   if (!shape) throw new Error("No shape was read")
   return shape
 }
@@ -127,7 +127,7 @@ test("Rings without an order have the shape that their nesting states", () => {
   for (let seed = 0; seed < 200; seed++) {
     const polygons = makePolygons(seed)
     const rings = shuffled(respell(polygons, below).flat(), below)
-    expect(readLoose(rings, asStated).shape).toEqual(shapeOf(polygons))
+    expect(readUnorderedRings(rings, asStated).shape).toEqual(shapeOf(polygons))
   }
 })
 
@@ -138,7 +138,7 @@ test("A part that lies in a hole of another is a part", () => {
     [121 + side, -31 + side],
     [121 + side, -31 - side],
   ]
-  const { shape } = readLoose([1, 4, 3, 2].map(square), asStated)
+  const { shape } = readUnorderedRings([1, 4, 3, 2].map(square), asStated)
   expect(shape?.map(({ outline, holes }) => [outline[0], holes.map((hole) => hole[0])])).toEqual([
     [[117e6, -35e6], [[118e6, -34e6]]],
     [[119e6, -33e6], [[120e6, -32e6]]],

@@ -1,6 +1,6 @@
 /** Shapefiles are read record by record, and a damaged file is rejected with the place of its damage. */
 import { expect, test } from "bun:test"
-import { readNested, type ShapeRead } from "../../src/places/read-rings.ts"
+import { readPolygons, type ShapeRead } from "../../src/places/read-rings.ts"
 import { readShapefile } from "../../src/places/shapefile.ts"
 import { type Position, shapefile } from "../loading/packed-files.ts"
 
@@ -35,9 +35,9 @@ const second = square(125, -31, 1)
 const records = [[outline, hole], null, [second.toReversed(), outline]]
 
 const expected: ShapeRead[] = [
-  readNested([[outline, hole]], (x, y) => [x, y]),
+  readPolygons([[outline, hole]], (x, y) => [x, y]),
   { shape: null, leftOut: [] },
-  readNested([[outline], [second]], (x, y) => [x, y]),
+  readPolygons([[outline], [second]], (x, y) => [x, y]),
 ]
 
 test.each([5, 15, 25])(
@@ -58,6 +58,18 @@ test("A record without a valid ring keeps its place", async () => {
     [null, ["a ring of fewer than three different points"]],
     [null, ["an empty shape"]],
     [1, []],
+  ])
+})
+
+test("A record of too many points is left out at once, and those after it are read", async () => {
+  const points = Array.from({ length: 1_000_000 }, (): Position => [121, -31])
+  const file = shapefile([[points], [outline]])
+  const started = performance.now()
+  const read2 = await read(file, 1000)
+  expect(performance.now() - started).toBeLessThan(2000)
+  expect(read2).toEqual([
+    { shape: null, leftOut: ["a shape of more than 100,000 points"] },
+    readPolygons([[outline]], (x, y) => [x, y]),
   ])
 })
 
@@ -89,11 +101,14 @@ const changed = (offset: number, value: number, order: "BE" | "LE" = "LE"): Buff
   return file
 }
 
+const noPolygons = (type: number) =>
+  `it contains no polygons, but shapes of type ${type}. Load the table alone with --without-shapes`
+
 test.each<[string, Buffer, string]>([
   ["another format", changed(0, 1, "BE"), "it is not a shapefile"],
-  ["points", changed(32, 1), "it contains no polygons, but shapes of type 1"],
-  ["lines with heights", changed(32, 13), "it contains no polygons, but shapes of type 13"],
-  ["surfaces", changed(32, 31), "it contains no polygons, but shapes of type 31"],
+  ["points", changed(32, 1), noPolygons(1)],
+  ["lines with heights", changed(32, 13), noPolygons(13)],
+  ["surfaces", changed(32, 31), noPolygons(31)],
   ["a negative length", changed(24, -1, "BE"), "the length in its header is wrong"],
   ["a record past the end", changed(firstRecord + 4, 1e9, "BE"), "the length of record 1 is wrong"],
   ["a record of nothing", changed(firstRecord + 4, 0, "BE"), "the length of record 1 is wrong"],
