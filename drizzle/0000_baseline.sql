@@ -478,6 +478,8 @@ CREATE INDEX "sessions_by_last_use" ON "sessions" USING btree ("last_seen_at");-
 CREATE INDEX "sign_in_links_by_email" ON "sign_in_links" USING btree ("email_folded");--> statement-breakpoint
 CREATE INDEX "sign_in_links_by_end" ON "sign_in_links" USING btree ("expires_at");
 --> statement-breakpoint
+ALTER TABLE "shape_parts" ALTER "coordinates" SET STORAGE EXTERNAL, ALTER "outline" SET STORAGE EXTERNAL, ALTER "holes" SET STORAGE EXTERNAL;
+--> statement-breakpoint
 -- Every change of an account, a token or a session is recorded in access_changes and notified to the serving processes, whether the service or a person with psql makes it.
 CREATE FUNCTION note_access_change() RETURNS trigger LANGUAGE plpgsql SET timezone TO 'UTC' AS $$
 DECLARE

@@ -19,7 +19,7 @@ import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { memoized } from "../text/memoized.ts"
 import type { RowCount } from "./figures.ts"
-import { type StagedShape, shapeColumns } from "./staged-shape.ts"
+import { type RowShape, shapeColumns } from "./staged-shape.ts"
 
 /** A validated record with its file and line. */
 export interface Candidate {
@@ -29,8 +29,8 @@ export interface Candidate {
   record: ResourceRecord
   /** The reason to leave it out unless its source has already loaded a record of that key. */
   onlyIfStored: string | null
-  /** As of `stagedShapeOf`. */
-  shape: StagedShape | null | undefined
+  /** As of `RowShape`. */
+  shape: RowShape["staged"]
 }
 
 /** The staged records and their target: the input of each step of a load. */
@@ -70,6 +70,9 @@ export async function stage(
     select 0 as file, 0 as line, null::text as only_if_stored, ${names}
       ${resource.hasShapes ? ", geometry, latitude, longitude, bounds, '' as coordinates, true as keeps_shape" : ""}
     from ${table} with no data`)
+  // Compressing large shapes would take longer than all else.
+  if (resource.hasShapes)
+    await sql.unsafe(`alter table ${staged} alter coordinates set storage external`)
   await fill(sql, staged, [...provenance, ...columns, ...ofShapes], candidates)
   // The planner has no statistics of a new table.
   await sql.unsafe(`analyze ${staged} (${resource.key})`)
