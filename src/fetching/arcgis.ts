@@ -50,11 +50,13 @@ export async function arcgisLayer(
         f: "json",
       }),
     check: (response) => {
-      const { spatialReference } = checked(response)
-      if (!isObject(spatialReference)) return
-      const { wkid: stated, latestWkid = stated } = spatialReference
-      if (latestWkid !== wkid && stated !== wkid)
-        throw new FetchError(url, `it returned shapes in EPSG:${latestWkid}, not in EPSG:${wkid}`)
+      const { spatialReference, features } = checked(response)
+      const hasShape = Array.isArray(features) && features.some((each) => Object(each).geometry)
+      if (!hasShape) return
+      const { wkid: stated, latestWkid = stated } = Object(spatialReference)
+      if (latestWkid === wkid || stated === wkid) return
+      const system = latestWkid === undefined ? "an unknown system" : `EPSG:${latestWkid}`
+      throw new FetchError(url, `it returned shapes in ${system}, not in EPSG:${wkid}`)
     },
     keyOf: ({ attributes }) => {
       const id = isObject(attributes) && attributes[idField]

@@ -43,6 +43,16 @@ async function failure(...args: Parameters<typeof downloaded>): Promise<string> 
   throw new Error(`Not refused: ${JSON.stringify(outcome)}`, { cause: outcome })
 }
 
+/** One record with a shape, on a page with other members. */
+const arcgisWithShapes =
+  (page: object, currentVersion?: number): Answering =>
+  (request) => {
+    const fields = [{ name: "OBJECTID", type: "esriFieldTypeOID" }]
+    if (!request.target.includes("/query")) return json({ fields, currentVersion })
+    if (query(request).has("returnCountOnly")) return json({ count: 1 })
+    return json({ ...page, features: [{ attributes: { OBJECTID: 1 }, geometry: { rings: [] } }] })
+  }
+
 test("An ArcGIS layer is paged by its object ids and counted before and after", async () => {
   server.answer(arcgis(() => titles(5)))
   expect(await downloaded("ArcGIS")).toEqual({
@@ -68,6 +78,26 @@ test("An ArcGIS layer is paged by its object ids and counted before and after", 
     resultRecordCount: "2",
     f: "json",
   })
+})
+
+test.each([
+  [10.51, { wkid: 4326 }, 4326],
+  [11, { wkid: 104024, latestWkid: 7844 }, 7844],
+])(
+  "ArcGIS %d is asked for degrees that it knows",
+  async (currentVersion, spatialReference, wkid) => {
+    server.answer(arcgisWithShapes({ spatialReference }, currentVersion))
+    expect((await downloaded("ArcGIS")).spatialReference).toEqual({ wkid })
+    const pages = server.requests.map(query).filter((each) => each.has("outSR"))
+    expect(pages.map((each) => each.get("outSR"))).toEqual([String(wkid)])
+  },
+)
+
+test("Shapes in another system than that asked for are rejected, and so are those without one", async () => {
+  server.answer(arcgisWithShapes({ spatialReference: { wkid: 102100, latestWkid: 3857 } }))
+  expect(await failure("ArcGIS")).toBe("it returned shapes in EPSG:3857, not in EPSG:7844")
+  server.answer(arcgisWithShapes({}))
+  expect(await failure("ArcGIS")).toBe("it returned shapes in an unknown system, not in EPSG:7844")
 })
 
 test("A WFS layer is paged in the order of an attribute and counted before and after", async () => {
