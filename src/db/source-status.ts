@@ -80,7 +80,6 @@ export function statusStatement(order: string): string {
       coalesce(missing.missing, 0) as missing,
       case when s.resource = 'tenements' then coalesce(records.linked, 0) end as linked,
       case when s.resource = 'tenements' then coalesce(records.of_companies, 0) end as of_companies,
-      s.licence, s.attribution, s.address, ${utc("s.last_fetched_at")} as last_fetched_at,
       s.licence, s.attribution, s.crs, s.address, ${utc("s.last_fetched_at")} as last_fetched_at,
       ${utc("s.last_attempted_at")} as last_attempted_at, ${utc("s.last_loaded_at")} as last_loaded_at, s.last_outcome, s.last_reason,
       ${utc("s.last_observed_at")} as last_observed_at, s.last_release,
