@@ -1,14 +1,14 @@
 /** Reads, validates and stages the rows of the files. */
 import type { TransactionSql } from "postgres"
-import { type Datum, wgs84 } from "../places/reference-system.ts"
+import type { Datum } from "../places/reference-system.ts"
 import type { MapOptions, Mapped } from "../sources/source.ts"
 import { recordReader } from "./field-values.ts"
 import { countText, type FileFigures, newFileFigures, rowsRead } from "./figures.ts"
 import type { Load } from "./load-options.ts"
 import { type Row, readable } from "./reading/row.ts"
 import { countedBy, openTables } from "./reading/rows.ts"
-import { shapeReader } from "./reading/shapes.ts"
 import type { Rejects } from "./rejects.ts"
+import { countLeftOut } from "./staged-shape.ts"
 import { type Candidate, type Staging, stage } from "./staging.ts"
 import { createStoreHolders, keepsFiles, type StoreHolders } from "./stored-holders.ts"
 import { ordinaryCodeOf } from "./temporary-codes.ts"
@@ -64,7 +64,7 @@ async function readStoredNames(sql: TransactionSql): Promise<MapOptions["storedN
 }
 
 async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candidate[]> {
-  const { source, allSectors, maxUnpackedBytes, progress } = load
+  const { source, acceptEmpty, allSectors, maxUnpackedBytes, progress } = load
   const { files, rejects, storedName } = reading
   const given = (name: string) => readingOf(load, newFileFigures(name))
   for (const path of load.files) {
@@ -73,7 +73,6 @@ async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candi
       const { figures } = table.given
       const file = files.push(figures) - 1
       const lacking = new Map(Object.entries(source.fromOptional ?? {}))
-      const shapeOf = shapeReader({ shapes: table.given.shapes, reject: input.reject }, () => wgs84)
       const counted = countedBy[format]
       if (counted) figures.counted = counted
       for await (const rows of batches) {
@@ -83,11 +82,9 @@ async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candi
           const mapped = source.map(readable(row), { format, allSectors, storedName })
           const record = recordOf(row, mapped, figures, reading)
           if (!record) continue
-          const ofFeature = row.error === undefined ? row.shape : undefined
-          const shape = ofFeature ?? shapeOf(readable(row).geometry)
+          const shape = row.error === undefined ? row.shape : undefined
           if (shape?.staged) figures.shapes = (figures.shapes ?? 0) + 1
-          for (const reason of shape?.leftOut ?? [])
-            countText(figures.warnings, `geometry left out: ${reason}`)
+          countLeftOut(figures, shape)
           candidates.push({ ...record, shape: shape?.staged, file, line: row.line })
         }
         rejects.check(rowsRead(files))
@@ -98,7 +95,8 @@ async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candi
         progress.reading({ file: name, rows: figures.read, bytesRead, bytesTotal })
       }
       figures.sha256 = input.sha256()
-      if (source.resource.hasShapes && !figures.shapes) lacking.set("geometry", [])
+      if (source.resource.hasShapes && !figures.shapes && !acceptEmpty.includes("geometry"))
+        lacking.set("geometry", [])
       if (lacking.size > 0) figures.kept_fields = [...lacking.keys()]
     }
   }

@@ -8,6 +8,7 @@ import type { ShapeRead } from "../places/read-rings.ts"
 import { boundsOf, coordinatesOf, type Shape } from "../places/shape.ts"
 import type { Resource } from "../resources/resource.ts"
 import { digest } from "../text/digest.ts"
+import { countText, type FileFigures } from "./figures.ts"
 
 /** The columns of records that follow from `geometry`. */
 export const placeColumns = ({ hasShapes }: Resource): readonly string[] =>
@@ -47,6 +48,10 @@ export function stagedShape(shape: Shape): StagedShape {
 export interface RowShape extends Pick<ShapeRead, "leftOut"> {
   /** Null for none. Undefined for a row that changes no shape, since all its rings are left out. */
   staged: StagedShape | null | undefined
+}
+
+export function countLeftOut({ warnings }: FileFigures, shape: RowShape | undefined): void {
+  for (const reason of shape?.leftOut ?? []) countText(warnings, `geometry left out: ${reason}`)
 }
 
 export const rowShape = ({ shape, leftOut }: ShapeRead): RowShape => ({

@@ -1,7 +1,9 @@
 /** Loads of shapes: their sources, their guards, and what is a change. */
 import { expect, test } from "bun:test"
 import { prune } from "../../src/loading/prune.ts"
+import { openTables } from "../../src/loading/reading/rows.ts"
 import { dbaseFile, type Position, shapefile, zipFile } from "./packed-files.ts"
+import { sourceOf } from "./readings.ts"
 import { benchOfFile } from "./workbench.ts"
 
 const bench = await benchOfFile()
@@ -20,6 +22,14 @@ const polygon = (west: number, south: number, size = 0.1) => ({
   type: "Polygon",
   coordinates: square(west, south, size),
 })
+/** Of 60,000 points. */
+const circle = (west: number) => {
+  const ring = Array.from({ length: 60_000 }, (_, index) => {
+    const angle = (index / 30_000) * Math.PI
+    return [west + Math.sin(angle), -31 + Math.cos(angle)]
+  })
+  return { type: "Polygon", coordinates: [ring] }
+}
 const row = (id: string, geometry?: object | string | null) => ({
   id,
   tenement_id: id,
@@ -94,6 +104,37 @@ test("WKT and GeoJSON in a column, and features, give the same shape", async () 
   expect(crs).toBe("EPSG:4283")
 })
 
+const feature = (id: string, geometry: object | null) => ({ properties: row(id), geometry })
+const gda2020Zone50 = { type: "name", properties: { name: "EPSG:7850" } }
+
+test("the members of a document may be in any order", async () => {
+  const features = [{ ...feature("a", polygon(115, -31)), type: "Feature" }]
+  const rings = [{ attributes: row("a"), geometry: { rings: square(115, -31) } }]
+  const systemOfLoad = async (document: object) =>
+    (await bench.load("tenements", JSON.stringify(document))).files[0]?.crs
+  expect(await systemOfLoad({ features, type: "FeatureCollection" })).toBe("EPSG:4326")
+  expect(await systemOfLoad({ features: rings, spatialReference: { wkid: 7844 } })).toBe(
+    "EPSG:7844",
+  )
+  const late = { features, type: "FeatureCollection", crs: gda2020Zone50 }
+  const refusal = (document: object) => bench.refusal("tenements", JSON.stringify(document))
+  expect(await refusal(late)).toContain("after its features; name it with --crs")
+  expect(await refusal({ features: rings, fields: [] })).toContain(
+    "it states no coordinate reference system",
+  )
+})
+
+test("rows with large shapes are read a few at a time", async () => {
+  const rows = Array.from({ length: 12 }, (_, index) => row(`t${index}`, circle(121)))
+  const reading = { ...sourceOf("tenements"), note() {}, markIncomplete() {} }
+  const shapes = { crs: undefined, noteDatum() {} }
+  const path = bench.file("large.ndjson", ndjson(rows))
+  const sizes: number[] = []
+  for await (const { batches } of openTables(path, undefined, () => ({ ...reading, shapes })))
+    for await (const batch of batches) sizes.push(batch.length)
+  expect(sizes).toEqual([3, 3, 3, 3])
+})
+
 test("a file without shapes leaves them, and so does a shape without an outline", async () => {
   await bench.load("tenements", ndjson([row("a", polygon(115, -31)), row("b", polygon(116, -31))]))
   const before = await shapes()
@@ -131,7 +172,12 @@ test("a load that loses or moves many shapes stops unless it is accepted", async
   const moved = rows((index) => polygon(115 + index, index < 6 ? -31.1 : -31))
   expect(await bench.refusal("tenements", moved)).toContain("add --accept-moved")
   expect((await bench.load("tenements", moved, { acceptMoved: true })).release).toBe(2)
-  expect((await bench.load("tenements", lost, { acceptEmpty: ["geometry"] })).release).toBe(3)
+  const acceptEmpty = ["geometry"]
+  expect((await bench.load("tenements", lost, { acceptEmpty })).release).toBe(3)
+  const none = rows(() => null)
+  expect((await bench.load("tenements", none)).release).toBeNull()
+  expect((await bench.load("tenements", none, { acceptEmpty })).changes.changed).toBe(12)
+  expect(new Set(Object.values(await shapes()))).toEqual(new Set([null]))
 })
 
 test("a system that cannot be converted stops the load, and a named one is used instead", async () => {
@@ -164,11 +210,20 @@ test("a shapefile in a zip gives each record the shape of its number, and as man
       { deleted: [1] },
     )
   const rings = (west: number) => square(west, -31)
-  const zipped = (shp: Buffer, others: Record<string, string> = { "t/A.PRJ": gda94 }) => [
+  const zipped = (shp: Buffer, others: Record<string, string | Buffer> = { "t/A.PRJ": gda94 }) => [
     bench.file("a.zip", zipFile({ "t/a.dbf": table("x", "y", "z"), "t/a.shp": shp, ...others })),
   ]
   const shp = shapefile([rings(115), rings(116), null])
   expect(await bench.refusal("tenements", zipped(shp, {}))).toContain("--without-shapes")
+  const damaged = await bench.refusal("tenements", zipped(shp.subarray(0, 200)))
+  expect(damaged).toContain("its .shp: it is truncated")
+  expect(damaged).not.toContain("Not taken")
+  // A layer of another kind, in a system that cannot be converted.
+  const other = dbaseFile([{ name: "SITE_NO", type: "C", length: 5 }], [["1"]])
+  const otherPrj = gda94.replace("D_GDA_1994", "D_Australian_1966")
+  const others = { "t/0.dbf": other, "t/0.shp": shp, "t/0.prj": otherPrj, "t/a.prj": gda94 }
+  expect((await bench.load("tenements", zipped(shp, others))).files[0]?.shapes).toBe(1)
+  await bench.empty()
   const { files } = await bench.load("tenements", zipped(shp))
   expect([files[0]?.shapes, files[0]?.crs]).toEqual([1, "EPSG:4283"])
   expect(await shapes()).toMatchObject({ y: expect.stringContaining("-30.95 116.05"), z: null })

@@ -6,12 +6,12 @@
  * Our own reader because it streams, also from a zip file, and rejects a file with fewer records than its
  * header states.
  */
-import type { ShapeRead } from "../../places/read-rings.ts"
 import { byteReader } from "../../text/byte-reader.ts"
 import { damaged } from "../load-error.ts"
 import { rowShape } from "../staged-shape.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
-import type { FileReading, Row } from "./row.ts"
+import type { FileReading, InputFile, Row } from "./row.ts"
+import { shapesBeside } from "./shapes.ts"
 
 /** The version bytes of dBase III and IV and FoxPro, with and without memos. */
 const versions = new Set([0x03, 0x30, 0x31, 0x32, 0x43, 0x63, 0x83, 0x8b, 0xcb, 0xf5])
@@ -33,11 +33,11 @@ interface Column {
   to: number
 }
 
-/** @param shapes one for each record, if the table has any */
+/** @param companion finds the other parts of the shapefile, which has a shape for each record */
 export async function* readDbase(
   bytes: AsyncIterable<Uint8Array>,
   reading: FileReading,
-  shapes: AsyncGenerator<ShapeRead> | undefined,
+  companion: InputFile["companion"],
 ): AsyncGenerator<Row> {
   const { reject } = reading
   const take = byteReader(bytes)
@@ -49,6 +49,7 @@ export async function* readDbase(
   matchHeader(reading, names)
   if (sizes.records === 0) reject("it has a header but no rows")
   const rowOf = rowReader(reading)
+  const shapes = await shapesBeside(companion, reading)
   for (let record = 1; record <= sizes.records; record++) {
     const content =
       (await take(sizes.recordLength)) ??

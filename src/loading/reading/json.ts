@@ -23,13 +23,12 @@ export async function* readDocument(
   const rowOf = rowReader(reading)
   let record = 0
   let head: RawRecord = {}
-  let hasShapes = false
+  let unstated: unknown
   const parts = splitJson(text, reject, (before) => {
     head = before
   })
-  const shapeOf = shapeReader(reading, () => {
-    hasShapes = true
-    // GeoServer states the system after the features.
+  const shapeOf = shapeReader(reading, (geometry) => {
+    if (head.crs === undefined && head.spatialReference === undefined) unstated = geometry
     return systemOfDocument(head, reject)
   })
   // Not `for await`, which drops the return value of the parts: the document without its records.
@@ -44,8 +43,7 @@ export async function* readDocument(
   const envelope = next.value
   const error = envelope.error === undefined ? "" : `, but an error: ${shortJson(envelope.error)}`
   if (record === 0) reject(`it has no records${error}`)
-  if (hasShapes && head.crs === undefined && envelope.crs !== undefined)
-    checkLateSystem(envelope, reading)
+  if (unstated !== undefined) checkLateSystem(envelope, unstated, reading)
   if (isIncomplete(envelope, record)) reading.markIncomplete()
 }
 

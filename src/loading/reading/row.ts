@@ -8,7 +8,7 @@ import type { RowShape } from "../staged-shape.ts"
 /**
  * A row and the line of the file on which it begins, or the number of its feature or record. A row with an
  * `error` cannot be parsed as a record; `readable` is the part of it that can. A row without a `shape` states
- * none, or has one in a column.
+ * none.
  */
 export type Row =
   | { line: number; raw: RawRecord; shape?: RowShape | undefined; error?: never }

@@ -2,6 +2,7 @@
  * Reads the rows of a file. The beginning of the file shows its format: CSV, TSV, NDJSON, GeoJSON and other
  * JSON documents, or dBase.
  */
+import { wgs84 } from "../../places/reference-system.ts"
 import type { FileFormat } from "../../sources/source.ts"
 import { LoadError, OtherColumns } from "../load-error.ts"
 import { isDbase, readDbase } from "./dbase.ts"
@@ -9,7 +10,7 @@ import { foreignText } from "./foreign-formats.ts"
 import { openInputs, peek } from "./input.ts"
 import { readDocument, readNdjson } from "./json.ts"
 import type { FileReading, InputFile, Row } from "./row.ts"
-import { shapesBeside } from "./shapes.ts"
+import { type ShapeOf, shapeReader } from "./shapes.ts"
 import { readTable, separatorOf } from "./table.ts"
 import { decodedText } from "./text.ts"
 
@@ -73,14 +74,12 @@ async function openRows(
   const reading = { ...given, reject }
   const file = await peek(bytes(), startLength)
   const firstBytes = Buffer.concat(file.parts)
+  const shapeOf = shapeReader(reading, () => wgs84)
   const opened = (format: FileFormat, rows: AsyncGenerator<Row>) => ({
     format,
-    batches: inBatches(rows),
+    batches: inBatches(rows, shapeOf),
   })
-  if (isDbase(firstBytes)) {
-    const shapes = await shapesBeside(companion, reading)
-    return opened("dbase", readDbase(file.all, reading, shapes))
-  }
+  if (isDbase(firstBytes)) return opened("dbase", readDbase(file.all, reading, companion))
   const text = await peek(decodedText(file.all, firstBytes, reading), startLength)
   const start = text.parts.join("").slice(0, startLength)
   const foreign = foreignText(start)
@@ -108,15 +107,25 @@ const isDocument = (text: string): boolean =>
       /^\{\s*"(displayFieldName|objectIdFieldName|fieldAliases|geometryType)"/.test(text)))
 
 const batchSize = 1000
+const batchBytes = 4 * 1024 ** 2
 
-/** Later steps cost less for many rows at once. */
-async function* inBatches(rows: AsyncIterable<Row>): AsyncGenerator<Row[]> {
+/**
+ * Later steps cost less for many rows at once, but one shape may take megabytes.
+ * @param shapeOf reads the shapes that rows have in a column
+ */
+async function* inBatches(rows: AsyncIterable<Row>, shapeOf: ShapeOf): AsyncGenerator<Row[]> {
   let batch: Row[] = []
+  let bytes = 0
   for await (const row of rows) {
     batch.push(row)
-    if (batch.length < batchSize) continue
+    if (row.error === undefined) {
+      row.shape ??= shapeOf(row.raw.geometry)
+      bytes += row.shape?.staged?.coordinates.length ?? 0
+    }
+    if (batch.length < batchSize && bytes < batchBytes) continue
     yield batch
     batch = []
+    bytes = 0
   }
   if (batch.length > 0) yield batch
 }

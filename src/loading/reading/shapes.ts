@@ -18,16 +18,17 @@ export type ShapeOf = (geometry: unknown) => RowShape | undefined
 
 type WithShapes = Pick<FileReading, "shapes" | "reject">
 
-/** @param stated the system that the file states, which only a file with shapes needs */
+/** @param stated the system that the file states. It is called with the first geometry, if there is one */
 export function shapeReader(
   { shapes, reject }: WithShapes,
-  stated: () => ReferenceSystem,
+  stated: (geometry: unknown) => ReferenceSystem,
 ): ShapeOf {
   let system: ReferenceSystem | undefined
   return (geometry) => {
     if (!shapes || geometry === undefined) return undefined
-    if (geometry === null || geometry === "") return rowShape(noShape)
-    system ??= systemOf(shapes, reject, stated)
+    if (geometry === null || (typeof geometry === "string" && geometry.trim() === ""))
+      return rowShape(noShape)
+    system ??= systemOf(shapes, reject, () => stated(geometry))
     return rowShape(readGeometry(geometry, system.toDegrees))
   }
 }
@@ -42,19 +43,33 @@ function systemOf(
   return system
 }
 
-/** The system that a GeoJSON document, or the response of an ArcGIS service, states. */
-export const systemOfDocument = (document: RawRecord, reject: RejectFile): ReferenceSystem =>
-  document.type === "FeatureCollection"
-    ? systemOfGeoJson(document.crs, reject)
-    : systemOfArcGis(document.spatialReference, reject)
+/** The system that the response of an ArcGIS service or a GeoJSON document states, or that of GeoJSON. */
+export const systemOfDocument = (
+  { crs, spatialReference }: RawRecord,
+  reject: RejectFile,
+): ReferenceSystem =>
+  spatialReference === undefined
+    ? systemOfGeoJson(crs, reject)
+    : systemOfArcGis(spatialReference, reject)
 
-/** Some servers state the system after the features, which only matters to the conversion of metres. */
-export function checkLateSystem(document: RawRecord, { shapes, reject }: WithShapes): void {
-  if (!shapes || shapes.crs !== undefined) return
-  const { datum, isProjected } = systemOfDocument(document, reject)
+/**
+ * Checks a document that states no system before its features. GeoServer states it after them, which only
+ * matters to the conversion of metres.
+ * @param geometry the first one of the document
+ */
+export function checkLateSystem(
+  document: RawRecord,
+  geometry: unknown,
+  { shapes, reject }: WithShapes,
+): void {
+  // Only GeoJSON, whose geometries have a type, has a system without a statement.
+  const { datum, isProjected } =
+    "type" in Object(geometry)
+      ? systemOfDocument(document, reject)
+      : systemOfArcGis(document.spatialReference, reject)
   if (isProjected)
     reject("it states its coordinate reference system after its features; name it with --crs")
-  shapes.noteDatum(datum)
+  shapes?.noteDatum(datum)
 }
 
 /** The shapes of the records of a dBase table, deleted ones too; undefined where there is no `.shp`. */

@@ -64,7 +64,12 @@ function tableOf(
   sha256: string,
 ): InputFile {
   let bytesRead = 0
-  const others = othersShown(entries.filter((other) => other !== entry))
+  const entryBeside = (extension: string) => {
+    const beside = entry.fileName.replace(/\.dbf$/i, `.${extension}`).toLowerCase()
+    return entries.find((other) => other !== entry && other.fileName.toLowerCase() === beside)
+  }
+  const read = [entry, entryBeside("shp"), entryBeside("prj")]
+  const others = othersShown(entries.filter((other) => !read.includes(other)))
   const reject: RejectFile = (fault, options) => {
     throw cannotRead(name, fault + others, options)
   }
@@ -93,10 +98,7 @@ function tableOf(
     sha256: () => sha256,
     bytes: () => bytesOf(entry),
     companion: (extension) => {
-      const beside = entry.fileName.replace(/\.dbf$/i, `.${extension}`).toLowerCase()
-      const part = entries.find(
-        (other) => other !== entry && other.fileName.toLowerCase() === beside,
-      )
+      const part = entryBeside(extension)
       return part && bytesOf(part)
     },
     reject,
