@@ -43,7 +43,7 @@ export async function checkStaged(
 ): Promise<Checked> {
   const { source } = load
   const context = { staging, files, rejects }
-  const tooLong = await joinRowsOf(staging, source.joinedField)
+  const tooLong = await joinRowsOf(context, source.joinedField)
   const rejected = await rejectTooLong(context, tooLong)
   const duplicates = await removeDuplicates(context)
   const unstored = await leaveOutUnlessStored(staging)
@@ -62,14 +62,13 @@ export async function checkStaged(
 }
 
 /** Returns the keys whose rows cannot be joined, as of `joinRows`. */
-async function joinRowsOf(staging: Staging, field: string | undefined) {
+async function joinRowsOf({ staging, files }: Context, field: string | undefined) {
   const none = new Map<string, string>()
   if (!(await hasRepeated(staging))) return none
+  if (field !== undefined) await completeRows(staging, field)
   if (staging.resource.hasShapes)
-    await joinShapes(staging, otherColumns(staging, field, "geometry"))
-  if (field === undefined) return none
-  await completeRows(staging, field)
-  return joinRows(staging, field)
+    await joinShapes(staging, otherColumns(staging, field, "geometry"), files)
+  return field === undefined ? none : joinRows(staging, field)
 }
 
 const hasRepeated = async (staging: Staging): Promise<boolean> =>

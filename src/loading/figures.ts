@@ -187,6 +187,10 @@ export const totalOf = <File>(files: readonly File[], count: (file: File) => num
 export const rowsRead = (files: readonly FileFigures[]): number =>
   totalOf(files, ({ read }) => read)
 
+/** The reference systems of their shapes. */
+export const systemsOf = (files: readonly FileFigures[]): string[] =>
+  [...new Set(files.flatMap(({ crs }) => crs ?? []))].sort()
+
 /** Whether a record without a row in the file is missing: a row without a key could be its row. */
 export const showsAbsence = ({ unreadable, incomplete }: FileFigures): boolean =>
   unreadable === 0 && !incomplete

@@ -29,7 +29,7 @@ import { insertRelease, nextRelease, prepareSession, publishing } from "./publis
 import { readFiles } from "./read-files.ts"
 import { checkReadable } from "./reading/input.ts"
 import { Rejects } from "./rejects.ts"
-import { storeShapes } from "./shapes.ts"
+import { recordSystems, storeShapes } from "./shapes.ts"
 import { recordLoad, recordRefusal, secondsSince } from "./source-record.ts"
 import { stagedValues } from "./staged-values.ts"
 import { removeReplaced } from "./state-sources.ts"
@@ -206,6 +206,7 @@ async function publishFiles(
 
   // Source
   await recordLoad(sql, load, files, { observed, observedIsKnown: isKnown, release })
+  await recordSystems(staging, files)
   const published = {
     ...{ release, resource: name, observed, observedIsKnown: isKnown, files, changes, links },
     missing: missing.figures,

@@ -38,7 +38,7 @@ export async function recordLoad(
        last_files = $5::text[], last_release = coalesce($6, last_release),
        last_changed_at = coalesce((select published_at from releases where id = $6), last_changed_at),
        counts = $7::text::jsonb,
-       licence = coalesce(licence, $8), attribution = coalesce(attribution, $9), crs = coalesce($10, crs)
+       licence = coalesce(licence, $8), attribution = coalesce(attribution, $9)
      where name = $1 and resource = $2`,
     [
       name,
@@ -50,7 +50,6 @@ export async function recordLoad(
       JSON.stringify(rowCounts(files)),
       published?.licence ?? null,
       published?.attribution ?? null,
-      [...new Set(files.flatMap(({ crs }) => crs ?? []))].sort().join("; ") || null,
     ],
   )
 }

@@ -17,6 +17,7 @@ import {
   rowsChanged,
   rowsRead,
   sum,
+  systemsOf,
   totalOf,
 } from "./figures.ts"
 import { assumedTime } from "./observation.ts"
@@ -104,8 +105,7 @@ function absenceLines(files: readonly FileFigures[]): string[] {
 
 function shapeLines(files: readonly FileFigures[]): string[] {
   const shapes = totalOf(files, (file) => file.shapes ?? 0)
-  const systems = [...new Set(files.flatMap(({ crs }) => crs ?? []))]
-  return shapes === 0 ? [] : [`  shapes: ${formatCount(shapes)} (${systems.join(", ")})`]
+  return shapes === 0 ? [] : [`  shapes: ${formatCount(shapes)} (${systemsOf(files).join(", ")})`]
 }
 
 function rejectedLines(files: readonly FileFigures[]): string[] {

@@ -160,6 +160,59 @@ test("rows that differ only in their shape are one record with several parts", a
   expect((await sql`select outline from shape_parts`).length).toBe(2)
 })
 
+test("rows of one title with two shapes, one without its area, are one record", async () => {
+  const title = (shapeareahectares: number | null, west: number) => ({
+    type: "Feature",
+    properties: {
+      displayname: "ML 1",
+      permittype: "Mining Lease",
+      permitstatus: "Granted",
+      authorisedholdername: "A PTY LTD",
+      shapeareahectares,
+    },
+    geometry: polygon(west, -31),
+  })
+  const features = [title(100, 145), title(null, 147)]
+  const { files } = await bench.load("qld", JSON.stringify({ type: "FeatureCollection", features }))
+  expect([files[0]?.rejected, files[0]?.repeated]).toEqual([0, 1])
+  expect(Object.values(await shapes())).toEqual([expect.stringContaining("]]] and [[[")])
+})
+
+test("parts that together have more than 100,000 points are left out with a warning", async () => {
+  await bench.load("tenements", ndjson([row("a", polygon(115, -31)), row("b", polygon(116, -31))]))
+  const before = await shapes()
+  const rows = [row("a", circle(120)), row("a", circle(125)), row("b", polygon(116, -31))]
+  const { release, files } = await bench.load("tenements", ndjson(rows))
+  expect([release, files[0]?.repeated, files[0]?.warnings]).toEqual([
+    null,
+    1,
+    { "geometry left out: a shape of more than 100,000 points": 1 },
+  ])
+  expect(await shapes()).toEqual(before)
+})
+
+test("a source has the systems of all its shapes, of older files while their shapes stay", async () => {
+  const document = (crs: string, ...ids: string[]) =>
+    JSON.stringify({
+      type: "FeatureCollection",
+      crs: { type: "name", properties: { name: crs } },
+      features: ids.map((id, index) => ({
+        ...feature(id, polygon(115 + index, -31)),
+        type: "Feature",
+      })),
+    })
+  const systemsAfter = async (content: string, options = {}) => {
+    await bench.load("tenements", content, options)
+    return (await sql`select crs from sources`)[0]?.crs
+  }
+  expect(await systemsAfter(document("EPSG:4283", "a", "b"))).toBe("EPSG:4283")
+  expect(await systemsAfter(document("EPSG:7844", "a"), { partial: true })).toBe(
+    "EPSG:4283; EPSG:7844",
+  )
+  expect(await systemsAfter(ndjson([row("a"), row("b")]))).toBe("EPSG:4283; EPSG:7844")
+  expect(await systemsAfter(document("EPSG:7844", "a", "b"))).toBe("EPSG:7844")
+})
+
 test("a load that loses or moves many shapes stops unless it is accepted", async () => {
   const rows = (at: (index: number) => object | null) =>
     ndjson(Array.from({ length: 20 }, (_, index) => row(`t${index}`, at(index))))
