@@ -39,8 +39,11 @@ const all: readonly Format[] = ["json", "csv", "tsv", "ndjson", "parquet", "atom
 
 /** Those of every list. */
 export const formats = all.filter((format) => format !== "atom" && format !== "geojson")
-export const exportFormats = formats.filter((format) => representations[format].parts !== "pages")
 export const delimitedFormats = all.filter((format) => representations[format].isDelimited)
+
+/** Those in which a list has every record (`all=true`). @param offered by the list */
+export const exportFormats = (offered: readonly Format[]): readonly Format[] =>
+  offered.filter((format) => representations[format].parts !== "pages")
 
 /** The `Content-Type` of a list. */
 export const contentType = (format: Format): string =>

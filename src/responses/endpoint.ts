@@ -109,18 +109,15 @@ function selectionOf(resource: Readable) {
   return { fields: Type.Optional(fields) }
 }
 
-const formatOf = (offered: readonly Format[]) =>
-  Type.Optional(
+const representationIn = (offered: readonly Format[]) => ({
+  format: Type.Optional(
     oneOf(offered, {
       description: `Format of the response; without it, the header Accept decides. parquet needs all=true${offered.includes("atom") ? `. atom is a feed of the first ${paging.per_page.default} records, without page, per_page, all and fields` : ""}`,
     }),
-  )
-
-export const representation = {
-  format: formatOf(formats),
+  ),
   all: Type.Boolean({
     default: false,
-    description: `Every record in one response, without page and per_page; needs ${alternativesText(exportFormats)}`,
+    description: `Every record in one response, without page and per_page; needs ${alternativesText(exportFormats(offered))}`,
   }),
   bom: Type.Boolean({
     default: false,
@@ -130,7 +127,9 @@ export const representation = {
     default: true,
     description: `An apostrophe before text that a spreadsheet would run as a formula; needs ${alternativesText(delimitedFormats)}`,
   }),
-}
+})
+
+export const representation = representationIn(formats)
 
 function parametersOf(
   { resource, filters, ofNoRelease }: Declaration & Pick<ListEndpoint, "filters">,
@@ -148,8 +147,7 @@ function parametersOf(
     ...(!ofNoRelease && asOf),
     ...(resource.history && changes),
     ...(resource.further && selectionOf(resource)),
-    ...representation,
-    format: formatOf(offered),
+    ...representationIn(offered),
   }
 }
 

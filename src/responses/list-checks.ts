@@ -19,12 +19,7 @@ export const preferredFormat = (preferred: readonly Format[], all: boolean): For
 export const contradictions =
   (offered: readonly Format[], preferred: readonly Format[]): CrossCheck =>
   (values, sent) => [
-    ...formatFaults(
-      values,
-      sent,
-      offered.find((format) => format === values.format) ??
-        preferredFormat(preferred, values.all === true),
-    ),
+    ...formatFaults(values, sent, offered, preferred),
     ...periodFaults(values),
     ...changeFaults(values),
   ]
@@ -33,8 +28,11 @@ export const contradictions =
 function formatFaults(
   { all, format: sentFormat }: Values,
   sent: ReadonlySet<string>,
-  format: Format,
+  offered: readonly Format[],
+  preferred: readonly Format[],
 ): Fault[] {
+  const format =
+    offered.find((each) => each === sentFormat) ?? preferredFormat(preferred, all === true)
   const faultsOf = (message: string, names: readonly string[], allowed?: readonly string[]) =>
     names
       .filter((name) => sent.has(name))
@@ -44,7 +42,7 @@ function formatFaults(
   const needs = (allowed: readonly Format[], ...names: readonly string[]) =>
     faultsOf(`Needs format ${alternativesText(allowed)}`, names, allowed)
   return [
-    ...(all && format === "json" ? needs(exportFormats, "all") : []),
+    ...(all && format === "json" ? needs(exportFormats(offered), "all") : []),
     ...(isDelimited ? [] : needs(delimitedFormats, "bom", "formula_guard")),
     ...(parts === "whole" && !all ? faultsOf(`${format} needs all=true`, ["format"]) : []),
     ...(format === "atom"

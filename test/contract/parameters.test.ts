@@ -210,6 +210,9 @@ test("all=true needs an export format and no page", async () => {
   })
   expect(await faultsOf("/companies?all=true")).toEqual([needs])
   expect(await faultsOf("/companies?all=true&format=json")).toEqual([needs])
+  const allowed = [...needs.allowed, "geojson"]
+  const message = "Needs format csv, tsv, ndjson, parquet or geojson"
+  expect(await faultsOf("/tenements?all=true")).toEqual([{ parameter: "all", message, allowed }])
   expect(await faultsOf("/reports?all=true&format=csv&page=1")).toEqual([paged("page")])
   expect(await faultsOf("/reports?all=true&format=csv&page=0")).toEqual([
     { parameter: "page", message: exactPage },
