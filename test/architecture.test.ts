@@ -64,7 +64,7 @@ const allowed: Record<string, string[]> = {
   "program.ts": [],
   text: [],
   places: ["text"],
-  http: ["text"],
+  http: ["places", "text"],
   log: ["text"],
   "settings.ts": ["text"],
   "config.ts": ["settings.ts"],

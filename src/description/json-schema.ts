@@ -9,7 +9,7 @@ const largestInt32 = 2_147_483_647
 
 /** The schema's own keywords. Integers have their size, from which clients choose their type. */
 export function jsonSchema(schema: TSchema): JsonSchema {
-  const { properties, items, faultOf: _, ...others }: TSchema = schema
+  const { properties, items, ...others }: TSchema = schema
   if (properties) return { ...others, properties: mapValues(properties, jsonSchema) }
   if (items) return { ...others, items: jsonSchema(items) }
   if (![others.type].flat().includes("integer")) return others

@@ -10,6 +10,7 @@ import {
   type TSchema,
   Type,
 } from "@sinclair/typebox"
+import { parseBox, parseCircle } from "../places/area.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
 import { nearestName } from "../text/nearest-name.ts"
 import { type Fault, invalidParameters } from "./api-error.ts"
@@ -157,11 +158,7 @@ function faultOf(schema: TSchema, text: string): Omit<Fault, "parameter"> | null
       ? null
       : { message: `Must be an integer from ${minimum} to ${maximum}` }
   }
-  if (format === "date") {
-    return isCalendarDate(text) ? null : { message: "Must be a date that exists, as YYYY-MM-DD" }
-  }
-  if (format === "point-in-time") return parsePointInTime(text) ? null : notPointInTime
-  const fault = schema.faultOf?.(text)
+  const fault = faultsOfFormats[format]?.(text)
   if (fault) return { message: fault }
   // Code points, as JSON Schema and PostgreSQL count characters.
   if ([...text].length > maxLength) return { message: `Must have at most ${maxLength} characters` }
@@ -180,8 +177,14 @@ function namesFault(names: readonly string[], allowed: readonly string[]) {
 
 const longestShown = 40
 
-const notPointInTime = {
-  message: "Must be a release number, a date as YYYY-MM-DD or a date-time as 2026-01-02T03:04:05Z",
+const faultsOfFormats: Readonly<Record<string, (text: string) => string | null>> = {
+  date: (text) => (isCalendarDate(text) ? null : "Must be a date that exists, as YYYY-MM-DD"),
+  "point-in-time": (text) =>
+    parsePointInTime(text)
+      ? null
+      : "Must be a release number, a date as YYYY-MM-DD or a date-time as 2026-01-02T03:04:05Z",
+  bbox: (text) => parseBox(text).fault,
+  near: (text) => parseCircle(text).fault,
 }
 
 /** Converts a valid text. */

@@ -8,63 +8,61 @@ export interface Area {
   box: string
 }
 
+/** An area without a meaning where its text has a fault, which is for the client. */
+export interface ParsedArea extends Area {
+  fault: string | null
+}
+
 /** One spelling of equal lists of decimal numbers: without zeros at the end. */
 export const canonicalNumbers = (text: string): string =>
   text.replace(/(\.\d*?)0+(?=,|$)/g, "$1").replace(/\.(?=,|$)/g, "")
 
-/** @param text `west,south,east,north` in degrees. @returns why it is none, for the client, if it is none */
-export function parseBox(text: string): Area | string {
-  const numbers = plainDecimals(text, 4)
-  if (!numbers) return "Must be four decimal numbers: west,south,east,north"
-  const [west = 0, south = 0, east = 0, north = 0] = numbers.map((degrees) =>
-    Math.round(degrees * 1e6),
-  )
-  const outside = faultOfPlaces(
-    [
-      [west, south],
-      [east, north],
-    ],
-    "west,south,east,north",
-  )
-  if (outside) return outside
-  if (west >= east) return "Must have a west below its east"
-  if (south >= north) return "Must have a south below its north"
+/** @param text `west,south,east,north` in degrees */
+export function parseBox(text: string): ParsedArea {
+  const degrees = numbersIn(text)
+  const [west = 0, south = 0, east = 0, north = 0] = degrees.map((each) => Math.round(each * 1e6))
+  const bounds = { west, south, east, north }
   const polygon = `((${west},${south}),(${east},${south}),(${east},${north}),(${west},${north}))`
-  return { polygon, box: boxText({ west, south, east, north }) }
+  const fault =
+    faultOfText(text, "four", "west,south,east,north", bounds) ??
+    (west >= east ? "Must have a west below its east" : null) ??
+    (south >= north ? "Must have a south below its north" : null)
+  return { polygon, box: boxText(bounds), fault }
 }
 
 const maxKm = 200
 
-/** @param text `latitude,longitude,km`. @returns why it is none, for the client, if it is none */
-export function parseCircle(text: string): Area | string {
-  const numbers = plainDecimals(text, 3)
-  if (!numbers) return "Must be three decimal numbers: latitude,longitude,km"
-  const [latitude = 0, longitude = 0, km = 0] = numbers
-  const outside = faultOfPlaces([[longitude * 1e6, latitude * 1e6]], "latitude,longitude,km")
-  if (outside) return outside
-  if (km <= 0 || km > maxKm) return `Must have a distance above 0 and at most ${maxKm} km`
-  return circle(latitude, longitude, km)
+/** @param text `latitude,longitude,km` */
+export function parseCircle(text: string): ParsedArea {
+  const [latitude = 0, longitude = 0, km = 0] = numbersIn(text)
+  const [x, y] = [longitude * 1e6, latitude * 1e6]
+  const bounds = { west: x, south: y, east: x, north: y }
+  const isInRange = km > 0 && km <= maxKm
+  const fault =
+    faultOfText(text, "three", "latitude,longitude,km", bounds) ??
+    (isInRange ? null : `Must have a distance above 0 and at most ${maxKm} km`)
+  return { ...circle(latitude, longitude, km), fault }
 }
-
-/** The text of PostgreSQL's type `polygon`, also for the rings of a shape. */
-export const polygonText = (corners: readonly Point[]): string =>
-  `(${corners.map(([x, y]) => `(${x},${y})`).join()})`
 
 /** The text of PostgreSQL's type `box`, also for the bounds of a shape. */
 export const boxText = ({ west, south, east, north }: Bounds): string =>
   `(${west},${south}),(${east},${north})`
 
-/** Without exponents, signs of plus, blanks and zeros in front. */
-function plainDecimals(text: string, count: number): number[] | null {
-  const texts = text.split(",")
-  const arePlain = texts.every((text) => /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text))
-  return arePlain && texts.length === count ? texts.map(Number) : null
-}
+const numbersIn = (text: string): number[] => text.split(",").map(Number)
 
-/** @param order of the parameter */
-function faultOfPlaces(places: readonly Point[], order: string): string | null {
-  if (places.every((place) => isIn(place, placesWithin))) return null
-  const isSwapped = places.every(([x, y]) => isIn([y, x], placesWithin))
+/** @param order of the numbers, which have no exponents, plus signs, blanks and leading zeros */
+function faultOfText(
+  text: string,
+  count: string,
+  order: string,
+  { west, south, east, north }: Bounds,
+): string | null {
+  const texts = text.split(",")
+  const arePlain = texts.every((each) => /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(each))
+  if (!arePlain || texts.length !== order.split(",").length)
+    return `Must be ${count} decimal numbers: ${order}`
+  if (isIn([west, south], placesWithin) && isIn([east, north], placesWithin)) return null
+  const isSwapped = isIn([south, west], placesWithin) && isIn([north, east], placesWithin)
   const hint = isSwapped ? `. Are latitude and longitude swapped? The order is ${order}` : ""
   return `Must have longitudes from 90 to 180 and latitudes from -60 to 0${hint}`
 }
@@ -86,7 +84,8 @@ function circle(latitude: number, longitude: number, km: number): Area {
   const diagonal = corners.filter((_, index) => index % 16 === 8)
   const [, west = 0, east = 0] = diagonal.map(([x]) => x).sort(ascending)
   const [, south = 0, north = 0] = diagonal.map(([, y]) => y).sort(ascending)
-  return { polygon: polygonText(corners), box: boxText({ west, south, east, north }) }
+  const polygon = `(${corners.map(([x, y]) => `(${x},${y})`).join()})`
+  return { polygon, box: boxText({ west, south, east, north }) }
 }
 
 const ascending = (one: number, other: number): number => one - other

@@ -63,6 +63,7 @@ export function termFilter(description: string, example: string, column: PgColum
 }
 
 export const hasTrigram = (folded: string): boolean => /[\p{L}\p{N}]{3}/u.test(folded)
+
 /**
  * Declares a filter for records whose shape has a point in an area, holes excluded. The index finds them by their
  * bounds. The parts of a shape are compared only where its bounds are not inside of the area.
@@ -70,14 +71,11 @@ export const hasTrigram = (folded: string): boolean => /[\p{L}\p{N}]{3}/u.test(f
 export function areaFilter(
   description: string,
   example: string,
-  parse: (text: string) => Area | string,
+  format: "bbox" | "near",
+  parse: (text: string) => Area,
   { bounds, geometry }: Record<"bounds" | "geometry", PgColumn>,
 ): Filter {
-  const faultOf = (text: string) => {
-    const area = parse(text)
-    return typeof area === "string" ? area : null
-  }
-  const schema = { ...freeText(description, example), faultOf }
+  const schema = { ...freeText(description, example), format }
   const where = (bound: SQL): SQL => {
     const polygon = sql`(${bound}::text[])[1]::polygon`
     return sql`(${bounds} && box(${polygon}) and (${bounds} <@ (${bound}::text[])[2]::box or exists (
@@ -85,9 +83,8 @@ export function areaFilter(
         and not exists (select from unnest(part.holes) as hole where hole @> ${polygon}))))`
   }
   const bind = (text: string): string => {
-    const area = parse(text)
-    if (typeof area === "string") throw new Error(`Not an area: ${text}`)
-    return arrayLiteral([area.polygon, area.box])
+    const { polygon, box } = parse(text)
+    return arrayLiteral([polygon, box])
   }
-  return { ...filter(schema, where, canonicalNumbers, bind), isScattered: true }
+  return { ...filter(schema, where, canonicalNumbers, bind), isIndexed: true }
 }

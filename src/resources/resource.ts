@@ -10,10 +10,7 @@ import type { SQL } from "drizzle-orm"
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
 
 /** A value, as in JSON, CSV and the files that are loaded. */
-export type Value = string | number | boolean | readonly string[] | Geometry | Uint8Array | null
-
-/** A shape as GeoJSON; in Parquet it is WKB. */
-export type Geometry = Readonly<{ type: string; coordinates: unknown }>
+export type Value = string | number | boolean | readonly string[] | Uint8Array | null
 
 /** A record: field name to value. */
 export type ResourceRecord = Record<string, Value>
@@ -38,8 +35,8 @@ export interface Filter {
   byScan?: { where: (bound: SQL) => SQL; isNeededFor: (canonical: NonNullable<Value>) => boolean }
   /** The values that are counted, if they are. */
   values?: CountedColumn | CountedArrays
-  /** Whether its matches may lie anywhere in the order of a list, however many the planner expects. */
-  isScattered?: true
+  /** Whether an index finds its matches, which may be anywhere in the order of a list. */
+  isIndexed?: true
   /** The parameter's value in the one spelling that all equal ones share. */
   canonical: (value: NonNullable<Value>) => NonNullable<Value>
   /** Converts the canonical value to the one that the condition binds. @param given all parameters */

@@ -29,7 +29,7 @@ import {
   listOf,
   oneOf,
   pathSafeId,
-  placeOf,
+  placeFields,
   provenanceOf,
   textSchema,
   textValue,
@@ -104,7 +104,7 @@ export const tenements: Resource = {
       }),
       { select: sql`array_to_string(${table.asx_codes}, '; ')` },
     ),
-    ...placeOf(table),
+    ...placeFields(table),
     ...provenanceOf(table),
   },
   filters: {
@@ -152,12 +152,14 @@ export const tenements: Resource = {
     bbox: areaFilter(
       "Box that its shape has a point in, as west,south,east,north in degrees",
       "115.5,-31.5,122,-28",
+      "bbox",
       parseBox,
       table,
     ),
     near: areaFilter(
       "Circle that its shape has a point in, as latitude,longitude,km; at most 200 km",
       "-30.75,121.47,50",
+      "near",
       parseCircle,
       table,
     ),

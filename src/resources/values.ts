@@ -99,7 +99,7 @@ export function fieldsOf(
 }
 
 /** The further fields of records with shapes. */
-export function placeOf(table: PgTable): Record<string, Field> {
+export function placeFields(table: PgTable): Record<string, Field> {
   const names = ["latitude", "longitude", "geometry"]
   const corner = [121.45, -30.76]
   const degreesOf = (what: string, minimum: number, maximum: number, example: number) =>

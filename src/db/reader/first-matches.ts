@@ -1,4 +1,4 @@
-/** Finds the first rows of a list with a filter for part of a text. */
+/** Finds the first rows of a list with a filter for part of a text, or for an area. */
 import { type SQL, sql } from "drizzle-orm"
 import type { OrderTerm, Readable } from "../../resources/resource.ts"
 import { type Part, type Relation, relationOf, tableName } from "./relations.ts"
@@ -10,9 +10,9 @@ const mostRead = sql.raw("4000")
 /**
  * A relation with at least the first rows of the list.
  *
- * The planner knows the frequency of a term, but not where its rows are in the list's order. For a frequent term
- * it reads the table in order, and reads all of it if the matches are at the end. This statement searches the
- * first rows of the table. If these have too few matches, it finds all by their index. OFFSET keeps the planner
+ * The planner knows the frequency of a term, but not where its rows are in the list's order, and it has no
+ * statistics of areas. For a frequent term it reads the table in order, and reads all of it if the matches are
+ * at the end. This statement searches the first rows of the table. If these have too few matches, it finds all by their index. OFFSET keeps the planner
  * from reading the table in order again.
  * @param limit how many rows are enough
  * @param after the condition that a row comes after the position at which the page begins

@@ -72,12 +72,12 @@ export interface List extends ListShape {
 export const isScanned = ({ byScan = [] }: ListShape): boolean => byScan.length > 0
 
 /** Whether an index finds the list's rows by a part of a text, or by an area. */
-const hasScatteredMatches = ({ resource, filters, byScan, updated, removed }: ListShape): boolean =>
+const hasIndexedMatches = ({ resource, filters, byScan, updated, removed }: ListShape): boolean =>
   !updated &&
   !removed &&
   filters.some((name) => {
-    const { byScan: scan, isScattered } = filterOf(resource, name)
-    return isScattered || (scan && !byScan?.includes(name))
+    const { byScan: scan, isIndexed } = filterOf(resource, name)
+    return isIndexed || (scan && !byScan?.includes(name))
   })
 
 /** Identifies a list at a release. */
@@ -202,7 +202,7 @@ export function createStatements(db: Database) {
     rows,
     /** The same for a page, which has few rows. */
     page: (shape: ListShape, relation: Relation, after?: Position): PreparedPage => {
-      if (!hasScatteredMatches(shape)) return rows(shape, relation, after)
+      if (!hasIndexedMatches(shape)) return rows(shape, relation, after)
       return once(`page ${after !== undefined} ${relation} ${keyOf(shape)}`, () => {
         const further = after && isAfter(shape.order)
         const part = partOf(shape, further)
