@@ -15,6 +15,7 @@ import {
   geometryWriter,
   geoParquetMetadata,
   hasGeometry,
+  jsonWriter,
   openCollection,
 } from "./geometries.ts"
 import type { ListPlan, RecordPlan } from "./plan.ts"
@@ -35,7 +36,7 @@ export const recordContent = (
 
 /** The body of a record. */
 export const recordText = (plan: RecordPlan, record: ResourceRecord): string =>
-  plan.format === "geojson" ? featuresOf(plan, [record]) : JSON.stringify({ data: record })
+  plan.format === "geojson" ? featuresOf(plan, [record]) : `{"data":${jsonWriter(plan)(record)}}`
 
 export function pageContent(
   plan: ListPlan,
@@ -62,7 +63,8 @@ export function pageText(
   { records, meta }: { records: Records; meta: PageMeta },
   baseUrl: string,
 ): string {
-  if (plan.format === "json") return JSON.stringify({ data: records, meta })
+  if (plan.format === "json")
+    return `{"data":[${records.map(jsonWriter(plan))}],"meta":${JSON.stringify(meta)}}`
   if (plan.format === "geojson")
     return `${openCollection(meta.total, records.length)}\n${featuresOf(plan, records)}\n]}`
   const { feed } = plan.endpoint
@@ -200,11 +202,11 @@ function textOfRecords(plan: ListPlan, records: Records): string {
 }
 
 /** Rows with a header, or lines of JSON. */
-const textFormat = (plan: ListPlan) =>
-  delimitedFormat(plan) ?? {
-    head: "",
-    rows: (records: Records) => records.map((each) => `${JSON.stringify(each)}\n`).join(""),
-  }
+function textFormat(plan: ListPlan) {
+  const json = jsonWriter(plan)
+  const rows = (records: Records) => records.map((each) => `${json(each)}\n`).join("")
+  return delimitedFormat(plan) ?? { head: "", rows }
+}
 
 /** Null for other formats. */
 function delimitedFormat(plan: ListPlan) {

@@ -2,7 +2,7 @@
 import type { WriteShape } from "../db/reader/shapes.ts"
 import type { Format } from "../http/formats.ts"
 import { geoJsonOf, wktOf } from "../places/shape.ts"
-import { pick, type ResourceRecord } from "../resources/resource.ts"
+import { pick, type ResourceRecord, type Value } from "../resources/resource.ts"
 import type { Plan } from "./plan.ts"
 
 /** Whether a response has shapes; any other never reads them. */
@@ -15,6 +15,14 @@ type Records = readonly ResourceRecord[]
 export const openCollection = (matched: number, returned: number): string =>
   `{"type":"FeatureCollection","numberMatched":${matched},"numberReturned":${returned},"features":[`
 
+/** Writes records as JSON. Their shapes are JSON already. */
+export function jsonWriter(plan: Pick<Plan, "fields" | "format">) {
+  if (!hasGeometry(plan)) return (record: ResourceRecord) => JSON.stringify(record)
+  const member = ([name, value]: [string, Value]) =>
+    `"${name}":${name === "geometry" ? value : JSON.stringify(value)}`
+  return (record: ResourceRecord) => `{${Object.entries(record).map(member).join()}}`
+}
+
 /** Features, separated by commas. Their properties are the requested or default fields without the geometry. */
 export function featuresOf({ shown, fields }: Pick<Plan, "shown" | "fields">, records: Records) {
   const { key, further = {} } = shown
@@ -22,19 +30,17 @@ export function featuresOf({ shown, fields }: Pick<Plan, "shown" | "fields">, re
   const properties = names.filter((name) => name !== "geometry")
   return records
     .map((record) => {
-      const { [key]: id, geometry = null } = record
-      return JSON.stringify({
-        ...{ type: "Feature", id, geometry },
-        properties: pick(record, properties),
-      })
+      const { [key]: id = null, geometry = null } = record
+      const picked = JSON.stringify(pick(record, properties))
+      return `{"type":"Feature","id":${JSON.stringify(id)},"geometry":${geometry},"properties":${picked}}`
     })
     .join(",\n")
 }
 
-/** Writes shapes as records of that format have them. */
+/** Writes shapes as that format has them: text of GeoJSON or WKT, or WKB. */
 export async function geometryWriter(format: Format): Promise<WriteShape> {
   if (format === "csv" || format === "tsv") return (parts) => wktOf(geoJsonOf(parts))
-  if (format !== "parquet") return (parts) => JSON.parse(geoJsonOf(parts))
+  if (format !== "parquet") return geoJsonOf
   const { geojsonToWkb } = await import("hyparquet-writer")
   return (parts) => geojsonToWkb(JSON.parse(geoJsonOf(parts)))
 }

@@ -163,7 +163,7 @@ export function createResponses(options: RespondOptions) {
     const { fields, format } = plan
     if (!fields && format !== "geojson") return records
     const shaped = hasGeometry(plan)
-      ? reader.addShapes(records, await geometryWriter(format), options)
+      ? reader.addShapes("lists", records, await geometryWriter(format), options)
       : [records]
     const all = (await Array.fromAsync(shaped)).flat()
     // A feature has the key and the geometry beside the fields.

@@ -10,7 +10,7 @@ import { fileLoader } from "../loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
 import { seeded } from "../support/seeded.ts"
 import { serviceOfFile } from "../support/service.ts"
-import { readList, readRecord } from "./bodies.ts"
+import { readError, readList, readRecord } from "./bodies.ts"
 import { crawl } from "./crawl.ts"
 
 const service = await serviceOfFile({ records: none })
@@ -176,7 +176,9 @@ test("facets and pages count the same records, and a bad area is 400 with its re
 test("fields chooses the point and the shape: GeoJSON, well-known text and GeoParquet", async () => {
   const fields = "fields=id,latitude,longitude,geometry"
   const text = async (query: string) => (await service.get(`/tenements?${query}`)).text()
-  const { data } = await readList(await service.get(`/tenements?${fields}&per_page=100`))
+  const page = await text(`${fields}&per_page=100`)
+  expect(page).toBe(JSON.stringify(JSON.parse(page)))
+  const { data } = await readList(new Response(page))
   for (const { id, latitude, longitude, geometry } of data) {
     const parts = shapes.get(String(id)) ?? []
     const point: Point = [Number(longitude) * 1e6 - origin[0], Number(latitude) * 1e6 - origin[1]]
@@ -254,4 +256,40 @@ test("GeoJSON has a feature for each record, with the fields without the geometr
   const negotiated = await service.get("/companies/NONE/tenements", accept)
   expect(negotiated.status).toBe(404)
   expect((await service.get("/companies?format=geojson")).status).toBe(400)
+})
+
+test("as_of has the areas and the shapes of that release", async () => {
+  const moved = "bbox=139,-21,141,-19"
+  const ids = async (query: string) =>
+    (await readList(await service.get(`/tenements?${query}`))).data.map(({ id }) => id)
+  const shapeOf = async (id: string, query: string) =>
+    (await readRecord(await service.get(`/tenements/${id}?fields=geometry${query}`))).geometry
+  const before = await shapeOf("T0", "")
+  const [longitude, latitude] = Object(before).coordinates.flat(9)
+  const area = `near=${latitude},${longitude},0.001`
+  expect(await ids(area)).toContain("T0")
+  const ring = "140 -20,140.1 -20,140.1 -19.9,140 -20"
+  expect(await ids(area)).toContain("T0")
+  const lines = ["id,tenement_id,state,status,geometry", `T0,T0,WA,granted,"POLYGON ((${ring}))"`]
+  await load("tenements", { "moved.csv": lines }, { partial: true })
+  expect([await ids(moved), await ids(`${moved}&as_of=2`)]).toEqual([["T0"], []])
+  expect(await ids(area)).not.toContain("T0")
+  expect(await ids(`${area}&as_of=2`)).toContain("T0")
+  expect(await shapeOf("T0", "&as_of=2")).toEqual(before)
+  expect(Object(await shapeOf("T0", "")).coordinates[0]).toContainEqual([140.1, -19.9])
+})
+
+test("A later page of a release whose shapes are pruned is an error, never without its shapes", async () => {
+  const list = "/tenements?fields=id,geometry&per_page=100"
+  for (const format of ["json", "csv", "geojson"]) {
+    expect((await service.get(`${list}&format=${format}`)).status).toBe(200)
+  }
+  await service.sql`delete from shape_parts
+    where shape = (select geometry from tenements order by id offset 250 limit 1)`
+  for (const format of ["json", "csv", "geojson"]) {
+    expect((await service.get(`${list}&format=${format}&page=2`)).status).toBe(200)
+    const answer = await service.get(`${list}&format=${format}&page=3`)
+    expect(answer.status).toBe(400)
+    expect(JSON.stringify(await readError(answer))).toContain("start again at page 1")
+  }
 })

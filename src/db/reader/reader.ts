@@ -32,8 +32,7 @@ export function createReader(
     chunks: createExportReader(reading, total),
     facet: createFacets(reading),
     find: createRecordReader(reading),
-    addShapes: createAddShapes(pools.lists),
-    addShapesToExport: createAddShapes(pools.exports),
+    addShapes: createAddShapes(pools),
     /** The state of each cache, by name. */
     cacheReadings: () =>
       Object.fromEntries(Object.entries(caches).map(([name, cache]) => [name, cache.readings()])),

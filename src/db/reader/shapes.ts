@@ -2,6 +2,7 @@
 import type { ResourceRecord, Value } from "../../resources/resource.ts"
 import { arrayLiteral } from "../../text/array-literal.ts"
 import type { ReadPool } from "../pool/pool.ts"
+import type { ReaderPools } from "./reader-caches.ts"
 import type { ReadOptions } from "./reads.ts"
 import { ReleaseUnavailable } from "./releases.ts"
 
@@ -12,6 +13,9 @@ interface PartRow {
   shape: string
   coordinates: string
 }
+
+type PartsByShape = ReadonlyMap<unknown, readonly PartRow[]>
+const none: PartsByShape = new Map()
 
 const coordinatesOfPart = ({ coordinates }: PartRow): string => coordinates
 
@@ -25,38 +29,39 @@ type Records = readonly ResourceRecord[]
  * part ends where its shapes would take more than a few.
  */
 export type AddShapes = (
+  pool: "lists" | "exports",
   records: Records,
   write: WriteShape,
   options: ReadOptions,
 ) => AsyncGenerator<Records, void, void>
 
 /** Its result may throw Unavailable, and ReleaseUnavailable for shapes that pruning has deleted. */
-export const createAddShapes = (pool: ReadPool): AddShapes =>
-  async function* (records, write, options) {
+export const createAddShapes = (pools: ReaderPools): AddShapes =>
+  async function* (pool, records, write, options) {
     for (let left = records; left.length > 0; ) {
       const digests = [...new Set(left.flatMap(({ geometry }) => geometry ?? []))].map(String)
-      const shapes = digests.length === 0 ? new Map() : await readFirst(pool, digests, options)
+      const shapes = digests.length > 0 ? await readFirst(pools[pool], digests, options) : none
       const isUnread = ({ geometry }: ResourceRecord) => geometry !== null && !shapes.has(geometry)
       const end = left.findIndex(isUnread)
       const part = end < 0 ? left : left.slice(0, end)
       yield part.map((record) => {
         const parts = shapes.get(record.geometry)
-        return parts ? { ...record, geometry: write(parts) } : record
+        return parts ? { ...record, geometry: write(parts.map(coordinatesOfPart)) } : record
       })
       left = left.slice(part.length)
     }
   }
 
 const readFirst = (pool: ReadPool, digests: readonly string[], { account, release }: ReadOptions) =>
-  pool.runAlone(account, async (db): Promise<ReadonlyMap<unknown, string[]>> => {
+  pool.runAlone(account, async (db): Promise<PartsByShape> => {
     const rows = await db.$client.unsafe<PartRow[]>(
       `select shape, coordinates from (
          select shape, part, coordinates, place, sum(octet_length(coordinates)) over (order by place) as bytes
-         from unnest($1::text[]) with ordinality as asked (wanted, place) join shape_parts on shape = wanted
+         from unnest($1::text[]) with ordinality as requested (digest, place) join shape_parts on shape = digest
        ) sized where place = 1 or bytes <= $2 order by place, part`,
       [arrayLiteral(digests), mostBytes],
     )
     const shapes = Map.groupBy(rows, ({ shape }) => shape)
     if (!shapes.has(digests[0] ?? "")) throw new ReleaseUnavailable(release)
-    return new Map([...shapes].map(([digest, parts]) => [digest, parts.map(coordinatesOfPart)]))
+    return shapes
   })
