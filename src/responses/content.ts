@@ -162,7 +162,7 @@ async function exportWriter(
       release: String(release.id),
       query: queryOf(plan),
       licences: JSON.stringify(listed.map((each) => pick(each, licenceFields))),
-      ...(hasGeometry(plan) && { geo: geoParquetMetadata(listed) }),
+      ...(hasGeometry(plan) && { geo: geoParquetMetadata(listed, release.id) }),
     })
     return { head: "", ...file }
   }

@@ -45,37 +45,35 @@ export async function geometryWriter(format: Format): Promise<WriteShape> {
   return (parts) => geojsonToWkb(JSON.parse(geoJsonOf(parts)))
 }
 
-/** Names of the reference systems other than WGS 84, which is the default of GeoParquet. */
-const datumNames: Readonly<Record<string, string>> = {
+/** The reference systems that a file can name, beside WGS 84, which is the default of GeoParquet. */
+const systemNames: Readonly<Record<string, string>> = {
   "EPSG:7844": "GDA2020",
   "EPSG:4283": "GDA94",
 }
 
 /**
  * GeoParquet 1.1: https://geoparquet.org/releases/v1.1.0/. The reference system is null, which means unknown,
- * where sources have different ones.
+ * where sources have different ones, or where the shapes of a source have changed after the release.
  */
-export function geoParquetMetadata(sources: readonly ResourceRecord[]): string {
-  const systems = [...new Set(sources.flatMap(({ crs }) => crs ?? []))].map(String)
-  const [system = ""] = systems
-  const crs = systems.length === 1 ? projJson(system) : null
+export function geoParquetMetadata(sources: Records, release: number): string {
+  const systems = sources.flatMap(({ crs, last_release }) =>
+    crs === null ? [] : Number(last_release) > release ? "unknown" : String(crs),
+  )
+  const [system = "", ...others] = new Set(systems)
   const geometry = {
     encoding: "WKB",
     geometry_types: ["Polygon", "MultiPolygon"],
     orientation: "counterclockwise",
-    ...(crs !== undefined && { crs }),
+    crs: others.length === 0 ? projJson(system) : null,
   }
   return JSON.stringify({ version: "1.1.0", primary_column: "geometry", columns: { geometry } })
 }
 
-/** https://proj.org/en/stable/specifications/projjson.html; undefined for WGS 84, null for a mixture. */
+/** https://proj.org/en/stable/specifications/projjson.html; undefined for WGS 84, null for an unknown one. */
 function projJson(system: string) {
   if (system === "EPSG:4326") return undefined
-  const name = datumNames[system]
+  const name = systemNames[system]
   if (name === undefined) return null
-  const axis = (name: string, abbreviation: string, direction: string) => {
-    return { name, abbreviation, direction, unit: "degree" }
-  }
   return {
     $schema: "https://proj.org/schemas/v0.7/projjson.schema.json",
     type: "GeographicCRS",
@@ -87,7 +85,10 @@ function projJson(system: string) {
     },
     coordinate_system: {
       subtype: "ellipsoidal",
-      axis: [axis("Geodetic latitude", "Lat", "north"), axis("Geodetic longitude", "Lon", "east")],
+      axis: [
+        { name: "Geodetic latitude", abbreviation: "Lat", direction: "north", unit: "degree" },
+        { name: "Geodetic longitude", abbreviation: "Lon", direction: "east", unit: "degree" },
+      ],
     },
     id: { authority: "EPSG", code: Number(system.slice("EPSG:".length)) },
   }

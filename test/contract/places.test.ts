@@ -210,21 +210,25 @@ test("fields chooses the point and the shape: GeoJSON, well-known text and GeoPa
   })
 })
 
-test("a Parquet file names the reference system of its sources, and none where these differ", () => {
-  const crsOf = (...systems: (string | null)[]) =>
-    JSON.parse(geoParquetMetadata(systems.map((crs) => ({ crs })))).columns.geometry.crs
-  expect(crsOf("EPSG:7844", "EPSG:7844", null)).toMatchObject({
+test("a Parquet file names the reference system of its sources, and none where it is not sure", () => {
+  const crsOf = (...sources: [crs: string | null, last_release?: number][]) => {
+    const rows = sources.map(([crs, last_release = 3]) => ({ crs, last_release }))
+    return JSON.parse(geoParquetMetadata(rows, 3)).columns.geometry.crs
+  }
+  expect(crsOf(["EPSG:7844"], ["EPSG:7844"], [null, 4])).toMatchObject({
     type: "GeographicCRS",
     name: "GDA2020",
     id: { authority: "EPSG", code: 7844 },
   })
   // The default of GeoParquet.
-  expect(crsOf("EPSG:4326")).toBeUndefined()
-  expect([crsOf("EPSG:7844", "EPSG:4283"), crsOf("EPSG:4283; EPSG:7844"), crsOf(null)]).toEqual([
-    null,
-    null,
-    null,
-  ])
+  expect(crsOf(["EPSG:4326"])).toBeUndefined()
+  expect(crsOf(["EPSG:7844"], ["EPSG:4283"])).toBeNull()
+  expect(crsOf(["EPSG:4326"], ["EPSG:4283"])).toBeNull()
+  expect(crsOf(["EPSG:4283; EPSG:7844"])).toBeNull()
+  expect(crsOf([null])).toBeNull()
+  // A later release may have shapes in another system.
+  expect(crsOf(["EPSG:7844", 4])).toBeNull()
+  expect(crsOf(["EPSG:7844"], ["EPSG:4326", 4])).toBeNull()
 })
 
 test("GeoJSON has a feature for each record, with the fields without the geometry as properties", async () => {
