@@ -14,9 +14,6 @@ interface PartRow {
   coordinates: string
 }
 
-type PartsByShape = ReadonlyMap<unknown, readonly PartRow[]>
-const none: PartsByShape = new Map()
-
 const coordinatesOfPart = ({ coordinates }: PartRow): string => coordinates
 
 /** Makes the value of a shape. @param parts coordinates of GeoJSON polygons */
@@ -40,7 +37,8 @@ export const createAddShapes = (pools: ReaderPools): AddShapes =>
   async function* (pool, records, write, options) {
     for (let left = records; left.length > 0; ) {
       const digests = [...new Set(left.flatMap(({ geometry }) => geometry ?? []))].map(String)
-      const shapes = digests.length > 0 ? await readFirst(pools[pool], digests, options) : none
+      const shapes =
+        digests.length === 0 ? new Map() : await readFirst(pools[pool], digests, options)
       const isUnread = ({ geometry }: ResourceRecord) => geometry !== null && !shapes.has(geometry)
       const end = left.findIndex(isUnread)
       const part = end < 0 ? left : left.slice(0, end)
@@ -53,7 +51,7 @@ export const createAddShapes = (pools: ReaderPools): AddShapes =>
   }
 
 const readFirst = (pool: ReadPool, digests: readonly string[], { account, release }: ReadOptions) =>
-  pool.runAlone(account, async (db): Promise<PartsByShape> => {
+  pool.runAlone(account, async (db): Promise<ReadonlyMap<unknown, PartRow[]>> => {
     const rows = await db.$client.unsafe<PartRow[]>(
       `select shape, coordinates from (
          select shape, part, coordinates, place, sum(octet_length(coordinates)) over (order by place) as bytes
