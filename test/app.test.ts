@@ -25,7 +25,7 @@ const ask = (to: { handle(request: Request): Promise<Response> }, path: string, 
     }),
   )
 
-test("a plain request gets the same response as one through the server", async () => {
+test("A request without a server gets the same response as one through it", async () => {
   const path = "/api/v1/companies/BIG"
   const app = createApp(parts.app)
   const direct = await ask(app, path, service.tokens.admin)

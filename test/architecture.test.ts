@@ -213,7 +213,7 @@ test("The program loads a command only when it runs", () => {
 })
 
 // It is started every few seconds.
-test("the health check loads the settings and no package", () => {
+test("The health check loads the settings and no package", () => {
   const { loaded, packages } = loadedWith("health-check.ts")
   expect([...packages].filter((name) => !name.startsWith("node:"))).toEqual([])
   expect(loaded.filter((path) => !/^(?:config\.ts|settings\.ts|text\/)/.test(path))).toEqual([
@@ -221,7 +221,7 @@ test("the health check loads the settings and no package", () => {
   ])
 })
 
-test("no command loads the server before it serves", () => {
+test("Only `serve` loads the server", () => {
   const commands = files.filter(({ part }) => part === "commands").map(({ path }) => path)
   expect(loadedWith("main.ts", ...commands).packages).not.toContain("elysia")
 })
@@ -266,7 +266,7 @@ test("Only settings are read from the environment", () => {
   for (const { path } of readers) expect(known).toContain(path)
 })
 
-test("http reads no clock and no random numbers", () => {
+test("The room `http` reads no clock and no random numbers", () => {
   for (const { path, part, text } of files) {
     if (part !== "http") continue
     expect([
@@ -276,7 +276,7 @@ test("http reads no clock and no random numbers", () => {
   }
 })
 
-test("nothing is written to the console", () => {
+test("The program writes nothing to the console", () => {
   expect(files.filter(({ text }) => /\bconsole\./.test(text)).map(({ path }) => path)).toEqual([])
 })
 

@@ -27,12 +27,12 @@ const settingsTable = (): string =>
     ),
   ].join("\n")
 
-test("the guide's table of settings is generated from the declarations", () => {
+test("The guide's table of settings is generated from the declarations", () => {
   const [, table] = /<!-- settings -->\n([\s\S]*?)\n<!-- \/settings -->/.exec(page) ?? []
   expect(table).toBe(settingsTable())
 })
 
-test("an empty environment gives the defaults, frozen", () => {
+test("An empty environment gives the defaults, frozen", () => {
   const config = readConfig({})
   expect(config).toEqual({
     PORT: 3000,
@@ -69,7 +69,7 @@ test("an empty environment gives the defaults, frozen", () => {
   expect(Object.isFrozen(config)).toBe(true)
 })
 
-test("settings are read from the environment, and unknown variables are ignored", () => {
+test("Settings are read from the environment, and unknown variables are ignored", () => {
   const config = readConfig({
     PORT: "0",
     BASE_URL: "https://example.com/data//",
@@ -212,7 +212,7 @@ const places: [written: string, hosts: string[], ports: number[]][] = [
   ["db-1.example.com:6543", ["db-1.example.com"], [6543]],
 ]
 
-test("an accepted URL is parsed by the driver as it is written", () => {
+test("An accepted URL is parsed by the driver as it is written", () => {
   let accepted = 0
   for (const password of passwords) {
     for (const [written, host, port] of places) {
@@ -272,7 +272,7 @@ test.each([
   "https://{s}.tiles.example.com/{z}/{x}/{y}.png",
   "https://tiles.example.com;script-src/{z}/{x}/{y}.png",
   "https://tiles.example.com/{z}/{x}.png",
-])("tiles at %s are rejected", (MAP_TILES) => {
+])("Tiles at %s are rejected", (MAP_TILES) => {
   expect(faultOf({ MAP_TILES, MAP_ATTRIBUTION: "© Example" })).toContain(
     "MAP_TILES must be an http or https address of one host, with {z}, {x} and {y}",
   )

@@ -14,7 +14,7 @@ for (const path of ["package.json", "bun.lock", "bunfig.toml", "patches", "src"]
 afterAll(() => rmSync(checkout, { recursive: true }))
 
 // Left to itself, Bun would take unpatched packages from its cache or from the registry.
-test("a checkout whose dependencies are not installed does not start", async () => {
+test("A checkout whose dependencies are not installed does not start", async () => {
   const { exitCode, stderr } = Bun.spawnSync([process.execPath, "run", "mds", "--help"], {
     cwd: checkout,
   })

@@ -40,7 +40,7 @@ const codeIn = (text = ""): string[] =>
 
 const service = await serviceOfFile()
 
-test("the README's table of errors has the codes and the statuses of the program", () => {
+test("The README's table of errors has the codes and the statuses of the program", () => {
   const rows = tableOf(readme, "code").map(([code = "", status]) => [
     codeIn(code)[0],
     Number(status),
@@ -49,7 +49,7 @@ test("the README's table of errors has the codes and the statuses of the program
   expect(rows).toEqual(declared)
 })
 
-test("the guide's page of errors has every code, with its status and its message", async () => {
+test("The guide's page of errors has every code, with its status and its message", async () => {
   const page = await pageOf("src/guide/errors.md")
   const documented = [...page.matchAll(/^## ([A-Z_]+)\n\n(\d+), "(.*?)"/gm)].map(
     ([, code, status, message]) => [code, Number(status), message],
@@ -59,12 +59,12 @@ test("the guide's page of errors has every code, with its status and its message
   )
 })
 
-test("the guide's example of an error is the response of the service", async () => {
+test("The guide's example of an error is the response of the service", async () => {
   const [, example = ""] = /```json\n(.*?)```/s.exec(await pageOf("src/guide/errors.md")) ?? []
   expect(JSON.parse(example)).toEqual(await (await service.get("/tenements?stat=WA")).json())
 })
 
-test("the guide's page of limits has the limits of the program", async () => {
+test("The guide's page of limits has the limits of the program", async () => {
   const page = await pageOf("src/guide/limits.md")
   const standard = limitOf("standard", null).toLocaleString("en")
   expect(page).toContain(`\`standard\` plan may make ${standard} requests an hour`)
@@ -86,7 +86,7 @@ async function faultOf(path: string, parameter: string): Promise<Fault | undefin
   return (details?.parameters as Fault[] | undefined)?.[0]
 }
 
-test("the README's table of endpoints has every path with its parameters and their values", async () => {
+test("The README's table of endpoints has every path with its parameters and their values", async () => {
   const rows = tableOf(readme, "path")
   expect(rows.map(([path]) => codeIn(path)[0])).toEqual(expect.arrayContaining(apiPaths))
   expect(rows).toHaveLength(apiPaths.length)
@@ -111,7 +111,7 @@ test("the README's table of endpoints has every path with its parameters and the
   }
 })
 
-test("every link of the README leads to an existing file and part", async () => {
+test("Every link of the README leads to an existing file and part", async () => {
   const links = [...readme.matchAll(/\]\(([^):#]*)(?:#([^)]*))?\)/g)]
   expect(links.length).toBeGreaterThan(5)
   for (const [link, path = "", part] of links) {
@@ -124,7 +124,7 @@ test("every link of the README leads to an existing file and part", async () => 
   }
 })
 
-test("every file in the guide's way of a request exists", async () => {
+test("Every file in the guide's path of a request exists", async () => {
   const rows = tableOf(await pageOf("src/guide/architecture.md"), "Step")
   const files = rows.flatMap((row) => codeIn(row.join(" "))).filter((code) => code.endsWith(".ts"))
   expect(files.length).toBeGreaterThan(15)
@@ -142,7 +142,7 @@ const shapeOf = (value: unknown): unknown =>
       ? Object.entries(value).map(([name, field]) => [name, shapeOf(field)])
       : typeof value
 
-test("the README's example is the request of quickstart, and a response except for its values", async () => {
+test("The README's example is the request of quickstart, and a response except for its values", async () => {
   const [, path = ""] = /curl .*"http:\/\/[^/]+\/api\/v1([^"]+)"/.exec(readme) ?? []
   expect(await pageOf("test/sample/quickstart.ts")).toContain(`"\${url}/api/v1${path}"`)
   const [example = ""] = /^\{"data":.*$/m.exec(readme) ?? []
@@ -150,7 +150,7 @@ test("the README's example is the request of quickstart, and a response except f
   expect(shapeOf(JSON.parse(example))).toEqual(shapeOf(await answer.json()))
 })
 
-test("the guide's table of sources has every source, and the effect on missing records", async () => {
+test("The guide's table of sources has every source, and the effect on missing records", async () => {
   const names = loadableSources.map(({ name }) => name)
   const documented = tableOf(await pageOf("src/guide/load.md"), "Source").flatMap(
     ([cell = "", , missing]) => {
@@ -170,13 +170,13 @@ test("the guide's table of sources has every source, and the effect on missing r
   expect(documented.sort()).toEqual(declared.sort())
 })
 
-test("the guide's table of reasons has the figures of the commands", async () => {
+test("The guide's table of reasons has the figures of the commands", async () => {
   const rows = tableOf(await pageOf("src/guide/holders.md"), "reason")
   const declared = reasons.map((reason) => [reason, judgement(reason)])
   expect(rows.map(([reason, , right]) => [reason, `right in ${right}`])).toEqual(declared)
 })
 
-test("the guide's table of plans has every plan and its limit", async () => {
+test("The guide's table of plans has every plan and its limit", async () => {
   const rows = tableOf(await pageOf("src/guide/accounts.md"), "Plan")
   const limits = {
     standard: limitOf("standard", null).toLocaleString("en"),
@@ -186,7 +186,7 @@ test("the guide's table of plans has every plan and its limit", async () => {
   expect(rows).toEqual(plans.map((plan) => [`\`${plan}\``, limits[plan]]))
 })
 
-test("the guide's table of dependencies has every package, and no other", async () => {
+test("The guide's table of dependencies has every package, and no other", async () => {
   const rows = tableOf(await pageOf("src/guide/architecture.md"), "Package")
   const patterns = rows.flatMap(([cell]) => codeIn(cell))
   const { dependencies, devDependencies, optionalDependencies } = packages

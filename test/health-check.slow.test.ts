@@ -38,7 +38,7 @@ test("A responding process is healthy, whatever proxy the environment names", as
   }
 })
 
-test("a process is healthy, though not ready, while its database does not respond", async () => {
+test("A process is healthy, though not ready, while its database does not respond", async () => {
   proxy.silence()
   await until(async () => (await fetch(`${service.url}/readyz`)).status === 503, 30_000)
   expect(await health()).toEqual({ exitCode: 0, said: "" })

@@ -24,7 +24,7 @@ test.each(["", "\n", "\r\n"])(
   },
 )
 
-test("Every secret can be given as a file, and no other setting", () => {
+test("Every secret can be read from a file, and no other setting", () => {
   const missing = join(directory, "missing")
   const environment = Object.fromEntries(
     Object.keys(settings).map((name) => [`${name}_FILE`, missing]),
@@ -39,7 +39,7 @@ test.each([
   [{ DATABASE_URL: address }, "DATABASE_URL is given twice: unset it or DATABASE_URL_FILE"],
   // Compose passes a variable that is not set as an empty one.
   [{ DATABASE_URL: "" }, undefined],
-])("A secret that is given twice is rejected, without showing it (%#)", (environment, fault) => {
+])("A secret that is set twice is rejected, without showing it (%#)", (environment, fault) => {
   const message = faultOf({ ...environment, DATABASE_URL_FILE: fileOf(address) })
   expect(message).toBe(fault ? `Cannot use the settings:\n${fault}` : "")
 })
@@ -57,7 +57,7 @@ test("A byte order mark is not part of the secret", () => {
   expect(faultOf({ DATABASE_URL_FILE: fileOf("\uFEFF\n") })).toContain("is empty in")
 })
 
-test("a secret is read through symbolic links, as Kubernetes mounts one", () => {
+test("A secret is read through symbolic links, as Kubernetes mounts one", () => {
   const volume = join(directory, "volume")
   mkdirSync(join(volume, "..2026_01_02"), { recursive: true })
   writeFileSync(join(volume, "..2026_01_02", "url"), address)
@@ -66,13 +66,13 @@ test("a secret is read through symbolic links, as Kubernetes mounts one", () => 
   expect(readConfig({ DATABASE_URL_FILE: join(volume, "url") }).DATABASE_URL).toBe(address)
 })
 
-test("an invalid secret in a file is not shown", () => {
+test("An invalid secret in a file is not shown", () => {
   const message = faultOf({ DATABASE_URL_FILE: fileOf("s3cret") })
   expect(message).toContain("DATABASE_URL must")
   expect(message).not.toContain("s3cret")
 })
 
-test("the guide names the settings that a file can contain", async () => {
+test("The guide names the settings that a file can contain", async () => {
   const page = await Bun.file(new URL("../src/guide/settings.md", import.meta.url)).text()
   const [sentence = ""] = /^.*_FILE`.*$/m.exec(page) ?? []
   const names: readonly string[] = secrets.map(([name]) => name as SettingName)

@@ -25,7 +25,7 @@ async function account(email: string, plan: AccountPlan = "standard"): Promise<n
   return row?.id as number
 }
 
-test("accounts are listed by email address, with their plan and the number of tokens that are not revoked", async () => {
+test("Accounts are listed by email address, with their plan and the number of tokens that are not revoked", async () => {
   await account("Zoe@example.com", "enterprise")
   await account("amy@example.com", "admin")
   await setDisabled(at.editor, "amy@example.com", true)
@@ -52,7 +52,7 @@ test("accounts are listed by email address, with their plan and the number of to
   ])
 })
 
-test("an email address has one account, whatever its case", async () => {
+test("An email address has one account, whatever its case", async () => {
   await account("one@example.com")
   const again = createAccount(at.editor, { ...standard("ONE@example.com"), plan: "admin" })
   expect(await refusal(again)).toBe("Account ONE@example.com already exists")
@@ -89,7 +89,7 @@ test("Setting a plan follows the rules of creating an account, and requires an e
   expect(await refusal(unknown)).toBe("Account no@example.com does not exist")
 })
 
-test("an account can be disabled only once and then enabled only once", async () => {
+test("An account can be disabled only once and then enabled only once", async () => {
   const email = "off@example.com"
   await createAccount(at.editor, standard(email))
   const set = (disabled: boolean) => setDisabled(at.editor, email, disabled)
@@ -102,8 +102,8 @@ test("an account can be disabled only once and then enabled only once", async ()
   expect(await refusal(setDisabled(at.editor, "no@b", true))).toBe("Account no@b does not exist")
 })
 
-describe("the audit log", () => {
-  test("records who made each change, when and from where, with the values before and after", async () => {
+describe("The audit log", () => {
+  test("The audit log records who made each change, when and from where, with the values before and after", async () => {
     const email = "audited@example.com"
     await account(email)
     const token = await at.issue(email, "nightly")
@@ -153,7 +153,7 @@ describe("the audit log", () => {
     expect(JSON.stringify(changes)).not.toContain(token.slice(12, 24))
   })
 
-  test("includes changes made with SQL, and outlives a deleted account", async () => {
+  test("The audit log includes changes made with SQL, and outlives a deleted account", async () => {
     const email = "psql@example.com"
     await at.issue(email)
     await at.sql(`update accounts set plan = 'admin' where email = '${email}'`)
@@ -176,7 +176,7 @@ describe("the audit log", () => {
     ])
   })
 
-  test("includes no failed change and no use of a token", async () => {
+  test("The audit log includes no failed change and no use of a token", async () => {
     const email = "quiet@example.com"
     await at.issue(email)
     const before = (await showAccount(at.pool, email)).changes

@@ -22,7 +22,7 @@ test("A change waits until the account's earlier, unconfirmed change has ended",
   expect(await next).toEqual({ value: "next", unconfirmed: 0 })
 })
 
-test("A change that fails after its timeout fails nothing else", async () => {
+test("A change that fails after its timeout affects no other change", async () => {
   const changeAccount = createPageChanges(() => "postgres://nobody@127.0.0.1:1/none", 10)
   const changer = { accountId: 1, email: "a@example.com", address: "127.0.0.1" }
   const hanging = Promise.withResolvers<never>()

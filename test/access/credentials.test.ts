@@ -46,7 +46,7 @@ async function subscribedProcess() {
   return { ...subscribed, stop }
 }
 
-test("a change takes effect in every process when the command that made it returns", async () => {
+test("A change takes effect in every process when the command that made it returns", async () => {
   const processes = [
     await subscribedProcess(),
     await subscribedProcess(),
@@ -132,7 +132,7 @@ test("A change takes effect within 30 seconds when its notification is lost", as
   expect(await credentials.callerOf(token, now)).toBeNull()
 })
 
-test("a clock that is set back does not prolong the use of cached results", async () => {
+test("A clock that is set back does not prolong the use of cached results", async () => {
   const credentials = process()
   credentials.setSubscribed(true)
   const token = await at.issue("clock@example.com")
@@ -141,7 +141,7 @@ test("a clock that is set back does not prolong the use of cached results", asyn
   expect(await credentials.callerOf(token, later(-hourMs))).toBeNull()
 })
 
-test("the process drops its cached results when it loses its subscription", async () => {
+test("The process drops its cached results when it loses its subscription", async () => {
   const credentials = process()
   credentials.setSubscribed(true)
   const token = await at.issue("again@example.com")
@@ -177,7 +177,7 @@ test("A flood of invented tokens from one address delays no other client, and no
   await pool.close()
 })
 
-test("a token's last use is written at most once a minute, however many processes there are", async () => {
+test("A token's last use is written at most once a minute, however many processes there are", async () => {
   const [one, other] = [process(), process()]
   const email = "used@example.com"
   const token = await at.issue(email)
@@ -192,7 +192,7 @@ test("a token's last use is written at most once a minute, however many processe
   }
 })
 
-test("a clock that is set back does not keep a use from being recorded", async () => {
+test("A clock that is set back does not keep a use from being recorded", async () => {
   const { callerOf } = process()
   const email = "used-before@example.com"
   const token = await at.issue(email)

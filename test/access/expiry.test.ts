@@ -48,7 +48,7 @@ test("The audit log keeps sessions for 400 days, and other changes forever", asy
   ).toEqual(["399 days 23:59:59 false", "399 days 23:59:59 true", "400 days true"])
 })
 
-test("Counts are kept for 31 days, recent requests for 30", async () => {
+test("The service keeps counts for 31 days and recent requests for 30", async () => {
   await at.sql(`insert into usage_hours select ${id}, ${instant} - n * interval '1 hour', 0, 1
     from unnest(array[0, 31 * 24, 31 * 24 + 1]) n`)
   await at.sql(`insert into recent_requests

@@ -137,7 +137,7 @@ test("Repeating an unconfirmed write adds no request twice", async () => {
   expect(await storedOf(id)).toBe(1)
 })
 
-test("unstorable text and a deleted account do not stop the write of other requests", async () => {
+test("Unstorable text and a deleted account do not stop the write of other requests", async () => {
   const [id, deleted] = [await at.account("odd@example.com"), await at.account("gone@example.com")]
   const failures: unknown[] = []
   const recent = recentOf({ onFailure: (error) => failures.push(error) })

@@ -14,7 +14,7 @@ function secretOf(token: string): string {
   return value.toString(16).padStart(64, "0")
 }
 
-test("a created token has every one of 256 random bits, and is well formed", () => {
+test("A created token has every one of 256 random bits, and is well formed", () => {
   const tokens = Array.from({ length: 500 }, () => {
     const bytes = crypto.getRandomValues(new Uint8Array(32))
     const token = createToken(bytes)
@@ -35,7 +35,7 @@ test("A token keeps its form in every version; lists show its first 12 character
 
 const token = fromBytes(...Array.from({ length: 32 }, (_, index) => index * 7 + 3))
 
-test("every wrong character, swapped pair, and missing or added end is detected", () => {
+test("The checksum detects every wrong character, swapped pair, and missing or added end", () => {
   for (let index = 0; index < token.length; index++) {
     for (const wrong of alphabet) {
       const changed = token.slice(0, index) + wrong + token.slice(index + 1)

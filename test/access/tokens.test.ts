@@ -20,16 +20,16 @@ const now = new Date("2026-03-01T00:00:00Z")
 const dayMs = 24 * 3_600_000
 const later = (ms: number) => new Date(now.getTime() + ms)
 
-describe("an operator", () => {
+describe("An operator", () => {
   const byPrefix = (prefix: string) => ({ prefix })
 
-  test("issues a token, and creates a missing account on the standard plan", async () => {
+  test("An operator issues a token, and creates a missing account on the standard plan", async () => {
     await at.issue("new@example.com")
     const made = (await listAccounts(at.pool)).find(({ email }) => email === "new@example.com")
     expect(made).toMatchObject({ plan: "standard", requestLimit: null, tokens: 1 })
   })
 
-  test("creates no account when issuing the token fails", async () => {
+  test("An operator creates no account if the token cannot be issued", async () => {
     const token = { email: "none@example.com", name: " ", expiresAt: null }
     expect(await refusal(issueToken(at.editor, token))).toBe("A token requires a name")
     const malformed = issueToken(at.editor, { ...token, email: "none", name: "x" })
@@ -39,7 +39,7 @@ describe("an operator", () => {
     )
   })
 
-  test("revokes a token by its prefix or its whole text, and only once", async () => {
+  test("An operator revokes a token by its prefix or its whole text, and only once", async () => {
     const [first, second] = [
       await at.issue("r@example.com", "one"),
       await at.issue("r@example.com"),
@@ -58,7 +58,7 @@ describe("an operator", () => {
     expect(await revoke("mds_0000000000000")).toBe("No token has this prefix")
   })
 
-  test("must give a longer prefix where several tokens match", async () => {
+  test("An operator must give a longer prefix if several tokens match", async () => {
     const [one, two] = [await at.issue("s@example.com", "one"), await at.issue("s@example.com")]
     const shared = "mds_SAMESAME"
     await at.sql(`update tokens set prefix = '${shared}'
@@ -92,7 +92,7 @@ const form = (accountId: number) => ({
   formId: crypto.randomUUID(),
 })
 
-describe("an owner", () => {
+describe("An owner", () => {
   test.each([
     ["", "A token requires a name"],
     ["  \t ", "A token requires a name"],
@@ -101,16 +101,16 @@ describe("an owner", () => {
     ["a\0b", "The name of a token must not contain control characters"],
     ["a\u202eb", "The name of a token must not contain control characters"],
     ["a\u2028b", "The name of a token must not contain control characters"],
-  ])("can't name a token %j: %s", (name, message) => {
+  ])("An owner cannot name a token %j: %s", (name, message) => {
     expect(() => tokenName(name)).toThrow(new AccountError(message))
   })
 
-  test("names a token with 100 characters of any kind", () => {
+  test("An owner names a token with 100 characters of any kind", () => {
     const name = `<b>&"'${"😀".repeat(94)}`
     expect(tokenName(` ${name} `)).toBe(name)
   })
 
-  test("has at most 100 valid tokens, even when they are created at once, and can rotate them all", async () => {
+  test("An owner has at most 100 valid tokens, even when they are created at once, and can rotate them all", async () => {
     const { accountId, tokenId } = await owner()
     await addBulk(accountId, 291, "n % 3 = 0", "n % 3 = 1")
     const sent = Array.from({ length: 4 }, () => form(accountId))
@@ -123,7 +123,7 @@ describe("an owner", () => {
     expect((await rotateOwnToken(at.editor, rotation)).value.token).not.toBeNull()
   })
 
-  test("sees all valid tokens and the newest 100 ended tokens", async () => {
+  test("An owner sees all valid tokens and the newest 100 ended tokens", async () => {
     const { accountId, tokenId } = await owner()
     await addBulk(accountId, 150, "n % 2 = 0", "n % 2 = 1")
     await createOwnToken(at.editor, form(accountId))
@@ -147,7 +147,7 @@ describe("an owner", () => {
         case when ${expired} then '2026-02-28T00:00:00Z'::timestamptz end
       from generate_series(1, ${count}) n`)
 
-  test("whose account is disabled can't create or rotate tokens", async () => {
+  test("The owner of a disabled account cannot create or rotate tokens", async () => {
     const { accountId, tokenId, email } = await owner()
     await setDisabled(at.editor, email, true)
     const rotation = { accountId, tokenId, graceMs: 0, now, formId: crypto.randomUUID() }
@@ -157,8 +157,8 @@ describe("an owner", () => {
   })
 })
 
-describe("a rotated token", () => {
-  test("stays valid for the grace period, beside a successor of the same name and purpose", async () => {
+describe("A rotated token", () => {
+  test("A rotated token stays valid for the grace period, beside a successor of the same name and purpose", async () => {
     const { accountId, tokenId, token } = await owner()
     await editOwnToken(at.editor, { accountId, tokenId, name: "sheet", forSpreadsheets: true })
     const rotation = { accountId, tokenId, graceMs: dayMs, now, formId: crypto.randomUUID() }
@@ -183,7 +183,7 @@ describe("a rotated token", () => {
     ])
   })
 
-  test("has a successor with its lifetime, which the grace period never prolongs", async () => {
+  test("A successor has the lifetime of the rotated token, which the grace period never prolongs", async () => {
     // By a clock that is years from that of the database.
     const created = new Date("2020-01-01T00:00:00.600Z")
     const expiresAt = new Date(created.getTime() + 10 * dayMs)
@@ -198,7 +198,7 @@ describe("a rotated token", () => {
     expect(Math.abs(lifeMs - 10 * dayMs)).toBeLessThan(1_000)
   })
 
-  test("can't be rotated again in its grace period: its successor can", async () => {
+  test("A token in its grace period cannot be rotated again, but its successor can", async () => {
     const expiresAt = later(90 * dayMs)
     const again = { email: "again@example.com", name: "again", now, expiresAt }
     const { value: old } = await issueToken(at.editor, again)
@@ -212,7 +212,7 @@ describe("a rotated token", () => {
     expect(ends).toEqual(["2026-03-02T00:00:00Z", "2026-03-02T00:00:00Z", "2026-05-30T00:00:00Z"])
   })
 
-  test("must not have expired", async () => {
+  test("An expired token cannot be rotated", async () => {
     const old = await at.issue("late@example.com", "late", later(1_000))
     const rotation = { prefix: old, graceMs: dayMs, now: later(1_000) }
     expect(await refusal(rotateToken(at.editor, rotation))).toBe("The token has expired")

@@ -19,7 +19,7 @@ import { type Site, startSite } from "./site.ts"
 
 reportIfSkipped(import.meta.path)
 
-describe.skipIf(!browserIsInstalled)("in a browser", () => {
+describe.skipIf(!browserIsInstalled)("In a browser", () => {
   let site: Site
   let browser: TestBrowser
 

@@ -31,7 +31,7 @@ const png = Buffer.from(
   "base64",
 )
 
-describe.skipIf(!browserIsInstalled)("in a browser", () => {
+describe.skipIf(!browserIsInstalled)("In a browser", () => {
   let service: TestService
   let browser: TestBrowser
   let tiles: ReturnType<typeof Bun.serve>

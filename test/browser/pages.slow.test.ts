@@ -36,7 +36,7 @@ test("Every route for people has an example here", () => {
   expect(pageRoutes.filter((route) => !known.includes(route))).toEqual([])
 })
 
-describe.skipIf(!browserIsInstalled)("in a browser", () => {
+describe.skipIf(!browserIsInstalled)("In a browser", () => {
   let site: Site
   let browser: TestBrowser
   let visitors: Record<Who, { scripted: Visitor; plain: Visitor }>
@@ -111,7 +111,7 @@ describe.skipIf(!browserIsInstalled)("in a browser", () => {
   test.each([
     [desktopWidth, 57],
     [phoneWidth, 110],
-  ])("a header in a window of %d px has one height, at most %d px", async (width, most) => {
+  ])("A header in a window of %d px has one height, at most %d px", async (width, most) => {
     const heights = new Set<number>()
     for (const [who, path] of [
       ["nobody", "/"],

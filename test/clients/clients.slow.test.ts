@@ -19,7 +19,7 @@ const limitMs = 300_000
 
 const areInstalled = await installPackages(import.meta.dir, import.meta.path)
 
-describe.skipIf(!areInstalled)("a client", () => {
+describe.skipIf(!areInstalled)("A client", () => {
   let publisher: TestService
   let service: TestService
   /** Has the programs, what was generated for them, and their packages. */
@@ -66,7 +66,7 @@ describe.skipIf(!areInstalled)("a client", () => {
   }
 
   test(
-    "type-checks",
+    "The client type-checks",
     async () => {
       // The project's own compiler: the generator's is several times as slow.
       const compiler = join(import.meta.dir, "../../node_modules/typescript/bin/tsc")
@@ -75,12 +75,12 @@ describe.skipIf(!areInstalled)("a client", () => {
     limitMs,
   )
 
-  test("of the guide's sample reads a list", async () => {
+  test("The client of the guide reads a list", async () => {
     const total = (await service.get("/tenements?state=WA")).headers.get("x-total-count")
     expect((await run("guide.ts")).trim()).toBe(String(total))
   })
 
-  test("reads every endpoint", async () => {
+  test("The client reads every endpoint", async () => {
     const { answers, ...others } = JSON.parse(await run("openapi-fetch.ts"))
     const operations = operationsIn(await readDocument(service.url))
     expect(Object.keys(answers)).toEqual(operations.map(({ operationId }) => operationId))
@@ -118,7 +118,7 @@ describe.skipIf(!areInstalled)("a client", () => {
     })
   })
 
-  test("of the Model Context Protocol lists and calls every tool", async () => {
+  test("A client of the Model Context Protocol lists and calls every tool", async () => {
     const { legacy, modern, ...failures } = JSON.parse(await run("mcp.ts"))
     expect([legacy.version, modern.version]).toEqual(["2025-11-25", "2026-07-28"])
     const records = async (path: string) => (await readList(await service.get(path))).data

@@ -133,7 +133,7 @@ test.each([
   expect(await terminate(child)).toEqual(endsWell)
 })
 
-test("A quickstart serves although its welcome cannot be written", async () => {
+test("A quickstart serves even if its welcome cannot be written", async () => {
   const directory = mkdtempSync(join(tmpdir(), "mds-quickstart-"))
   const messages = unreadPipe()
   const quickstart = Bun.fileURLToPath(new URL("../sample/quickstart.ts", import.meta.url))

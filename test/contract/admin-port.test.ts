@@ -18,7 +18,7 @@ const outerAddress = Object.values(networkInterfaces())
 const statusOf = async (url: string, headers: Record<string, string> = {}) =>
   (await fetch(url, { headers })).status
 
-describe("with ADMIN_PORT", () => {
+describe("With ADMIN_PORT", () => {
   let other: TestService
   let service: TestService
   let proxy: Awaited<ReturnType<typeof throughProxy>>["proxy"]
@@ -52,7 +52,7 @@ describe("with ADMIN_PORT", () => {
     await other.stop()
   })
 
-  test("only the admin port has metrics and the state of the parts; both ports have liveness and readiness", async () => {
+  test("Only the admin port has metrics and the state of the parts; both ports have liveness and readiness", async () => {
     for (const path of ["/livez", "/readyz", "/metrics"]) {
       expect([path, await statusOf(`${admin}${path}`)]).toEqual([path, 200])
     }
@@ -62,7 +62,7 @@ describe("with ADMIN_PORT", () => {
     expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }])
   })
 
-  test("the admin port has no API and no pages, and its errors use the envelope", async () => {
+  test("The admin port has no API and no pages, and its errors use the envelope", async () => {
     for (const path of ["/", "/docs", "/api/v1/companies", "/nope"]) {
       const answer = await fetch(`${admin}${path}`)
       expect([path, answer.status, (await readError(answer)).code]).toEqual([
@@ -76,7 +76,7 @@ describe("with ADMIN_PORT", () => {
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"])
   })
 
-  test("readiness shows the state of each part", async () => {
+  test("Readiness shows the state of each part", async () => {
     const answer = await fetch(`${admin}/readyz`)
     expect([answer.headers.get("cache-control"), await answer.json()]).toEqual([
       "no-store",
@@ -92,7 +92,7 @@ describe("with ADMIN_PORT", () => {
     ])
   })
 
-  test("while the database does not respond, the service is alive and not ready, and names that part", async () => {
+  test("While the database does not respond, the service is alive and not ready, and names that part", async () => {
     proxy.silence()
     await until(async () => (await ready()).status === 503)
     const { body } = await ready()
@@ -109,7 +109,7 @@ interface ReadyBody {
   release: number | null
 }
 
-describe("without ADMIN_PORT", () => {
+describe("Without ADMIN_PORT", () => {
   let service: TestService
 
   beforeAll(async () => {
@@ -118,7 +118,7 @@ describe("without ADMIN_PORT", () => {
 
   afterAll(() => service.stop())
 
-  test("the service's port serves them all to clients on this machine", async () => {
+  test("The service's port serves them all to clients on this machine", async () => {
     for (const path of ["/livez", "/readyz", "/metrics"]) {
       expect([path, await statusOf(`http://127.0.0.1:${service.port}${path}`)]).toEqual([path, 200])
     }
@@ -126,7 +126,7 @@ describe("without ADMIN_PORT", () => {
     expect(body).toMatchObject({ status: "ready", release: 1, redis: "unused" })
   })
 
-  test("a proxied request does not count as local", async () => {
+  test("A proxied request does not count as local", async () => {
     const url = `http://127.0.0.1:${service.port}`
     for (const name of ["X-Forwarded-For", "Forwarded", "Via"]) {
       const headers = { [name]: "127.0.0.1" }

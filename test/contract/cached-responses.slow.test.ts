@@ -18,7 +18,7 @@ test.each([
   "/tenements?state=WA&format=csv",
   "/companies/BIG",
   "/companies/BIG/tenements",
-])("%s is cached once it was answered, in every content coding", async (path) => {
+])("The response of %s is cached in every content coding", async (path) => {
   const first = await service.get(path, { headers: { "Accept-Encoding": "identity" } })
   const body = await first.text()
   expect([first.status, statusOf(first)]).toEqual([200, "mds; fwd=miss"])

@@ -107,7 +107,7 @@ async function compareAll(oldest: number): Promise<void> {
   }
 }
 
-test("updated_since and removed_since give what changed between any two releases", () =>
+test("The filters updated_since and removed_since return the changes between any two releases", () =>
   compareAll(1))
 
 test("Pages of changes add up to the whole list", async () => {

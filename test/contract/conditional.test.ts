@@ -95,7 +95,7 @@ test("If-None-Match: * on a missing record is 404", async () => {
 })
 
 test.each(["GET", "HEAD"])(
-  "a 304 to %s has the headers of the 200, and no body",
+  "A 304 to %s has the headers of the 200, and no body",
   async (method) => {
     const path = "/api/v1/tenements?state=NT"
     const authorization = { Authorization: `Bearer ${service.tokens.admin}` }

@@ -248,7 +248,7 @@ test("A load does not change a running export", async () => {
 })
 
 test.each(codings)(
-  "An export that fails is aborted, and never ends as a shorter answer (%j)",
+  "A failed export is aborted, and never ends as a shorter response (%j)",
   async (headers) => {
     await service.publish({ ...none, reports })
     const whole = await wholeExport()

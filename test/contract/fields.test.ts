@@ -81,7 +81,7 @@ test("Without fields, records have only the default fields", async () => {
   }
 })
 
-test("asx_codes lists the linked companies, as text joined by semicolons in CSV and TSV", async () => {
+test("The field asx_codes lists the linked companies, as text joined by semicolons in CSV and TSV", async () => {
   const path = "/tenements?as_of=1&fields=id,asx_codes"
   const codes = new Map(awkward.tenements.map(({ id, asx_codes }) => [id, asx_codes]))
   const records = await data(path)
@@ -216,7 +216,7 @@ test.each([
   ["id,colour", 'Unknown name "colour"'],
   ["holder_keys", 'Unknown name "holder_keys"'],
   ["__proto__", 'Unknown name "__proto__"'],
-])("fields=%p is a fault", async (fields, message) => {
+])("The parameter fields=%p is invalid", async (fields, message) => {
   for (const path of ["/tenements", "/companies/BIG/tenements", "/tenements/NT-1"]) {
     expect(await faultsOf(`${path}?fields=${fields}`)).toEqual([
       { parameter: "fields", message, allowed: tenementFields },

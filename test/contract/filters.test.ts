@@ -71,7 +71,7 @@ test.each(texts)(
 )
 
 test.each(["Materials", "materials", "ENERGY", "métaux PRÉCIEUX", "Mate", "%", "Materials "])(
-  "sector %j is matched whole and without regard to case",
+  "The filter sector=%j matches whole values in any case",
   async (sector) => {
     const matching = active.filter(({ gics_sector }) => gics_sector && same(gics_sector, sector))
     await expectMatches("/companies", { sector }, "asx_code", matching)
@@ -87,7 +87,7 @@ test("Only active companies are listed, unless the others are requested", async 
 })
 
 test.each(["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"])(
-  "state %s is matched exactly",
+  "The filter state=%s matches exactly",
   async (state) => {
     const matching = tenements.filter((tenement) => tenement.state === state)
     expect(matching.length).toBeGreaterThan(0)
@@ -150,7 +150,7 @@ test.each([
   "%",
   "...",
   "{BIG ORE LTD}",
-])("held_by %j matches a holder's whole name in any spelling", async (held_by) => {
+])("The filter held_by=%j matches a holder's whole name in any spelling", async (held_by) => {
   const matching = tenements.filter((tenement) => holdersOf(tenement).has(nameKey(held_by)))
   await expectMatches("/tenements", { held_by }, "id", matching)
   const ofBig = matching.filter(({ id }) =>
@@ -160,7 +160,7 @@ test.each([
 })
 
 test.each(["BIG", "big", "bIg", "1e5", "GONE", "ZZZ", "BI", "%"])(
-  "company %s of reports",
+  "The filter company=%s of reports",
   async (company) => {
     const matching = reports.filter(({ asx_code }) => asx_code === company.toUpperCase())
     await expectMatches("/reports", { company }, "hash", matching)
@@ -190,7 +190,7 @@ test.each([
 )
 
 test.each(["second", "SECOND", "%", "_", "\\", "ärzte", "\r\n", "\t", "=hyper", "- starts"])(
-  "search %j on reports matches part of the title",
+  "The filter search=%j of reports matches part of the title",
   async (search) => {
     const matching = reports.filter(({ title }) => includes(title, search))
     expect(matching.length).toBeGreaterThan(0)
@@ -222,7 +222,7 @@ test.each(days)(
 )
 
 test.each(["BIG", "big", "GONE", "ZZZ", "%"])(
-  "company %s of tenements is the list of that company",
+  "The filter company=%s of tenements returns the list of that company",
   async (company) => {
     const matching = tenementsOf(tenements, company.toUpperCase())
     await expectMatches("/tenements", { company }, "id", matching)
@@ -240,7 +240,7 @@ test.each(["BIG", "big", "GONE", "ZZZ", "%"])(
 )
 
 test.each(["grant", "expiry"] as const)(
-  "the day of %s is between two days, both included",
+  "The filters of %s select an interval of days, both ends included",
   async (what) => {
     const [from = "", to = ""] =
       what === "grant" ? ["granted_from", "granted_to"] : ["expires_from", "expires_to"]

@@ -80,7 +80,7 @@ test.each([
   ["2026-01-10T11:59:58Z", "5"],
   ["2025-12-31", "0"],
   ["0", "0"],
-])("as_of=%s is release %s", async (asOf, release) => {
+])("The parameter as_of=%s selects release %s", async (asOf, release) => {
   const answer = await service.get(`/tenements?as_of=${asOf}`)
   expect([answer.status, answer.headers.get("x-data-release")]).toEqual([200, release])
   expect((await readList(answer)).data.length).toBe(Number(release) < 3 ? 0 : 2)
@@ -94,7 +94,7 @@ test.each([
   "2026-02-30",
   "-1",
   "2026-01-03T10:00:00",
-])("as_of=%s is refused", async (asOf) => {
+])("The parameter as_of=%s is invalid", async (asOf) => {
   for (const path of ["/tenements", "/tenements/T1", "/releases"]) {
     const answer = await service.get(`${path}?as_of=${asOf}`)
     expect([path, answer.status]).toEqual([path, 400])
@@ -127,7 +127,7 @@ test("An export as of a release has that release's rows", async () => {
   ).toEqual(["T1", "T2"])
 })
 
-test("updated_since lists added and changed records, and removed_since removed ones", async () => {
+test("The filter updated_since lists added and changed records, and removed_since removed ones", async () => {
   expect(await ids("/tenements?updated_since=3", "id")).toEqual(["T1", "T3"])
   // Their one company is gone: a link is a part of a tenement's record, though no field shows it.
   expect(await ids("/tenements?updated_since=4", "id")).toEqual(["T1", "T3"])

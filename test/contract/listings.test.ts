@@ -73,7 +73,7 @@ test("A secondary listing is found by its code and by its name", async () => {
 })
 
 test.each([renamed, optionsGone])(
-  "Its page at release %d says whose listing it is, and leads there",
+  "The page at release %d names the company of the listing, and links to it",
   async (release) => {
     const page = await person.read(`/explore/companies/QZMCA?as_of=${release}`)
     expect(page).toMatch(

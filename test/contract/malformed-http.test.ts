@@ -51,7 +51,7 @@ const unsent: [what: string, text: string, code: string | null][] = [
   ["a URL too long", get(undefined, `/api/v1/companies?search=${"x".repeat(40_000)}`), null],
 ]
 
-test.each(unsent)("%s is refused", async (_, text, code) => {
+test.each(unsent)("The server rejects %s", async (_, text, code) => {
   const answer = await sendRaw(service.port, withToken(text))
   expect(answer.status).toBeWithin(400, 500)
   // What is no HTTP never reaches the service: Bun refuses it with a status alone.

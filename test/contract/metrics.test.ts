@@ -50,7 +50,7 @@ test("Requests are counted by the pattern of their route, their method and their
   }
 })
 
-test("made-up paths, methods, tokens and parameters add no series", async () => {
+test("Made-up paths, methods, tokens and parameters add no series", async () => {
   const series = async () => (await scrape()).split("\n").length
   const flood = async (id: number) => {
     await service.get(`/companies/X${id}?nope${id}=${id}`)

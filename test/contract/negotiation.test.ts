@@ -73,7 +73,7 @@ test.each([
   ["csv", csv],
   ["tsv", tsv],
   ["ndjson", ndjson],
-])("format=%s wins over Accept", async (format, type) => {
+])("The parameter format=%s takes precedence over Accept", async (format, type) => {
   for (const accept of [
     undefined,
     "application/json",

@@ -18,7 +18,7 @@ test("A limited caller gets 429 whatever the method, the path and the parameters
   }
 })
 
-test("A limited caller gets 429 and not the 304 that it would have had", async () => {
+test("A limited caller gets 429 instead of 304", async () => {
   const etag = (await service.get("/companies")).headers.get("etag") ?? ""
   const headers = { "If-None-Match": etag }
   expect((await service.get("/companies", { headers })).status).toBe(304)

@@ -27,7 +27,7 @@ const keys = {
 }
 
 test.each(["as they are", "in reverse"])(
-  "every order is total, with the rows loaded %s",
+  "Every order is total, with the rows loaded %s",
   async (how) => {
     await service.publish(how === "in reverse" ? reversed : awkward)
     for (const [path, records] of Object.entries(expectedLists(awkward))) {

@@ -96,14 +96,14 @@ test.each([
 })
 
 test.each(["page=1&page=1", "page=1&page=2", "sort=name&sort=name", "_=1&_=2"])(
-  "%s is given twice",
+  "The parameter %s occurs twice",
   async (query) => {
     const [parameter] = query.split("=")
     expect(await faultsOf(`/companies?${query}`)).toEqual([{ parameter, message: twice }])
   },
 )
 
-test("A token given twice is a repeated parameter", async () => {
+test("A token that occurs twice is a repeated parameter", async () => {
   const query = `api_key=${service.tokens.admin}&api_key=${service.tokens.admin}`
   expect(await faultsOf(`/companies?${query}`)).toEqual([{ parameter: "api_key", message: twice }])
 })
@@ -153,14 +153,14 @@ test.each([
   ["stat", "state"],
   ["holders", "holder"],
   ["formats", "format"],
-])("An unknown %s is answered with %s", async (parameter, meant) => {
+])("The error for an unknown %s suggests %s", async (parameter, meant) => {
   expect(await faultsOf(`/tenements?${parameter}=1`)).toEqual([
     { parameter, message: `Unknown parameter; did you mean ${meant}?`, allowed: ofTenements },
   ])
 })
 
 test.each(["limit", "__proto__", "x".repeat(500), "page%00", "state[]"])(
-  "an unknown %s that is close to nothing is answered with the known names",
+  "The error for an unknown %s without a similar name lists the known names",
   async (name) => {
     const [fault] = await faultsOf(`/tenements?${name}=1`)
     expect(fault).toMatchObject({ parameter: decodeURIComponent(name), allowed: ofTenements })
@@ -198,7 +198,7 @@ test("A period that ends before it begins is an error, and the same day is allow
   expect((await service.get("/reports?from=0001-01-01&to=9999-12-31")).status).toBe(200)
 })
 
-test("all=true needs an export format and no page", async () => {
+test("The parameter all=true needs an export format and no page", async () => {
   const needs = {
     parameter: "all",
     message: "Needs format csv, tsv, ndjson or parquet",

@@ -46,7 +46,7 @@ describe.skipIf(!pgbouncerIsInstalled)("Behind PgBouncer in transaction mode", (
     (await (await fetch(`${url}/readyz`)).json()) as { notifications?: string }
   const releaseOf = ({ headers }: Response) => Number(headers.get("x-data-release"))
 
-  test("without the direct address the service warns once, and shows a release by the next request", async () => {
+  test("Without the direct address the service warns once, and the next request returns a new release", async () => {
     expect(warnings(pooled)).toHaveLength(1)
     expect((await stateOf(pooled)).notifications).toBe("lost")
     expect(warnings(direct)).toEqual([])
@@ -59,7 +59,7 @@ describe.skipIf(!pgbouncerIsInstalled)("Behind PgBouncer in transaction mode", (
     }
   })
 
-  test("concurrent responses through the pooler equal those without it, byte for byte", async () => {
+  test("Concurrent responses through the pooler equal those without it, byte for byte", async () => {
     const named = ["etag", "x-data-release", "x-total-count", "link", "content-type"]
     const answerOf = async (service: TestService, path: string) => {
       const answer = await service.get(path)
@@ -74,7 +74,7 @@ describe.skipIf(!pgbouncerIsInstalled)("Behind PgBouncer in transaction mode", (
     }
   })
 
-  test("a statement that uses all of the pooler's connections completes", async () => {
+  test("A statement that uses all of the pooler's connections completes", async () => {
     const narrow = await pgbouncer(direct.database.url, 1)
     const service = await testService({
       beside: direct,
@@ -92,7 +92,7 @@ describe.skipIf(!pgbouncerIsInstalled)("Behind PgBouncer in transaction mode", (
     await narrow.stop()
   })
 
-  test("with the direct address the service is notified of loads", async () => {
+  test("With the direct address the service is notified of loads", async () => {
     const directory = await mkdtemp(join(tmpdir(), "mds-direct-address-"))
     const settings = { DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: direct.database.url }
     const service = await testService({ beside: direct, reach: () => pooler.url, settings })
@@ -146,7 +146,7 @@ async function somePaths({ sql }: TestService): Promise<string[]> {
 }
 
 test.each(["cut", "silence"] as const)(
-  "a service whose pooler is lost (%s) is not ready and refuses at once, although the database answers",
+  "A service whose pooler is lost (%s) is not ready and rejects requests at once, although the database responds",
   async (how) => {
     const direct = await testService()
     const { proxy: pooler, url } = await throughProxy(direct.database.url)

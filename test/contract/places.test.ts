@@ -104,7 +104,7 @@ await load("tenements", {
   ],
 })
 
-test("random boxes select the tenements that have a point in them", async () => {
+test("Random boxes select the tenements that have a point in them", async () => {
   let found = 0
   for (let turn = 0; turn < 150; turn++) {
     const size = 10 ** between(3, 6.3)
@@ -140,7 +140,7 @@ function circle(latitude: number, longitude: number, km: number): Ring {
   })
 }
 
-test("random circles select the tenements within their distance, to 0.3%", async () => {
+test("Random circles select the tenements within their distance, to 0.3%", async () => {
   for (let turn = 0; turn < 30; turn++) {
     const [latitude, longitude] = [between(-31.5, -28.5), between(118.5, 121.5)].map((each) =>
       Number(each.toFixed(4)),
@@ -155,7 +155,7 @@ test("random circles select the tenements within their distance, to 0.3%", async
   }
 })
 
-test("facets and pages count the same records, and a bad area is 400 with its reason", async () => {
+test("Facets and pages count the same records, and a bad area is 400 with its reason", async () => {
   const total = async (path: string) => (await readList(await service.get(path))).meta.total
   const box = "bbox=119,-31,121.000,-29"
   const { data } = await readList(await service.get(`/facets/tenements/status?${box}`))
@@ -173,7 +173,7 @@ test("facets and pages count the same records, and a bad area is 400 with its re
   }
 })
 
-test("fields chooses the point and the shape: GeoJSON, well-known text and GeoParquet", async () => {
+test("The parameter fields selects the point and the shape: GeoJSON, well-known text and GeoParquet", async () => {
   const fields = "fields=id,latitude,longitude,geometry"
   const text = async (query: string) => (await service.get(`/tenements?${query}`)).text()
   const page = await text(`${fields}&per_page=100`)
@@ -210,7 +210,7 @@ test("fields chooses the point and the shape: GeoJSON, well-known text and GeoPa
   })
 })
 
-test("a Parquet file names the reference system of its sources, and none where it is not sure", () => {
+test("A Parquet file names the reference system of its sources, and none where it is not sure", () => {
   const crsOf = (...sources: [crs: string | null, last_release?: number][]) => {
     const rows = sources.map(([crs, last_release = 3]) => ({ crs, last_release }))
     return JSON.parse(geoParquetMetadata(rows, 3)).columns.geometry.crs

@@ -64,7 +64,7 @@ test("A read-only database serves lists, records, exports, usage and health, wit
   ])
 })
 
-test("Signing in and changes say that the database is read-only", async () => {
+test("The pages to sign in and to change an account say that the database is read-only", async () => {
   const person = visitor(service)
   const link = await linkSecret(service, "standard@example.com")
   expect((await person.get(`/account/link?link=${link}`)).status).toBe(200)

@@ -94,7 +94,7 @@ const oldest = {
 
 const path = "/tenements/WA-E47-1/history"
 
-test("The versions of a record come newest first, with who made them and what changed, although it was removed", async () => {
+test("The history of a removed record has its versions newest first, with their source and changes", async () => {
   expect((await service.get("/tenements/WA-E47-1")).status).toBe(404)
   const answer = await service.get(path)
   const meta = { total: 3, page: 1, per_page: 50, total_pages: 1 }
@@ -147,7 +147,7 @@ test("A record that never existed has no history in any format", async () => {
   }
 })
 
-test("A record that comes back has a gap and its changes since it went; a later page stays on the release of page 1", async () => {
+test("A restored record has a gap and its changes since the removal; a later page stays on the release of page 1", async () => {
   const page = async (number: number) =>
     (await readList(await service.get(`${path}?per_page=1&page=${number}`))).data
   expect(await page(1)).toEqual([newest])

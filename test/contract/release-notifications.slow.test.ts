@@ -24,7 +24,7 @@ async function insertRelease({ sql }: TestService): Promise<number> {
   return row?.id
 }
 
-describe("a process that is notified", () => {
+describe("A process that is notified", () => {
   let service: TestService
 
   beforeEach(async () => {
@@ -37,7 +37,7 @@ describe("a process that is notified", () => {
   const changeReleases = (statement: string) =>
     changeAndConfirm(service.database.url, (client) => client.unsafe(statement))
 
-  test("a release is shown by the next request after it is loaded", async () => {
+  test("The next request after a load returns its release", async () => {
     const { url } = service.database
     const directory = await mkdtemp(join(tmpdir(), "mds-rounds-"))
     for (let round = 2; round < 5; round++) {
@@ -60,7 +60,7 @@ describe("a process that is notified", () => {
     await rm(directory, { recursive: true })
   })
 
-  test("a release that is inserted, changed, deleted or truncated with SQL is shown as it is then", async () => {
+  test("The service follows releases that are inserted, changed, deleted or truncated with SQL", async () => {
     const shown = async () => {
       const { headers } = await service.get("/companies")
       return [headers.get("x-data-release"), headers.get("last-modified")]
@@ -79,7 +79,7 @@ describe("a process that is notified", () => {
     expect((await shown())[0]).toBe("0")
   })
 
-  test("a change without a notification is shown a second later", async () => {
+  test("A change without a notification takes effect within a second", async () => {
     expect(releaseOf(await service.get("/companies/BIG"))).toBe(1)
     await service.sql`alter table releases disable trigger all`
     await insertRelease(service)

@@ -66,7 +66,7 @@ test("A line shows the request without its token", async () => {
   })
 })
 
-test("A line has the route's pattern, the release and whether the answer was cached", async () => {
+test("A line has the route's pattern, the release and whether the response was cached", async () => {
   const path = "/companies/BIG/tenements?per_page=3"
   const first = await lineOf(path)
   const etag = first.answer.headers.get("etag") ?? ""

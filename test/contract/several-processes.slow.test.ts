@@ -57,7 +57,7 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
     return statuses.filter((status) => status === 404).length
   }
 
-  test("together they admit exactly the limit of 100 concurrent callers", async () => {
+  test("All processes together admit exactly the limit to 100 concurrent callers", async () => {
     const token = await one.issueWithLimit(limit)
     const responses = await Promise.all(
       Array.from({ length: 100 }, (_, index) => get(index, "/companies/XXX", token)),
@@ -69,7 +69,7 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(100 - limit)
   })
 
-  test("every process shows the same usage and shares its limit", async () => {
+  test("Every process shows the same usage and shares its limit", async () => {
     const token = await one.issueWithLimit(7)
     for (let request = 0; request < 6; request++) await get(request, "/companies/XXX", token)
     const statuses: number[] = []
@@ -82,14 +82,14 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
     expect(statuses).toEqual([...Array(7).fill(200), 429])
   })
 
-  test("requests without a valid token share their address's window", async () => {
+  test("Requests without a valid token share their address's window", async () => {
     const left = async (index: number) =>
       Number((await get(index, "/companies", "no")).headers.get("x-ratelimit-remaining"))
     const first = await left(0)
     expect([await left(1), await left(0)]).toEqual([first - 1, first - 2])
   })
 
-  test("a crawl through both services has each record of its release once", async () => {
+  test("A crawl through both services has each record of its release once", async () => {
     const token = one.tokens.admin
     const ids: unknown[] = []
     for (let page = 1, pages = 1; page <= pages; page++) {
@@ -103,7 +103,7 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
     expect([ids.length, new Set(ids).size]).toEqual([sizes.tenements, sizes.tenements])
   })
 
-  test("a new crawl through either process shows the new release throughout", async () => {
+  test("A new crawl through either process shows the new release throughout", async () => {
     const token = one.tokens.admin
     const release = async (index: number, page: number) => {
       const response = await get(index, `/tenements?page=${page}&per_page=30`, token)
@@ -120,7 +120,7 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
     }
   })
 
-  test("no token enters Redis, whole or in part", async () => {
+  test("No token enters Redis, whole or in part", async () => {
     const token = await one.issueWithLimit(limit)
     for (const index of [0, 1]) await get(index, `/tenements?per_page=5&api_key=${token}`, token)
     const keys = (await redis.cli("KEYS", "*")) as string[]
@@ -141,7 +141,7 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
   ]
 
   test.each(faults)(
-    "While Redis is %s each goes on by its own window, and both share again when it is back",
+    "While Redis is %s each process uses its own window, and both share again once it is back",
     async (_, lose, mend) => {
       const token = await one.issueWithLimit(limit)
       const metric = async ({ url }: TestService) =>
@@ -177,7 +177,7 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
     },
   )
 
-  test("after Redis is flushed each process remembers its own requests, and both share later ones", async () => {
+  test("After Redis is flushed each process remembers its own requests, and both share later ones", async () => {
     const token = await one.issueWithLimit(limit)
     expect(await admits(one, spentBefore, token)).toBe(spentBefore)
     await redis.cli("FLUSHALL")
@@ -188,7 +188,7 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
     expect(first).toBeLessThanOrEqual(limit - spentBefore)
   })
 
-  test("a service that starts without Redis serves, reports that, and shares once Redis is there", async () => {
+  test("A service that starts without Redis serves, reports that, and shares once Redis is there", async () => {
     await redis.kill()
     const late = await testService({ beside: one, ...options() })
     expect(await condition(late)).toBe("lost")
@@ -198,7 +198,7 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
     await late.stop()
   })
 
-  test("no line of the log and no metric has the password", async () => {
+  test("No log line and no metric contains the password", async () => {
     for (const { url, logLines } of services) {
       expect(logLines.join("")).not.toContain("hunter2")
       expect(await (await fetch(`${url}/metrics`)).text()).not.toContain("hunter2")

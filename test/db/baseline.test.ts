@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { generateBaseline } from "../../src/db/generate-baseline.ts"
 
-test("the baseline migration is what `bun run generate` makes of the schema", async () => {
+test("The baseline migration is the output of `bun run generate`", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mds-baseline-"))
   try {
     await generateBaseline(folder)

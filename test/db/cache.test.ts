@@ -4,13 +4,13 @@ import { expect, test } from "bun:test"
 import { cacheSizes, createCache } from "../../src/db/cache.ts"
 import { digest } from "../../src/text/digest.ts"
 
-test("the budgets of all caches add up to the memory that the settings allow", () => {
+test("The budgets of all caches add up to the memory that the settings allow", () => {
   const sizes = Object.values(cacheSizes(64 * 1024 * 1024))
   const sum = sizes.reduce((total, size) => total + size, 0)
   expect(sum - 64 * 1024 * 1024).toBeWithin(0, sizes.length + 1)
 })
 
-test("a cache stays within its memory budget, however many entries are added", () => {
+test("A cache stays within its memory budget, however many entries are added", () => {
   const maxBytes = 8 * 1024 * 1024
   const cache = createCache<number>(maxBytes, () => 16)
   Bun.gc(true)

@@ -60,7 +60,7 @@ const refusals = [
 const { sql } = await databaseOfFile()
 await sql.unsafe(rows)
 
-test.each(refusals)("%s refuses: %s", async (constraint, statement) => {
+test.each(refusals)("%s rejects: %s", async (constraint, statement) => {
   const accepted = new Error("It was accepted")
   // Rolled back even where it is accepted, so that each finds the same rows.
   const refusal = sql.begin(async (tx) => {

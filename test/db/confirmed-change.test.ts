@@ -11,7 +11,7 @@ import { recordingSubscriber } from "./subscribers.ts"
 const database = await databaseOfFile()
 const { sql } = database
 
-test("a change returns when all subscribers have processed it", async () => {
+test("A change returns when all subscribers have processed it", async () => {
   const all = Array.from({ length: 5 }, () => recordingSubscriber(database.url))
   await until(() => all.every(({ events }) => events.length === 1))
   for (let change = 0; change < 20; change++) {
@@ -25,7 +25,7 @@ test("a change returns when all subscribers have processed it", async () => {
   for (const { stop } of all) await stop()
 })
 
-test("an unreachable subscriber is counted, whatever its application_name", async () => {
+test("An unreachable subscriber is counted, whatever its application_name", async () => {
   const { proxy, url } = await throughProxy(database.url)
   const named = new URL(url)
   named.searchParams.set("application_name", "production")
@@ -38,7 +38,7 @@ test("an unreachable subscriber is counted, whatever its application_name", asyn
   proxy.close()
 })
 
-test("a change waits for an unconfirmed subscriber up to its limit and counts it", async () => {
+test("A change waits for an unconfirmed subscriber up to its limit and counts it", async () => {
   const role = `command_${crypto.randomUUID().replaceAll("-", "")}`
   await sql`create role ${sql(role)} login password 'command'`
   const url = new URL(database.url)
@@ -59,7 +59,7 @@ test("a change waits for an unconfirmed subscriber up to its limit and counts it
   await sql`drop role ${sql(role)}`
 })
 
-test("the result of a change is returned where confirmations can't be requested", async () => {
+test("A change returns its result even if confirmations cannot be requested", async () => {
   const { proxy, url } = await throughProxy(database.url)
   const changed = changeAndConfirm(url, async (client) => {
     await client`select 1`
@@ -70,7 +70,7 @@ test("the result of a change is returned where confirmations can't be requested"
   proxy.close()
 })
 
-test("a change that fails rejects with the database's error, and leaves no connection", async () => {
+test("A failed change rejects with the database's error, and leaves no connection", async () => {
   const failing = changeAndConfirm(database.url, async (client) => client`select 1/0`)
   const error = await failing.then(
     () => undefined,

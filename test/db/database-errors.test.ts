@@ -22,7 +22,7 @@ function refusal(code: string, message: string): Buffer {
   return Buffer.concat([head, fields])
 }
 
-test.each(["57P03", "57P01"])("a server that answers %s", async (code) => {
+test.each(["57P03", "57P01"])("A server that responds with %s", async (code) => {
   const server = Bun.listen({
     hostname: "127.0.0.1",
     port: 0,
@@ -37,7 +37,7 @@ test.each(["57P03", "57P01"])("a server that answers %s", async (code) => {
   }
 })
 
-test("a port on which nothing listens", async () => {
+test("A port without a listener", async () => {
   expect(await reasonOn(freePort())).toMatch(
     /^there is no connection to the database \(.*ECONNREFUSED.*\); check that PostgreSQL runs, and its log, then try again$/,
   )

@@ -34,7 +34,7 @@ afterEach(async () => {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }))
 
-test("a first start creates a UTF-8 database, reached on the loopback alone and with the password", async () => {
+test("A first start creates a UTF-8 database that accepts only loopback connections with the password", async () => {
   const dir = newPath()
   const server = await startEmbedded(dir, { settings })
   expect(server.adopted).toBe(false)
@@ -54,7 +54,7 @@ test("a first start creates a UTF-8 database, reached on the loopback alone and 
   expect(serverPid(dir)).toBeUndefined()
 })
 
-test("another process adopts the running server, leaves it running, and can start it after its owner", async () => {
+test("Another process adopts the running server, leaves it running, and can start it after its owner", async () => {
   const dir = await newDirectory()
   const owner = await start(dir)
   const adopter = await start(dir)
@@ -67,14 +67,14 @@ test("another process adopts the running server, leaves it running, and can star
   expect((await start(dir)).adopted).toBe(false)
 })
 
-test("processes that start at the same time create one cluster and share one server", async () => {
+test("Processes that start at the same time create one cluster and share one server", async () => {
   const dir = newPath()
   const all = await Promise.all([start(dir), start(dir), start(dir)])
   expect(all.map(({ adopted }) => adopted).sort()).toEqual([false, true, true])
   expect(new Set(all.map(({ url }) => url)).size).toBe(1)
 })
 
-test("two starts within one process share one server", async () => {
+test("Two starts within one process share one server", async () => {
   const dir = await newDirectory()
   const both = await Promise.all([startEmbedded(dir, { settings }), startEmbedded(dir)])
   expect(both.map(({ adopted }) => adopted).sort()).toEqual([false, true])
@@ -83,7 +83,7 @@ test("two starts within one process share one server", async () => {
   expect(serverPid(dir)).toBeUndefined()
 })
 
-test("a killed application leaves no server, and a start right after it gets one that stays", async () => {
+test("A killed application leaves no server, and an immediate start gets one that stays", async () => {
   const dir = await newDirectory()
   for (let round = 0; round < 3; round++) {
     const killed = await start(dir)
@@ -101,7 +101,7 @@ test("a killed application leaves no server, and a start right after it gets one
   await until(() => !isAlive(pid))
 })
 
-test("a start after one that was killed while it created the cluster gets a cluster of its own", async () => {
+test("A start after a killed initialization creates a new cluster", async () => {
   for (const killedAfterMs of [0, 100, 200, 300]) {
     const dir = newPath()
     const killed = launchApplication(dir)
@@ -123,7 +123,7 @@ test("Ctrl-C reaches the application and not the server", async () => {
   expect((await start(dir)).adopted).toBe(true)
 })
 
-test("a stale pid file does not block a start", async () => {
+test("A stale pid file does not block a start", async () => {
   const dir = await newDirectory()
   const first = await startEmbedded(dir, { settings })
   await ask(first.url, "create table kept as select 7 as x")
@@ -146,7 +146,7 @@ test("a stale pid file does not block a start", async () => {
   await second.stop()
 })
 
-test("a restarted server keeps its clients' port and its own data", async () => {
+test("A restarted server keeps its clients' port and its own data", async () => {
   const dir = await newDirectory()
   const server = await startEmbedded(dir, { settings })
   const port = Number(new URL(server.url).port)
@@ -161,7 +161,7 @@ test("a restarted server keeps its clients' port and its own data", async () => 
   expect(existsSync(join(dir, "cluster"))).toBe(false)
 })
 
-test("a cluster of another program or of another PostgreSQL is refused, and nothing is changed", async () => {
+test("A cluster of another program or PostgreSQL version is rejected and not changed", async () => {
   const foreign = newPath()
   mkdirSync(join(foreign, "cluster"), { recursive: true })
   writeFileSync(join(foreign, "cluster", "notes"), "mine")
@@ -177,7 +177,7 @@ test("a cluster of another program or of another PostgreSQL is refused, and noth
   )
 })
 
-test("a failed start has its reason, without the password", async () => {
+test("The error of a failed start has the reason, without the password", async () => {
   const dir = await newDirectory()
   const message = await failure(startEmbedded(dir, { settings: { shared_buffers: "none" } }))
   expect(message).toStartWith("EmbeddedError: Cannot use the embedded PostgreSQL in ")

@@ -48,7 +48,7 @@ async function reader(url: string, sql: postgres.Sql): Promise<string> {
   return reading.href
 }
 
-test("concurrent migrations apply each migration once", async () => {
+test("Concurrent migrations apply each migration once", async () => {
   const { url, sql } = await opened(emptyDatabase())
   await sql`select pg_advisory_lock(${migrationLock})`
   const all = Promise.all([migrate(url), migrate(url), migrate(url)])
@@ -60,7 +60,7 @@ test("concurrent migrations apply each migration once", async () => {
   expect([...(await locks(sql))]).toEqual([])
 })
 
-test("a migration that waits for another process fails with the reason after its timeout", async () => {
+test("A migration that waits for another process fails with the reason after its timeout", async () => {
   const { url, sql } = await opened(emptyDatabase())
   await sql`select pg_advisory_lock(${migrationLock})`
   expect(await reasonOf(migrate(url, 200))).toBe(
@@ -69,7 +69,7 @@ test("a migration that waits for another process fails with the reason after its
   )
 })
 
-test("a migration that fails leaves the database as it was", async () => {
+test("A migration that fails leaves the database as it was", async () => {
   const { url, sql } = await opened(emptyDatabase())
   await sql`create table companies (asx_code text)`
   expect(await reasonOf(migrate(url))).toContain('relation "companies" already exists')
@@ -78,7 +78,7 @@ test("a migration that fails leaves the database as it was", async () => {
   expect(tables).toBe(1)
 })
 
-test("a database without tables is refused with what to do", async () => {
+test("The error for a database without tables says what to do", async () => {
   const { url } = await opened(emptyDatabase())
   expect(await reasonOf(checkSchema(url))).toBe(
     "DatabaseError: The database has no tables yet. Run `mds migrate` first",
@@ -93,7 +93,7 @@ test.each([
     "a newer program",
     "insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', 1e13)",
   ],
-])("a database of %s is refused with the cure", async (_, change) => {
+])("The error for a database of %s says what to do", async (_, change) => {
   const { url, sql } = await opened(testDatabase())
   await sql.unsafe(change)
   const refused =
@@ -103,14 +103,14 @@ test.each([
   expect(await reasonOf(checkSchema(url))).toBe(refused)
 })
 
-test("a read-only role can check the schema's version", async () => {
+test("A read-only role can check the schema's version", async () => {
   const { url, sql } = await opened(testDatabase())
   const reading = await reader(url, sql)
   await checkSchema(reading)
   await migrate(reading)
 })
 
-test("a role that can't migrate is told which one can", async () => {
+test("The error for a role that cannot migrate names the role that can", async () => {
   const { url, sql } = await opened(emptyDatabase())
   const reason = await reasonOf(migrate(await reader(url, sql)))
   expect(reason).toStartWith("DatabaseError: Cannot migrate the database: permission denied")
@@ -119,7 +119,7 @@ test("a role that can't migrate is told which one can", async () => {
   )
 })
 
-test("a database whose transactions are read-only is accepted when it is up to date", async () => {
+test("A database whose transactions are read-only is accepted when it is up to date", async () => {
   const readOnly = async (making: Promise<TestDatabase>) => {
     const { url, sql } = await opened(making)
     const name = new URL(url).pathname.slice(1)
@@ -132,7 +132,7 @@ test("a database whose transactions are read-only is accepted when it is up to d
   )
 })
 
-test("the error of a role that may not read the version names the missing privileges", async () => {
+test("The error of a role that may not read the version names the missing privileges", async () => {
   const { url, sql } = await opened(testDatabase())
   const role = `unprivileged_${crypto.randomUUID().replaceAll("-", "")}`
   await sql`create role ${sql(role)} login password 'unprivileged'`

@@ -15,7 +15,7 @@ const sessions = () => sql<{ pid: number }[]>`
   select pid from pg_stat_activity
   where datname = current_database() and application_name = 'mds notifications'`
 
-test("changes of accounts and releases are notified in order", async () => {
+test("Changes of accounts and releases are notified in order", async () => {
   const { events, stop } = recordingSubscriber(database.url)
   await until(() => events.length === 1)
   await notify("1")
@@ -37,7 +37,7 @@ test("changes of accounts and releases are notified in order", async () => {
   await stop()
 })
 
-test("a lost connection is replaced once", async () => {
+test("A lost connection is replaced once", async () => {
   const { events, stop, markUnavailable } = recordingSubscriber(database.url)
   await until(() => events.length === 1)
   markUnavailable(new Error("The database does not answer"))
@@ -50,7 +50,7 @@ test("a lost connection is replaced once", async () => {
   await stop()
 })
 
-test("a connection that the server ends is reported as lost, and replaced", async () => {
+test("A connection that the server ends is reported as lost, and replaced", async () => {
   const { events, stop } = recordingSubscriber(database.url)
   await until(() => events.includes("listening"))
   for (const { pid } of await sessions()) await sql`select pg_terminate_backend(${pid})`
@@ -61,7 +61,7 @@ test("a connection that the server ends is reported as lost, and replaced", asyn
   await stop()
 })
 
-test("an unreachable database is retried, and reported as one loss", async () => {
+test("An unreachable database is retried, and reported as one loss", async () => {
   const { proxy, url } = await throughProxy(database.url)
   proxy.cut()
   const { events, stop } = recordingSubscriber(url)
@@ -79,7 +79,7 @@ test("an unreachable database is retried, and reported as one loss", async () =>
   proxy.close()
 })
 
-test("a subscriber that stops leaves no connection, and no loss is reported", async () => {
+test("A stopped subscriber leaves no connection and reports no loss", async () => {
   const { events, stop } = recordingSubscriber(database.url)
   await until(() => events.length === 1)
   await stop()
@@ -87,7 +87,7 @@ test("a subscriber that stops leaves no connection, and no loss is reported", as
   expect(events).toEqual(["listening"])
 })
 
-test("a subscriber that stops before its first connection is established leaves none", async () => {
+test("A subscriber that stops before its first connection leaves none", async () => {
   const { events, stop } = recordingSubscriber(database.url)
   await stop()
   await until(async () => (await sessions()).length === 0)

@@ -15,7 +15,7 @@ import { recordingSubscriber } from "./subscribers.ts"
 
 reportIfSkipped(import.meta.path)
 
-describe.skipIf(!pgbouncerIsInstalled)("behind PgBouncer in transaction mode", () => {
+describe.skipIf(!pgbouncerIsInstalled)("PgBouncer in transaction mode", () => {
   let database: TestDatabase
   let sql: postgres.Sql
   let pooler: PgBouncer
@@ -32,7 +32,7 @@ describe.skipIf(!pgbouncerIsInstalled)("behind PgBouncer in transaction mode", (
     await database.drop()
   })
 
-  test("migrating leaves no lock behind, and can be repeated", async () => {
+  test("A migration through PgBouncer leaves no lock, and can be repeated", async () => {
     for (let round = 0; round < 3; round++) {
       const all = Promise.all([1, 2, 3].map(() => migrate(pooler.url)))
       expect(await Promise.race([all.then(() => "done"), Bun.sleep(20_000)])).toBe("done")
@@ -44,7 +44,7 @@ describe.skipIf(!pgbouncerIsInstalled)("behind PgBouncer in transaction mode", (
     expect(locks).toHaveLength(0)
   })
 
-  test("a change waits for no confirmation, and no pooled connection listens", async () => {
+  test("A change through PgBouncer waits for no confirmation, and no pooled connection listens", async () => {
     const { events, stop } = recordingSubscriber(database.url)
     await until(() => events.length === 1)
     const narrow = await pgbouncer(database.url, 1)

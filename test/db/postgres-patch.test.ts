@@ -18,17 +18,17 @@ afterEach(async () => {
   clients = []
 })
 
-test("the imported module is the patched one", () => {
+test("The imported module is the patched one", () => {
   expect(import.meta.resolve("postgres")).toEndWith("/postgres/src/index.js")
 })
 
-test("a query after one that failed between its rows gets only its own rows", async () => {
+test("A query after one that failed partway through its rows gets only its own rows", async () => {
   const sql = client()
   expect(await failure(divisionByZeroAtRow300(sql))).toMatchObject({ code: "22012" })
   expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
 })
 
-test("a failed query among pipelined ones leaves the others their rows", async () => {
+test("A failed query does not affect the rows of other pipelined queries", async () => {
   const sql = client()
   const [before, failed, after] = await Promise.allSettled([
     sql`select ${1}::int as x`,
@@ -39,13 +39,13 @@ test("a failed query among pipelined ones leaves the others their rows", async (
   expect([before, after].map(rows)).toEqual([[{ x: 1 }], [{ x: 2 }]])
 })
 
-test("a query after a connection that died between rows gets only its own rows", async () => {
+test("A query after a connection that died between rows gets only its own rows", async () => {
   const sql = client()
   expect(await failure(deathAtRow5000(sql))).toBeInstanceOf(Error)
   expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
 })
 
-test("queries that were queued while the connection died get only their own rows", async () => {
+test("Queries that were queued while the connection died get only their own rows", async () => {
   const sql = client()
   const [died, ...waited] = await Promise.allSettled([
     deathAtRow5000(sql),
@@ -58,7 +58,7 @@ test("queries that were queued while the connection died get only their own rows
   expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
 })
 
-test("a statement that is prepared again sends its own values", async () => {
+test("A statement that is prepared again sends its own values", async () => {
   const sql = client()
   const again = () =>
     sql`select ${true}::boolean as yes, ${false}::boolean as no, ${sql.json({ a: '"' })}::jsonb as json,
@@ -69,7 +69,7 @@ test("a statement that is prepared again sends its own values", async () => {
   expect(before[0]).toMatchObject({ yes: true, no: false, json: { a: '"' }, array: [1, 2] })
 })
 
-test("a statement whose table was altered sends its own values", async () => {
+test("A statement whose table was altered sends its own values", async () => {
   const sql = client()
   await sql`create table if not exists flags (flag boolean, size int)`
   await sql`insert into flags values (true, 1), (false, 2)`
@@ -79,7 +79,7 @@ test("a statement whose table was altered sends its own values", async () => {
   expect([...(await again())]).toEqual([{ flag: true, size: "1" }])
 })
 
-test("pipelined statements that are prepared again get only their own rows", async () => {
+test("Pipelined statements that are prepared again get only their own rows", async () => {
   const sql = client()
   const all = () =>
     Promise.all([
@@ -95,7 +95,7 @@ test("pipelined statements that are prepared again get only their own rows", asy
   expect((await all()).map((each) => [...each])).toEqual(before)
 })
 
-test("a statement sent while another is prepared again gets only its own rows", async () => {
+test("A statement sent while another is prepared again gets only its own rows", async () => {
   const sql = client()
   const first = () => sql`select ${1}::int as a, pg_sleep(0.05)::text as slept`
   const second = (x: number) => sql`select ${x}::int as b`
@@ -113,7 +113,7 @@ test("a statement sent while another is prepared again gets only its own rows", 
   expect(await Promise.all(others)).toEqual(others.map((_, index) => [{ b: index + 1 }]))
 })
 
-test("a connection whose prepared statements are lost does not use them any more", async () => {
+test("A connection prepares its statements again after the server has lost them", async () => {
   const sql = client()
   const again = (x: number) => sql`select ${x}::int as x`
   for (let x = 0; x < 5; x++) {
@@ -129,7 +129,7 @@ test("a connection whose prepared statements are lost does not use them any more
   expect((await prepared()).length).toBeGreaterThan(0)
 })
 
-test("a statement that can't be sent fails alone among pipelined ones", async () => {
+test("A statement that can't be sent fails alone among pipelined ones", async () => {
   const sql = client()
   const select = (x: number) => sql`select ${x}::int as x`
   await select(0) // prepared, so that the next ones need no answer before they are sent
@@ -144,14 +144,14 @@ test("a statement that can't be sent fails alone among pipelined ones", async ()
   expect(outcomes.map(rows)).toEqual([[{ x: 1 }], [], [{ x: 3 }], [{ x: 4 }]])
 })
 
-test("a query whose connection closes fails with the server's last error", async () => {
+test("A query whose connection closes fails with the server's last error", async () => {
   const sql = client()
   const failed = failure(sql`select pg_sleep(60)`)
   await terminateSleeper()
   expect(await failed).toMatchObject({ code: "57P01" })
 })
 
-test("a transaction whose backend dies rejects with the server's error", async () => {
+test("A transaction whose backend dies rejects with the server's error", async () => {
   const sql = client()
   const failed = failure(sql.begin(async (tx) => await tx`select pg_sleep(60)`))
   await terminateSleeper()
@@ -159,7 +159,7 @@ test("a transaction whose backend dies rejects with the server's error", async (
   expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
 })
 
-test("a transaction whose backend dies causes no unhandled rejection", async () => {
+test("A transaction whose backend dies causes no unhandled rejection", async () => {
   const child = Bun.spawn([process.execPath, "-e", DYING_TRANSACTION], {
     cwd: import.meta.dir,
     env: { ...process.env, DATABASE: url },
@@ -186,7 +186,7 @@ const DYING_TRANSACTION = `
   await sql.end({ timeout: 1 })
 `
 
-test("a transaction that lost its connection runs nothing on the one that replaces it", async () => {
+test("A transaction that lost its connection runs nothing on the new connection", async () => {
   const sql = client()
   await sql`create table if not exists written (x int)`
   const lost = Promise.withResolvers<void>()
@@ -203,7 +203,7 @@ test("a transaction that lost its connection runs nothing on the one that replac
   expect([...(await sql`select x from written`)]).toEqual([])
 })
 
-test("a COPY that the server refuses at its end fails and does not hang", async () => {
+test("A COPY that the server rejects at its end fails and does not hang", async () => {
   const sql = client()
   await sql`create table if not exists counted (x int check (x > 0))`
   const copy = await sql`copy counted from stdin`.writable()
@@ -211,7 +211,7 @@ test("a COPY that the server refuses at its end fails and does not hang", async 
   expect([...(await sql`select count(*)::int as n from counted`)]).toEqual([{ n: 0 }])
 })
 
-test("a COPY whose backend dies fails and does not hang", async () => {
+test("A COPY whose backend dies fails and does not hang", async () => {
   const sql = client()
   await sql`create table if not exists copied (x int)`
   const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
@@ -228,7 +228,7 @@ test("a COPY whose backend dies fails and does not hang", async () => {
   expect([...rows]).toEqual([{ n: 0 }])
 })
 
-test("a client ends even if its connection dies meanwhile", async () => {
+test("A client ends even if its connection dies meanwhile", async () => {
   const sql = client()
   const failed = failure(sql`select pg_sleep(60)`)
   await sleeper()
@@ -238,7 +238,7 @@ test("a client ends even if its connection dies meanwhile", async () => {
   await ended
 })
 
-test("rows that are taken as they come are those of the result, whatever their size", async () => {
+test("Streamed rows equal those of the result, whatever their size", async () => {
   const sql = client()
   const text = `select n::text as n, case when n % 7 = 0 then null else repeat('é', n * n % 40000) end as t
     from generate_series(1, $1::int) n`
@@ -253,7 +253,7 @@ test("rows that are taken as they come are those of the result, whatever their s
   expect(taken).toEqual([...(await sql.unsafe(text, [500]).values())])
 })
 
-test("a query whose rows are taken fails as others do, part-way through them included", async () => {
+test("A streamed query fails like any other, also partway through its rows", async () => {
   const sql = client()
   let taken = 0
   const failing = sql.unsafe("select 1/(300-g) as x from generate_series(1, $1::int) g", [1000], {

@@ -52,7 +52,7 @@ async function bodyOf(answer: Response, mediaType: string): Promise<unknown> {
 
 const json = "application/json"
 
-test("example bodies conform in every operation and media type", async () => {
+test("Example bodies conform in every operation and media type", async () => {
   let count = 0
   for (const operation of operationsIn(document)) {
     const success = responseOf(operation, 200)
@@ -73,7 +73,7 @@ test("example bodies conform in every operation and media type", async () => {
   expect(count).toBe(13 * 4 + 1 + 3 + 3 + 1)
 })
 
-test("example headers exist for every operation", async () => {
+test("Example headers exist for every operation", async () => {
   for (const operation of operationsIn(document)) {
     const success = responseOf(operation, 200)
     const target = targetOf(exampleIn(success, json).summary)
@@ -81,7 +81,7 @@ test("example headers exist for every operation", async () => {
   }
 })
 
-test("the headers' examples are those of the list of companies, and of errors", async () => {
+test("The examples of headers are those of the list of companies and of errors", async () => {
   const [companies] = operationsIn(document)
   if (companies?.operationId !== "listCompanies") throw new Error("Not first")
   const { headers } = responseOf(companies, 200)
@@ -99,7 +99,7 @@ test("the headers' examples are those of the list of companies, and of errors", 
   }
 })
 
-test("a 304 has its described headers", async () => {
+test("A 304 has its described headers", async () => {
   const [operation] = operationsIn(document)
   const etag = operation?.parameters.find(({ name }) => name === "If-None-Match")?.schema
     .examples[0]
@@ -109,7 +109,7 @@ test("a 304 has its described headers", async () => {
   if (operation) expectHeaders(answer, responseOf(operation, 304))
 })
 
-test("each parameter's example is accepted by each operation that has it", async () => {
+test("Each parameter's example is accepted by each operation that has it", async () => {
   for (const operation of operationsIn(document)) {
     const path = targetOf(exampleIn(responseOf(operation, 200), json).summary)
     for (const { name, in: where, schema } of operation.parameters) {
@@ -124,7 +124,7 @@ test("each parameter's example is accepted by each operation that has it", async
   }
 })
 
-describe("the body and headers of the error", () => {
+describe("The body and headers of the error", () => {
   /** The operations that can have it share one example. */
   async function expectError(status: number, from: TestService, token: string) {
     const [operation] = operationsIn(document).filter(({ responses }) => responses[status])

@@ -22,7 +22,7 @@ const spectral = [
 const limitMs = 300_000
 const environment = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
 
-describe.skipIf(!areInstalled)("the description", () => {
+describe.skipIf(!areInstalled)("The description", () => {
   let service: TestService
   let scratch: string
   /** As it is served without and with a public address. */
@@ -67,18 +67,18 @@ describe.skipIf(!areInstalled)("the description", () => {
   const theFault = { status: 1, rules: ["operation-operationId"], documents: ["faulty.json"] }
 
   test(
-    "passes redocly lint",
+    "The description passes Redocly lint",
     async () => expect(await findings(redocly)).toEqual(theFault),
     limitMs,
   )
 
   test(
-    "the description passes Spectral",
+    "The description passes Spectral",
     async () => expect(await findings(spectral)).toEqual(theFault),
     limitMs,
   )
 
-  test("every response conforms to its schema", async () => {
+  test("Every response conforms to its schema", async () => {
     const validate = await validator(served[0] ?? "", scratch)
     expect(await validate("/companies", Response.json({ data: [{}], meta: {} }))).not.toEqual([])
     const keys: Record<string, string[]> = {

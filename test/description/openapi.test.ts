@@ -10,7 +10,7 @@ const service = await serviceOfFile()
 const ask = (init: RequestInit = {}, base = service.url) => fetch(`${base}/openapi.json`, init)
 const described = (base = service.url) => readDocument(base)
 
-test("the description is served without a token, to any web site, and counts against no window", async () => {
+test("The description needs no token, is open to any web site, and counts against no window", async () => {
   const answer = await ask()
   expect(answer.status).toBe(200)
   const {
@@ -53,7 +53,7 @@ test("HEAD has GET's headers, and a request with the current tag gets a 304", as
   expect([known.status, known.headers.get("etag"), await known.text()]).toEqual([304, etag, ""])
 })
 
-test("the description is the same in every coding that clients accept", async () => {
+test("The description is the same in every content coding", async () => {
   const texts = await Promise.all(
     ["identity", "gzip", "zstd"].map(async (coding) => {
       const answer = await ask({ headers: { "Accept-Encoding": coding } })
@@ -65,7 +65,7 @@ test("the description is the same in every coding that clients accept", async ()
   expect(new Set(texts.map(([, text]) => text)).size).toBe(1)
 })
 
-test("the description has exactly the endpoints under /api/v1", async () => {
+test("The description has exactly the endpoints under /api/v1", async () => {
   const { paths, openapi } = await described()
   expect(openapi).toBe("3.1.0")
   expect(Object.keys(paths).sort()).toEqual(apiPaths.toSorted())
@@ -92,7 +92,7 @@ test("the description has exactly the endpoints under /api/v1", async () => {
   })
 })
 
-test("each operation has exactly the parameters that its endpoint accepts", async () => {
+test("Each operation has exactly the parameters that its endpoint accepts", async () => {
   const document = await described()
   for (const [path, { get }] of Object.entries(document.paths)) {
     const key = path.startsWith("/facets")
@@ -114,7 +114,7 @@ test("each operation has exactly the parameters that its endpoint accepts", asyn
   }
 })
 
-test("the description names both ways to send a token and the public address", async () => {
+test("The description names both ways to send a token and the public address", async () => {
   const { servers, security, components } = await described()
   expect(servers).toEqual([{ url: "/api/v1", description: "This service" }])
   expect(security).toEqual([{ bearerToken: [] }, { apiKey: [] }])
@@ -131,7 +131,7 @@ test("the description names both ways to send a token and the public address", a
   }
 })
 
-test("unknown values, large numbers and formats follow JSON Schema", async () => {
+test("Unknown values, large numbers and formats follow JSON Schema", async () => {
   const { components } = await described()
   expect(components.schemas).toMatchObject({
     Company: {

@@ -20,7 +20,7 @@ if (!disk) reportSkipped(import.meta.path, "the right to mount a file system, or
 const roomLeft = 12 * 2 ** 20
 const rows = 60_000
 
-describe.skipIf(disk === null)("on a full disk", () => {
+describe.skipIf(disk === null)("On a full disk", () => {
   let deployed: Deployment
   let file: string
 

@@ -33,7 +33,7 @@ const memoryMb = (): number =>
 
 const smuggled = "GET /api/v1/smuggled HTTP/1.1\r\nHost: a\r\n\r\n"
 
-describe("an ambiguous request", () => {
+describe("An ambiguous request", () => {
   test.each([
     ["two lengths", "Content-Length: 3\r\nContent-Length: 30\r\n\r\nabc"],
     ["a length and chunks", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
@@ -42,7 +42,7 @@ describe("an ambiguous request", () => {
     ["two codings", "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n0\r\n\r\n"],
     ["a folded header", "X: a\r\n Content-Length: 3\r\n\r\nabc"],
     ["a bare CR", "X: a\rTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
-  ])("with %s gets 400 and a closed connection", async (_, framing) => {
+  ])("A request with %s gets 400 and a closed connection", async (_, framing) => {
     const socket = await opened(port)
     const received = collect(socket)
     socket.write(`GET /api/v1/companies HTTP/1.1\r\n${authorized()}${framing}${smuggled}`)
@@ -52,7 +52,7 @@ describe("an ambiguous request", () => {
     )
   })
 
-  test("never reaches the service", () => {
+  test("An ambiguous request never reaches the service", () => {
     expect(JSON.stringify(service.logged())).not.toContain("smuggled")
   })
 })

@@ -16,7 +16,7 @@ sayIfLeftOut(import.meta.path)
 const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 const recoveryMs = 5_000
 
-describe.skipIf(!redisIsInstalled)("a process of the service", () => {
+describe.skipIf(!redisIsInstalled)("A process of the service", () => {
   let deployed: Deployment
   const running: Bun.Subprocess[] = []
 
@@ -65,7 +65,7 @@ describe.skipIf(!redisIsInstalled)("a process of the service", () => {
   const request = (path: string) =>
     `GET /api/v1${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${deployed.token}\r\n\r\n`
 
-  test("killed during requests and exports leaves no session, and the next process keeps the limit", async () => {
+  test("A process killed during requests and exports leaves no session, and the next process keeps the limit", async () => {
     const limit = 20
     const token = await deployed.issueWithLimit(limit)
     await deployed.database.run("create role killed superuser login password 'killed'")
@@ -102,7 +102,7 @@ describe.skipIf(!redisIsInstalled)("a process of the service", () => {
     await expectNothingLeft(deployed)
   })
 
-  test("without file descriptors serves connected clients, and all clients once it has some", async () => {
+  test("A process without free file descriptors serves connected clients, and all clients once some are free", async () => {
     const { url, port, child } = await startBy('ulimit -n 64; exec "$@"')
     const connected = await opened(port)
     const received = collect(connected)

@@ -32,7 +32,7 @@ test("A file is kept under its digest and loaded with the time of its last chang
   })
 })
 
-test("The source shows the address and the licence that the operator gives", async () => {
+test("The source shows the address and the licence of the operator's file", async () => {
   bench.server.answer(() => plain(directory("QZA")))
   const url = `${bench.server.url}/api/hidden/a.csv?key=hidden`
   const public_address = "https://example.test/companies"
@@ -238,7 +238,7 @@ test("A fetch whose load had no outcome is due again after an hour", async () =>
   expect(await bench.codes()).toEqual(["QZA"])
 })
 
-test("With HOLDER_NAMES=companies no file of tenements is kept, and each fetch downloads it", async () => {
+test("With HOLDER_NAMES=companies the service keeps no file of tenements, and each fetch downloads it", async () => {
   const wa = "fmt_tenid,type,tenstatus,holder1\nE 9,Exploration,LIVE,Jane Doe\n"
   bench.server.answer(() => reply(200, modified, wa))
   const entry = { kind: "file", url: `${bench.server.url}/wa.csv` }

@@ -14,7 +14,7 @@ const bench = await fetchBench()
 afterAll(() => disk?.remove())
 
 test.skipIf(disk === null)(
-  "A file that does not fit on the disk is neither kept nor loaded until it fits",
+  "A file larger than the free disk space is neither stored nor loaded until it fits",
   async () => {
     const dataDir = disk?.path ?? ""
     const rows = Array.from({ length: 900 }, (_, n) => `Q${n + 100},${"Quarry ".repeat(14)},true\n`)

@@ -64,7 +64,7 @@ test("Fetched files older than files loaded by hand count as unchanged", async (
   expect((await fetched()).outcome).toBe("published")
 })
 
-test("Where a load by hand had no --observed, the message of the next fetch names the way out", async () => {
+test("After a load by hand without --observed, the message of the next fetch says what to do", async () => {
   bench.serve(directory("QZA"))
   await fetched()
   await bench.load("asx-directory", directory("QZA", "QZB"))

@@ -75,7 +75,7 @@ test("Every error is reported with its place", () => {
   ])
 })
 
-test("The error says that the file is not JSON, no object or missing", () => {
+test("The error says whether the file is missing, not JSON or not an object", () => {
   expect(faults("{")[0]).toStartWith("Cannot use s.json: it is not valid JSON (")
   expect(faults("[]")[0]).toBe("Cannot use s.json: it must be an object with a source in each name")
   expect(readSourcesFile("/nowhere/sources.json")).rejects.toThrow(

@@ -54,7 +54,7 @@ function faultIn(line: string): string | null {
   return isComplete || given.includes("--help") ? null : "no such command"
 }
 
-test("every command of the guide and the README exists, with its options", async () => {
+test("Every command of the guide and the README exists, with its options", async () => {
   const readme = await Bun.file(new URL("../../README.md", import.meta.url)).text()
   const texts = [readme, ...(await Promise.all(guide.map(({ name }) => textOf(name))))]
   const lines = texts.flatMap(commandLines).filter((line) => !line.startsWith("COMMAND"))

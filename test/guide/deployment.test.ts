@@ -97,12 +97,12 @@ function faultsIn(environment: Record<string, unknown>): string[] {
 
 const seconds = (period = "10s"): number => Number(/^(\d+)s$/.exec(period)?.[1])
 
-test("the settings of the compose file exist and are valid", () => {
+test("The settings of the compose file exist and are valid", () => {
   expect(own.map(([name]) => name)).toEqual(["mds-1", "mds-2", "migrate"])
   expect(own.flatMap(([, { environment = {} }]) => faultsIn(environment))).toEqual([])
 })
 
-test("the secrets, volumes and dependencies of each compose service exist", () => {
+test("The secrets, volumes and dependencies of each compose service exist", () => {
   const { secrets, volumes } = compose
   for (const [name, service] of services) {
     for (const secret of service.secrets ?? []) expect(secrets).toHaveProperty(secret)
@@ -127,7 +127,7 @@ test("the secrets, volumes and dependencies of each compose service exist", () =
   }
 })
 
-test("grace periods are longer than the shutdown", () => {
+test("Grace periods are longer than the shutdown", () => {
   for (const [, { environment = {}, stop_grace_period }] of own) {
     const limit = Number(environment.SHUTDOWN_SECONDS ?? settings.SHUTDOWN_SECONDS.fallback)
     if (environment.SHUTDOWN_SECONDS === undefined) continue
@@ -147,7 +147,7 @@ test("grace periods are longer than the shutdown", () => {
 const environmentOf = (container: Container): Record<string, string> =>
   Object.fromEntries(container.env.map(({ name, value }) => [name, value]))
 
-test("the Kubernetes manifests select the same pods", () => {
+test("The Kubernetes manifests select the same pods", () => {
   const [deployment, service, budget] = manifests
   expect(manifests.map(({ kind }) => kind)).toEqual([
     "Deployment",
@@ -160,7 +160,7 @@ test("the Kubernetes manifests select the same pods", () => {
   expect(budget.spec.selector.matchLabels).toEqual(labels)
 })
 
-test("the Kubernetes containers have settings, probes and secrets that exist", () => {
+test("The Kubernetes containers have settings, probes and secrets that exist", () => {
   const pod = manifests[0].spec.template.spec
   for (const container of [...pod.initContainers, ...pod.containers]) {
     expect(faultsIn(environmentOf(container))).toEqual([])
@@ -187,7 +187,7 @@ test("the Kubernetes containers have settings, probes and secrets that exist", (
   expect(String(adminPort)).toBe(environmentOf(pod.containers[0]).ADMIN_PORT ?? "")
 })
 
-test("the command of each container exists", async () => {
+test("The command of each container exists", async () => {
   const main = await Bun.file(new URL("../../src/main.ts", import.meta.url)).text()
   const given = [
     ...own.map(([, { command }]) => command?.[0]),
@@ -197,7 +197,7 @@ test("the command of each container exists", async () => {
   for (const name of given) expect(main).toContain(`\n  ${name}: async () =>`)
 })
 
-test("the Caddyfile names the servers of the compose file", () => {
+test("The Caddyfile names the servers of the compose file", () => {
   const { fallback: port } = settings.PORT
   expect(caddyfile.match(/mds-\d:\d+/g)).toEqual([`mds-1:${port}`, `mds-2:${port}`])
 })

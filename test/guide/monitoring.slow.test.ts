@@ -62,7 +62,7 @@ const metricsIn = (text: string): string[] => [
 const scraped = () =>
   new Set(scrape.split("\n").flatMap((line) => /^([a-z_]+)[{ ]/.exec(line)?.[1] ?? []))
 
-test("every metric of a rule is in a scrape", () => {
+test("Every metric of a rule is in a scrape", () => {
   const labels = ["http_route", "http_response_status_code", "db_client_connection_pool_name"]
   for (const { alert, expr } of rules) {
     const asked = metricsIn(expr).filter((name) => !labels.includes(name))
@@ -71,7 +71,7 @@ test("every metric of a rule is in a scrape", () => {
   }
 })
 
-test("every metric and label of the dashboard is in a scrape", () => {
+test("Every metric and label of the dashboard is in a scrape", () => {
   const ofVariables = dashboard.templating.list.flatMap(({ query }) =>
     typeof query === "object" ? [query.query] : [],
   )
@@ -91,7 +91,7 @@ test("every metric and label of the dashboard is in a scrape", () => {
   }
 })
 
-test("the alert rules and the dashboard are served as they are", async () => {
+test("The service returns the alert rules and the dashboard unchanged", async () => {
   const alerts = await fetch(`${service.url}/docs/guide/alerts.yaml`)
   expect(alerts.headers.get("content-type")).toBe("application/yaml; charset=utf-8")
   expect(await alerts.text()).toBe(rulesText)
@@ -100,7 +100,7 @@ test("the alert rules and the dashboard are served as they are", async () => {
   expect(await answer.json()).toEqual(dashboard)
 })
 
-test("the page has an action for each alert, and names every metric of the service", () => {
+test("The page of monitoring has an action for each alert, and names every metric", () => {
   const runbook = [...page.matchAll(/^\| `(Mds\w+)` \| .{40,}\. \|$/gm)].map(([, alert]) => alert)
   expect(runbook).toEqual(rules.map(({ alert }) => alert))
   const families = [...scrape.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name ?? "")
@@ -245,7 +245,7 @@ const unitTests = (isQuiet: boolean): string =>
     }),
   })
 
-test.skipIf(!promtoolIsInstalled)("promtool accepts the rules", () => {
+test.skipIf(!promtoolIsInstalled)("The tool promtool accepts the rules", () => {
   const { exitCode, said } = promtool(["check", "rules", "rules.yml"], { "rules.yml": rulesText })
   expect([exitCode, said]).toEqual([0, expect.stringContaining(`${rules.length} rules found`)])
 })
@@ -261,7 +261,7 @@ test.skipIf(!promtoolIsInstalled).each([
 })
 
 test.skipIf(!promtoolIsInstalled)(
-  "promtool accepts a scrape except for one OpenTelemetry name",
+  "The tool promtool accepts a scrape except for one OpenTelemetry name",
   () => {
     const { said } = promtool(["check", "metrics"], {}, scrape)
     expect(said.trim().split("\n")).toEqual([

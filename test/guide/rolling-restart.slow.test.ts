@@ -36,7 +36,7 @@ const caddyfileOf = (port: number, servers: readonly [number, number]): string =
     .replace("mds-1:3000", `127.0.0.1:${servers[0]}`)
     .replace("mds-2:3000", `127.0.0.1:${servers[1]}`)
 
-describe.skipIf(!isPossible)("two servers behind the Caddy of the guide", () => {
+describe.skipIf(!isPossible)("Two servers behind the Caddy of the guide", () => {
   const ports = [freePort(), freePort()] as const
   const proxyPort = freePort()
   let service: TestService
@@ -144,7 +144,7 @@ describe.skipIf(!isPossible)("two servers behind the Caddy of the guide", () => 
     await until(() => hasRequests(started))
   }
 
-  test("a rolling restart fails no request, and a crawl stays on its release", async () => {
+  test("A rolling restart fails no request, and a crawl stays on its release", async () => {
     // Its first two pages come before the restarts and a new release, and the others after.
     const restarts = Promise.withResolvers<void>()
     const begun = Promise.withResolvers<void>()

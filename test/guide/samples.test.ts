@@ -52,7 +52,7 @@ describe.each(named(runnable))("%s, %s (%i)", (_page, _language, _number, sample
   })
 })
 
-describe.each(["python", "ts"])("the program in %s that reads a whole list", (language) => {
+describe.each(["python", "ts"])("The program in %s that reads a whole list", (language) => {
   const [program] = ofPage("whole-lists", language)
   if (!program) throw new Error(`No program in ${language}`)
 
@@ -91,7 +91,7 @@ describe.each(["python", "ts"])("the program in %s that reads a whole list", (la
   })
 })
 
-test("the program that keeps a copy has the newest release after each run", async () => {
+test("The program that keeps a copy has the newest release after each run", async () => {
   const [program] = ofPage("copies", "ts")
   if (!program) throw new Error("No such program")
   const as = { url: service.url, token: service.tokens.admin }
@@ -124,7 +124,7 @@ const addressesIn = (text: string): string[] =>
     ([, path = ""]) => path,
   )
 
-test("every URL of the API in the guide returns 200", async () => {
+test("Every URL of the API in the guide returns 200", async () => {
   const texts = await Promise.all(userPages.map(textOf))
   const paths = [...new Set(texts.map(existing).flatMap(addressesIn))]
     // Programs and sheets complete the other ones.
@@ -140,7 +140,7 @@ test("every URL of the API in the guide returns 200", async () => {
   }
 })
 
-test("the columns in Power Query are those of the resources", () => {
+test("The columns in Power Query are those of the resources", () => {
   const columnsIn = (sample: Sample | undefined, pattern: RegExp) =>
     [...(sample?.code ?? "").matchAll(pattern)].map(([, name]) => name)
   const [csv, pages] = ofPage("excel", "powerquery")
@@ -150,7 +150,7 @@ test("the columns in Power Query are those of the resources", () => {
   )
 })
 
-test("each sample of Power Query that reads CSV turns the formula guard off", () => {
+test("Each sample of Power Query that reads CSV turns the formula guard off", () => {
   const queries = ofPage("excel", "powerquery")
     .flatMap(({ code }) => code.match(/Query = \[.*\]/g) ?? [])
     .filter((query) => query.includes('format = "csv"'))
@@ -158,7 +158,7 @@ test("each sample of Power Query that reads CSV turns the formula guard off", ()
   for (const query of queries) expect(query).toContain('formula_guard = "false"')
 })
 
-test("no sample contains another host", async () => {
+test("No sample contains another host", async () => {
   const others = samples.flatMap(({ page, code }) =>
     [...code.matchAll(/https?:\/\/[\w.-]+/g)]
       .filter(([address]) => address !== placeholder)

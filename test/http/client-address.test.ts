@@ -7,8 +7,8 @@ import { clientAddress } from "../../src/http/client-address.ts"
 
 const SOCKET = "198.51.100.9"
 
-describe("without trusted proxies", () => {
-  test("the header is ignored", () => {
+describe("Without trusted proxies", () => {
+  test("Without trusted proxies the header is ignored", () => {
     expect(clientAddress(SOCKET, "203.0.113.7", 0)).toBe(SOCKET)
   })
 
@@ -30,7 +30,7 @@ describe("without trusted proxies", () => {
   })
 })
 
-describe("behind trusted proxies", () => {
+describe("Behind trusted proxies", () => {
   test.each([
     ["one proxy: the last entry", "203.0.113.7", 1, "203.0.113.7"],
     ["a forged prefix gains nothing", "1.1.1.1, 2.2.2.2, 203.0.113.7", 1, "203.0.113.7"],
@@ -66,7 +66,7 @@ describe("behind trusted proxies", () => {
     expect(clientAddress(SOCKET, forwardedFor, trustedProxies)).toBe(SOCKET)
   })
 
-  test("an IPv6 address of the socket is reduced too", () => {
+  test("An IPv6 address of the socket is reduced too", () => {
     expect(clientAddress("2001:db8:5:6::7", "unknown", 1)).toBe("2001:db8:5:6::/64")
   })
 })

@@ -50,7 +50,7 @@ test("A body is coded once for each coding", () => {
 })
 
 test.each(["gzip", null])(
-  "a stream's parts are its text together (Accept-Encoding: %s)",
+  "The parts of a stream are its whole text (Accept-Encoding: %s)",
   async (accepted) => {
     const coder = streamCoder(accepted)
     const parts = ["head\r\n", "", "é".repeat(100_000), "last"]

@@ -20,7 +20,7 @@ test("A denied request gets its limit in both notations, and when to retry", () 
   })
 })
 
-test("A client that waits as either header says is never early", () => {
+test("A client that waits for the time in either header is never early", () => {
   for (let offsetMs = 0; offsetMs < 3_000; offsetMs += 7) {
     const nowMs = NOW_MS + offsetMs
     const resetAtMs = nowMs + ((offsetMs * 31) % 2_500)

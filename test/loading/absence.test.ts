@@ -74,7 +74,7 @@ test("The return of a missing record restarts the count of its absence", async (
   expect(await missing()).toEqual([["BHP", 2, 20]])
 })
 
-test("A source that is loaded once a month loses a company with the second load that lacks it", async () => {
+test("A company of a monthly source becomes inactive with the second load that lacks it", async () => {
   await load(whole, 0)
   await load(withoutBhp, 31 * 24)
   expect(await isActive()).toBe(true)

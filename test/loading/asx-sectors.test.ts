@@ -31,7 +31,7 @@ const fromTheDirectory = [
   ["QZD", "DELTA LIMITED", 8, "Energy", true, "asx-directory"],
 ]
 
-test("A sector list gives the resource companies, their sectors and caps", async () => {
+test("A sector list adds the resource companies with their sectors and market capitalisations", async () => {
   const summary = await bench.load("asx-sectors", list)
   expect(await listed()).toEqual(fromTheList)
   expect(summary.files[0]).toMatchObject({ read: 3, rejected: 0, left_out: { "other sectors": 1 } })

@@ -106,7 +106,7 @@ test("The older export with its banner loads as a directory", async () => {
   ])
 })
 
-test("A directory has its stated date, unless the operator gives another", async () => {
+test("A directory has its stated date, unless the operator sets another", async () => {
   const stating = (date: string) =>
     `ASX listed companies as at ${date} EST 2016\n\nCompany name,ASX code,GICS industry group\nQUARRY ALPHA LIMITED,QZA,Materials\n`
   const observed = async (date: string, given?: string) =>

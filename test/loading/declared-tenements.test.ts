@@ -37,7 +37,7 @@ beforeEach(async () => {
   await bench.load("tenements", tenements)
 })
 
-test("A declared number links every tenement of the state that has it, and the summary says so", async () => {
+test("A declared number links every tenement of the state that has it, and the summary counts them", async () => {
   const summary = await declare([
     "qzb,WA,E0401131,51,2026-06-30,https://example.com/report.pdf",
     "QZB,WA,M05/0007,,,",

@@ -38,7 +38,7 @@ test("Computed columns of an export are accepted and ignored", async () => {
   expect(row).toEqual({ total_tenements: 0, is_active: true })
 })
 
-test("TSV and NDJSON hold the same records as CSV", async () => {
+test("TSV and NDJSON contain the same records as CSV", async () => {
   await bench.load("reports", exported.replace("two\r\nlines, ", "one line, "))
   const tsv = [
     "hash\tasx_code\ttitle\ttype\tpublished_at\turl",
@@ -89,7 +89,7 @@ test("NDJSON rows that are not objects, or have an unknown name in them, are rej
   ])
 })
 
-test("Subsidiaries without an id are given one that is the same in every load", async () => {
+test("Subsidiaries without an id get one that is the same in every load", async () => {
   const rows = [
     "Quarry (North) Pty Ltd,qza,Australia,100",
     "QUARRY NORTH PTY LIMITED,QZA,Australia,100",

@@ -122,7 +122,7 @@ test("A rejected load that is killed while recording it is recorded once when re
   expect(await bench.releases()).toBe(1)
 })
 
-test("A second concurrent load waits, says so, and is published", async () => {
+test("A second concurrent load waits, reports that, and publishes", async () => {
   const release = hold("companies")
   const first = bench.load("companies", [bench.file("first.csv", header + alpha + beta)])
   await until(() => isWaitingFor("companies"))

@@ -89,7 +89,7 @@ test("A load is one numbered release, whose manifest names its files and counts"
   })
 })
 
-test("The same file loaded again publishes nothing, and the summary says so", async () => {
+test("The same file loaded again publishes nothing, and the summary reports that", async () => {
   await bench.load("companies", three)
   const again = await bench.load("companies", three)
   expect(again.release).toBeNull()

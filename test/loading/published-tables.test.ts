@@ -164,7 +164,7 @@ test("Below title lines, the error names the column that the header lacks", asyn
   )
 })
 
-test("A comma is never taken for a decimal point, nor a decimal comma for thousands", async () => {
+test("A comma is never read as a decimal point, nor a decimal comma as a thousands separator", async () => {
   const amounts = ["17,7", "1,529", "1,234,567", "1,234.5", "1234.5"]
   const rows = amounts.map((amount, nth) => `EL${nth};Mining Licence;Current;A;;;${amount}`)
   const summary = await bench.load("vic", [titles[0]?.replaceAll(",", ";"), ...rows, ""].join("\n"))

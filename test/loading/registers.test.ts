@@ -91,7 +91,7 @@ const qldShort = {
 const qldRow =
   "EPM90001 | QLD | granted | exploration | QUARRY ALPHA PTY LTD | 2010-03-04 | 2015-03-03 | 22.2295733991"
 
-test("Queensland's short and long column names give the same permit", async () => {
+test("Queensland's short and long column names produce the same permit", async () => {
   await bench.load("qld", features(qldShort))
   expect(await bench.tenements()).toEqual({ "QLD-EPM90001": qldRow })
   const long = {
@@ -109,7 +109,7 @@ test("Queensland's short and long column names give the same permit", async () =
   expect((await bench.load("qld", features(long))).release).toBeNull()
 })
 
-test("The column names of Queensland's national service give the same permit, without an area", async () => {
+test("The column names of Queensland's national service produce the same permit, without an area", async () => {
   const row = {
     tenname: "EPM 90001",
     tentype: "exploration permit minerals",
@@ -147,7 +147,7 @@ test("A Queensland lease has its stated hectares, an exploration permit only its
   ])
 })
 
-test("Queensland's moratorium areas, which say Granted, are left out", async () => {
+test("A load leaves out Queensland's moratorium areas, whose status is Granted", async () => {
   const ended = { ...qldShort, DISPLAYNAM: "EPM 90009", DATE_RANGE: "2015-02-01 to 2015-04-01" }
   const bySubstatus = { ...qldShort, DISPLAYNAM: "EPM 90010", PERMITST_2: "Moratorium" }
   const summary = await bench.load("qld", features(qldShort, ended, bySubstatus))

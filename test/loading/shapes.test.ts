@@ -49,7 +49,7 @@ const shapes = async () =>
     ]),
   )
 
-test("the same shape in another spelling is no change, and another shape is a changed record", async () => {
+test("The same shape in another notation is no change, and another shape is a changed record", async () => {
   const ring = [
     [115, -31],
     [115.1, -31],
@@ -68,7 +68,7 @@ test("the same shape in another spelling is no change, and another shape is a ch
   expect((await sql`select shape from shape_parts`).length).toBe(2)
 })
 
-test("pruning deletes the shapes that no version of a tenement has", async () => {
+test("Pruning deletes the shapes that no version of a tenement has", async () => {
   for (const size of [0.1, 0.2, 0.3])
     await bench.load("tenements", ndjson([row("a", polygon(115, -31, size))]))
   await sql`update releases set published_at = now() - make_interval(hours => 24 * (9 - id) + 12)`
@@ -80,7 +80,7 @@ test("pruning deletes the shapes that no version of a tenement has", async () =>
   ])
 })
 
-test("WKT and GeoJSON in a column, and features, give the same shape", async () => {
+test("WKT and GeoJSON in a column, and features, produce the same shape", async () => {
   await bench.load("tenements", ndjson([row("a", polygon(115, -31))]))
   const [expected] = Object.values(await shapes())
   expect(expected).toBe(
@@ -107,7 +107,7 @@ test("WKT and GeoJSON in a column, and features, give the same shape", async () 
 const feature = (id: string, geometry: object | null) => ({ properties: row(id), geometry })
 const gda2020Zone50 = { type: "name", properties: { name: "EPSG:7850" } }
 
-test("the members of a document may be in any order", async () => {
+test("The members of a document may be in any order", async () => {
   const features = [{ ...feature("a", polygon(115, -31)), type: "Feature" }]
   const rings = [{ attributes: row("a"), geometry: { rings: square(115, -31) } }]
   const systemOfLoad = async (document: object) =>
@@ -124,7 +124,7 @@ test("the members of a document may be in any order", async () => {
   )
 })
 
-test("rows with large shapes are read a few at a time", async () => {
+test("Rows with large shapes are read a few at a time", async () => {
   const rows = Array.from({ length: 12 }, (_, index) => row(`t${index}`, circle(121)))
   const reading = { ...sourceOf("tenements"), note() {}, markIncomplete() {} }
   const shapes = { crs: undefined, noteDatum() {} }
@@ -135,7 +135,7 @@ test("rows with large shapes are read a few at a time", async () => {
   expect(sizes).toEqual([3, 3, 3, 3])
 })
 
-test("a file without shapes leaves them, and so does a shape without an outline", async () => {
+test("A file without shapes leaves them, and so does a shape without an outline", async () => {
   await bench.load("tenements", ndjson([row("a", polygon(115, -31)), row("b", polygon(116, -31))]))
   const before = await shapes()
   expect((await bench.load("tenements", ndjson([row("a"), row("b")]))).release).toBeNull()
@@ -152,7 +152,7 @@ test("a file without shapes leaves them, and so does a shape without an outline"
   expect(await shapes()).toEqual(before)
 })
 
-test("rows that differ only in their shape are one record with several parts", async () => {
+test("Rows that differ only in their shape are one record with several parts", async () => {
   const rows = [row("a", polygon(115, -31)), row("a", polygon(117, -31)), row("b")]
   const { release, files } = await bench.load("tenements", ndjson(rows))
   expect([release, files[0]?.rejected, files[0]?.repeated]).toEqual([1, 0, 1])
@@ -160,7 +160,7 @@ test("rows that differ only in their shape are one record with several parts", a
   expect((await sql`select outline from shape_parts`).length).toBe(2)
 })
 
-test("rows of one title with two shapes, one without its area, are one record", async () => {
+test("Rows of one title with two shapes, one without its area, are one record", async () => {
   const title = (shapeareahectares: number | null, west: number) => ({
     type: "Feature",
     properties: {
@@ -178,7 +178,7 @@ test("rows of one title with two shapes, one without its area, are one record", 
   expect(Object.values(await shapes())).toEqual([expect.stringContaining("]]] and [[[")])
 })
 
-test("parts that together have more than 100,000 points are left out with a warning", async () => {
+test("Parts that together have more than 100,000 points are left out with a warning", async () => {
   await bench.load("tenements", ndjson([row("a", polygon(115, -31)), row("b", polygon(116, -31))]))
   const before = await shapes()
   const rows = [row("a", circle(120)), row("a", circle(125)), row("b", polygon(116, -31))]
@@ -191,7 +191,7 @@ test("parts that together have more than 100,000 points are left out with a warn
   expect(await shapes()).toEqual(before)
 })
 
-test("a source has the systems of all its shapes, of older files while their shapes stay", async () => {
+test("A source has the systems of all its shapes, of older files while their shapes stay", async () => {
   const document = (crs: string, ...ids: string[]) =>
     JSON.stringify({
       type: "FeatureCollection",
@@ -213,7 +213,7 @@ test("a source has the systems of all its shapes, of older files while their sha
   expect(await systemsAfter(document("EPSG:7844", "a", "b"))).toBe("EPSG:7844")
 })
 
-test("a load that loses or moves many shapes stops unless it is accepted", async () => {
+test("A load that loses or moves many shapes stops unless it is accepted", async () => {
   const rows = (at: (index: number) => object | null) =>
     ndjson(Array.from({ length: 20 }, (_, index) => row(`t${index}`, at(index))))
   await bench.load(
@@ -233,7 +233,7 @@ test("a load that loses or moves many shapes stops unless it is accepted", async
   expect(new Set(Object.values(await shapes()))).toEqual(new Set([null]))
 })
 
-test("a system that cannot be converted stops the load, and a named one is used instead", async () => {
+test("A system that cannot be converted stops the load, and a named one is used instead", async () => {
   const document = (crs: string) =>
     JSON.stringify({
       type: "FeatureCollection",
@@ -250,7 +250,7 @@ test("a system that cannot be converted stops the load, and a named one is used 
 const gda94 =
   'GEOGCS["GDA94",DATUM["D_GDA_1994",SPHEROID["GRS_1980",6378137,298.257222101]],PRIMEM["Greenwich",0],UNIT["Degree",0.0174532925199433]]'
 
-test("a shapefile in a zip gives each record the shape of its number, and as many shapes as records", async () => {
+test("A zipped shapefile gives each record the shape of its number, and must have as many shapes as records", async () => {
   const columns = ["id", "tenement_id", "state"].map((name) => ({
     name,
     type: "C" as const,

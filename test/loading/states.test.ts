@@ -71,7 +71,7 @@ test("Rows are joined only where the source declares it; in own columns they con
   expect(kept).toEqual({ holder_name: "ALPHA" })
 })
 
-test("In NSW's current export a title's letters give the type, and a grant date means granted", async () => {
+test("In NSW's current export a title's letters determine the type, and a grant date means granted", async () => {
   const summary = await bench.load(
     "nsw",
     file(
@@ -209,7 +209,7 @@ test("A row of the national view has the state that it names, or that of its ide
   ])
 })
 
-test("The source gives the state where rows name none", async () => {
+test("Rows without a state have the state of the source", async () => {
   const rows = file(view, "EL 1,exploration licence,granted,X,,,,")
   await bench.load("national-qld", rows)
   await bench.load("national-tas", rows)

@@ -262,7 +262,7 @@ test("A name of a single day is no name of both", async () => {
   expect([await successors(), await proposed()]).toEqual([[], ["QZA QZN"]])
 })
 
-test("An operator links any code to the one that it ended for, and sees what speaks for it", async () => {
+test("An operator links any code to its successor, and sees the evidence", async () => {
   await loadFrom(1, 7, alpha, row("QZC", "Quarry Gamma NL"))
   await holders("QUARRY ALPHA LTD")
   await loadFrom(8, 20, row("QZC", "Quarry Gamma NL"))

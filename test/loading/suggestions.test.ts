@@ -162,7 +162,7 @@ test("Common words and names of persons suggest nothing", async () => {
   ])
 })
 
-test("A row with its parent filled in links as a subsidiary; other rows change nothing", async () => {
+test("A row with a parent links as a subsidiary; other rows change nothing", async () => {
   await companies("QZA,Ore Minerals Limited,true", "QZB,Quartz Minerals NL,false")
   await holders({ "ORE MINERALS (EAST), PTY LTD": 2, "QUARTZ PITS LTD": 1, "SOMEBODY ELSE": 3 })
   writeFileSync(path, subsidiariesCsv(await readSuggestions(bench.url), suggestedColumns))

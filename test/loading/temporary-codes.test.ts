@@ -78,7 +78,7 @@ test.each([
   expect(await listed()).toHaveLength(3)
 })
 
-test("A listing date that a file leaves out is kept", async () => {
+test("A company keeps its listing date if a file leaves it out", async () => {
   await load("01", alpha(), other)
   await load("02", row("QZA", "Quarry Alpha Limited", ""), other)
   await load("03", row("QZADB", "Quarry Alpha Limited", "13/09/2018"), other)

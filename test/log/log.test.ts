@@ -14,7 +14,7 @@ function logged(write: (log: ReturnType<typeof createLog>) => void): string[] {
   return lines
 }
 
-test("a line is one JSON object with the time, the level, the event and its fields", () => {
+test("A line is one JSON object with the time, the level, the event and its fields", () => {
   const lines = logged((log) => {
     log.info("started", { port: 1, note: "two\nlines" })
     log.warn("odd")
@@ -27,7 +27,7 @@ test("a line is one JSON object with the time, the level, the event and its fiel
   ])
 })
 
-test("every token in the log is cut to its prefix", () => {
+test("Every token in the log is cut to its prefix", () => {
   const [first, second] = [createToken(), createToken()]
   const fields = { [first]: { deep: [`a ${first}, ${second}`, `x${second}y`] } }
   const [line = ""] = logged((log) => log.info(first, fields))
@@ -39,12 +39,12 @@ test("every token in the log is cut to its prefix", () => {
   expect(() => JSON.parse(line)).not.toThrow()
 })
 
-test("a token's prefix alone is not changed", () => {
+test("A token's prefix alone is not changed", () => {
   const prefix = createToken().slice(0, 12)
   expect(logged((log) => log.info("revoked", { prefix }))[0]).toContain(`"prefix":"${prefix}"`)
 })
 
-test("an error is described with its stack, its code and its causes", () => {
+test("An error is described with its stack, its code and its causes", () => {
   const cause = Object.assign(new Error("refused"), { code: "ECONNREFUSED" })
   const described = describeError(new Error("Cannot read the list", { cause }))
   expect(described).toEqual({
@@ -53,13 +53,13 @@ test("an error is described with its stack, its code and its causes", () => {
   })
 })
 
-test("a cause that is its own cause is described a few levels deep", () => {
+test("A cause that is its own cause is described a few levels deep", () => {
   const error = new Error("odd")
   error.cause = error
   expect(JSON.stringify(describeError(error)).match(/Error: odd/g)).toHaveLength(5)
 })
 
-test("lines below the level are omitted", () => {
+test("Lines below the level are omitted", () => {
   const levels = ["error", "warn", "info", "debug"] as const
   const shown = levels.map((level) => {
     const events: string[] = []
@@ -76,7 +76,7 @@ const controls = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(c
   .filter((character) => /[^ -~]/.test(character))
   .concat("\u2028", "\u2029")
 
-test("every line is one JSON object without control characters", () => {
+test("Every line is one JSON object without control characters", () => {
   for (const text of [...controls, "\ud800", '","level":"error","x":"', "\\", "\u202e", "é😀"]) {
     const [line = "", ...others] = logged((log) => log.info("request", { [text]: text, text }))
     expect(others).toEqual([])
@@ -86,7 +86,7 @@ test("every line is one JSON object without control characters", () => {
   }
 })
 
-test("a value that JSON cannot express leaves a line that says so", () => {
+test("A value that JSON cannot express is logged as a line that says so", () => {
   const circular: { self?: unknown } = {}
   circular.self = circular
   for (const fields of [circular, { count: 1n }]) {
@@ -100,7 +100,7 @@ test("a value that JSON cannot express leaves a line that says so", () => {
   }
 })
 
-test("a thrown value that is not an Error is described as text", () => {
+test("A thrown value that is not an Error is described as text", () => {
   expect(describeError("just so")).toEqual({ error: "just so" })
   expect(describeError(undefined)).toEqual({ error: "undefined" })
 })

@@ -25,7 +25,7 @@ const request: LogFields = {
   "mds.cache": "hit",
 }
 
-test("a request is shown by its status, method, duration and target, aligned", () => {
+test("A request is shown by its status, method, duration and target, aligned", () => {
   const text = written((log) => {
     log.info("request", request)
     log.info("request", { ...request, "http.request.method": "OPTIONS", duration_ms: 1234.5 })
@@ -41,7 +41,7 @@ test("a request is shown by its status, method, duration and target, aligned", (
   )
 })
 
-test("any other event is shown with its fields, and an error's stack on lines of its own", () => {
+test("Any other event is shown with its fields, and an error's stack on lines of its own", () => {
   const text = written((log) => {
     log.debug("started", {
       port: 3000,
@@ -64,7 +64,7 @@ test("any other event is shown with its fields, and an error's stack on lines of
   )
 })
 
-test("no value can begin a line, move the cursor, change colours or look like another field", () => {
+test("No value can begin a line, move the cursor, change colours or look like another field", () => {
   const hostile = [
     "\n2026-01-02 03:04:05.678 error forged",
     "\r2026",
@@ -100,14 +100,14 @@ test("no value can begin a line, move the cursor, change colours or look like an
   }
 })
 
-test("every token in text is cut to its prefix", () => {
+test("Every token in text is cut to its prefix", () => {
   const token = createToken()
   const text = written((log) => log.info(token, { [token]: token, error: token }))
   expect(text).toContain(`${token.slice(0, 12)}…`)
   expect(text).not.toContain(token.slice(12, 20))
 })
 
-test("colours appear only on request and are reset", () => {
+test("Colours appear only on request and are reset", () => {
   const plain = written((log) => log.warn("odd", request))
   expect(plain).not.toContain("\u001b")
   for (const event of ["request", "odd"]) {

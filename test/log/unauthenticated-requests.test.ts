@@ -15,7 +15,7 @@ function counted(periodMs?: number) {
   return { requests, events }
 }
 
-test("the first requests of a period are logged, and one line at its end summarizes the rest", () => {
+test("The first requests of a period are logged, and one line at its end summarizes the rest", () => {
   const { requests, events } = counted()
   const logged = [401, 401, 429, 401, 429, 429].map((status) => requests.count(status))
   expect(logged).toEqual([true, true, true, false, false, false])
@@ -32,7 +32,7 @@ test("the first requests of a period are logged, and one line at its end summari
   expect(requests.totals()).toEqual({ 401: 3, 429: 3 })
 })
 
-test("each period logs its own first requests", async () => {
+test("Each period logs its own first requests", async () => {
   const { requests, events } = counted(30)
   for (let count = 0; count < 5; count++) requests.count(401)
   await until(() => events.length === 1)

@@ -34,7 +34,7 @@ const url = `https://data.example.com/account/link?link=mds_link_${"x".repeat(43
 const link = { url, madeAt: start, validMinutes: 15, isNewAccount: false }
 const mailTo = (to: string): Mail => signInMail({ ...link, to })
 
-test("A mail contains the link and its purpose, and goes to one address", async () => {
+test("A mail contains the link and its purpose, and has one recipient", async () => {
   const { server, mailer, failures } = mailing()
   mailer.send(mailTo("analyst@example.com"))
   const mail = await server.mailTo("analyst@example.com")
@@ -55,7 +55,7 @@ It works once, within 15 minutes. If it was not you, ignore this mail: without t
   expect(failures).toEqual([])
 })
 
-test("a mail for a new account says that the link makes it", async () => {
+test("A mail for a new account says that the link creates the account", async () => {
   const { server, mailer } = mailing()
   mailer.send(signInMail({ ...link, to: "new@example.com", isNewAccount: true }))
   const mail = await server.mailTo("new@example.com")
@@ -131,7 +131,7 @@ test("A mail whose link expired in the queue is dropped and reported", async () 
   expect(failures[1]).toBe("Error: The mail waited until its link had expired")
 })
 
-test("No mail goes to another machine without TLS", async () => {
+test("The mailer sends no mail to another machine without TLS", async () => {
   // It is this machine, but not by one of the names that say so.
   const elsewhere = (address: string) => address.replace("127.0.0.1", "0.0.0.0")
   const { server, mailer, failures } = mailing({}, elsewhere)

@@ -53,7 +53,7 @@ test("A batch calls one tool", async () => {
 })
 
 test.each(["2025-03-26", legacy, "2025-11-25"])(
-  "version %s begins with initialize",
+  "Version %s begins with initialize",
   async (version) => {
     const clientInfo = { name: "test", version: "1" }
     const params = { protocolVersion: version, capabilities: {}, clientInfo }
@@ -80,7 +80,7 @@ test("GET and DELETE are 405: there are no sessions and no streams", async () =>
   }
 })
 
-test("A subscription is refused at once", async () => {
+test("The service rejects a subscription at once", async () => {
   const { body, headers } = requestOf("subscriptions/listen", { notifications: {} }, modern)
   const { error } = await readReply(await post(service, body, { headers }))
   expect(error?.message).toBe("Subscription limit reached")

@@ -96,7 +96,7 @@ test("An unknown tool is an error of the protocol", async () => {
   expect((await callTool(service, "drop_tables")).error?.code).toBe(-32_602)
 })
 
-test("A result says when to call again where the service is busy", async () => {
+test("A result of a busy service says when to retry", async () => {
   const own = await testService({ holdsLocks: false })
   const { result } = await own.sql.begin(async (sql) => {
     await sql`lock table tenements in access exclusive mode`

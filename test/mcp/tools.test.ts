@@ -204,7 +204,7 @@ test("A result has at most 50 records, with the total", async () => {
   await own.stop()
 })
 
-test("The tool changes lists what was added, changed and removed between two releases", async () => {
+test("The tool changes lists the records added, changed and removed between two releases", async () => {
   const own = await testService()
   const [, ...others] = awkward.tenements
   await own.publish({

@@ -152,7 +152,7 @@ test("Samples contain the Host of their own request, also after other requests",
   }
 })
 
-test("docs.md contains every page, and llms.txt links to each", async () => {
+test("The file docs.md contains every page, and llms.txt links to each", async () => {
   const [all, list] = [await open("/docs.md"), await open("/llms.txt")]
   expect(all.headers.get("content-type")).toBe("text/markdown; charset=utf-8")
   expect(list.headers.get("content-type")).toBe("text/plain; charset=utf-8")

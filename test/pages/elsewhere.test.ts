@@ -105,7 +105,7 @@ describe.each(views)("%s", (_, of) => {
     expect(JSON.parse(printed).data.length).toBeGreaterThan(0)
   })
 
-  test("the formula of Google Sheets imports every row", async () => {
+  test("The formula of Google Sheets imports every row", async () => {
     const [, literal = ""] = /^=IMPORTDATA\("([^"']*)"\)$/.exec(line(of(), "sheets")) ?? []
     expect(await fetched(literal)).toBe(await asExport(of()))
   })
@@ -126,7 +126,7 @@ describe.each(views)("%s", (_, of) => {
     expect(code).not.toContain("mds_")
   })
 
-  test("pandas requests every row with the header", async () => {
+  test("The sample for pandas requests every row with the header", async () => {
     // The calls themselves, made with Python's own library: pandas passes both on to it.
     const program = `
 import ast, sys, urllib.request
@@ -154,7 +154,7 @@ sys.stdout.buffer.write(urllib.request.urlopen(request).read())`
   })
 })
 
-test("An export that a spreadsheet may refuse says so before it is downloaded", () => {
+test("The page warns before the download of an export that a spreadsheet may reject", () => {
   const warns = (rows: number, bytes: number) =>
     exportMenu(null, { href: "/explore/reports.csv", rows, bytes }).text.includes("may refuse")
   expect([warns(9_130, 738_000), warns(584_804, 122e6)]).toEqual([false, true])

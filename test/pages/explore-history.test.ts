@@ -67,7 +67,7 @@ const worth = (market_cap_aud: number | null): Fixtures => ({
   ),
 })
 
-test("A capitalisation from undated files has the time of its load, and says so", async () => {
+test("A capitalisation from undated files is shown with the time of its load, as such", async () => {
   const undated = await testService()
   try {
     await undated.publish(worth(300e9))

@@ -71,7 +71,7 @@ test("Holders are listed with the most tenements first, with filters and pages",
   expect(await csv.text()).toContain("EVOLUTION MINING (COWAL) PTY LTD,1\r\n")
 })
 
-test("A list of tenements leads to their holders with the same filters", async () => {
+test("A list of tenements links to their holders with the same filters", async () => {
   const filters = "state=WA&expires_to=2027-02-28"
   const list = await person.read(`/explore/tenements?${filters}&sort=expiry_date&as_of=1`)
   const holders = linkTo(list, "By holder") ?? ""
@@ -84,7 +84,7 @@ test("A list of tenements leads to their holders with the same filters", async (
   expect(leadOf(page)).toBe("1 holder of tenements held by BIG in Queensland, at release 1")
 })
 
-test("A holder's page counts its tenements and names what expires, its partners and holders alike", async () => {
+test("A holder's page counts its tenements and names the next to expire, its partners and similar holders", async () => {
   for (const spelling of [cowal, "evolution mining cowal p/l"]) {
     const page = await person.read(pageOf(spelling))
     expect([headingOf(page), leadOf(page)]).toEqual([
@@ -142,7 +142,7 @@ test("A holder's page names its company with the basis of the link, or possible 
   expect(textOf(past)).not.toContain("Possible companies")
 })
 
-test("Each holder's name leads to its page, and a placeholder for persons does not", async () => {
+test("Each holder's name links to its page, except a placeholder for persons", async () => {
   const list = await person.read("/explore/tenements?search=held")
   expect(linkTo(list, "O'Hara & Sons / Joint")).toBe(pageOf("O'Hara & Sons / Joint"))
   expect(headingOf(await person.read(pageOf("O'Hara & Sons / Joint")))).toBe(
@@ -152,7 +152,7 @@ test("Each holder's name leads to its page, and a placeholder for persons does n
 })
 
 test.each(["Nobody", "Individual", "...", "x".repeat(201)])(
-  "there is no page of a holder %j that holds nothing",
+  "A holder %j without tenements has no page",
   async (name) => {
     expect(headingOf(await person.read(pageOf(name), 404))).toStartWith("There is no holder ")
   },

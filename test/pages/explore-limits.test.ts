@@ -60,7 +60,7 @@ async function remaining(token: string): Promise<number> {
   return Number(answer.headers.get("x-ratelimit-remaining"))
 }
 
-test("A page says that the limit is reached, and when to try again", async () => {
+test("A page says that the limit is reached, and when to retry", async () => {
   const freeMs = Math.ceil(service.clock.now.getTime() / 1000) * 1000 + 3_600_000
   for (let request = 0; request < enterpriseLimit; request++) {
     expect((await person.get("/explore/tenements")).status).toBe(200)

@@ -142,7 +142,7 @@ test("A granted tenement past its expiry date is marked, in lists and on its pag
   expect(factsOf(await person.read("/explore/tenements/today")).Status).toBe("granted")
 })
 
-test("the page of a tenement with a shape leads to the tenements around it", async () => {
+test("The page of a tenement with a shape links to the tenements around it", async () => {
   const text = "Around this tenement (10 km)"
   await service.sql`update tenements set latitude = -30.75, longitude = 121.5 where id = 'today'`
   expect(await person.read("/explore/tenements/later")).not.toContain(text)
@@ -153,7 +153,7 @@ test("the page of a tenement with a shape leads to the tenements around it", asy
   expect(textOf(around)).toContain("within 10 km of -30.75, 121.5")
 })
 
-test("A page at a past release marks and offers what was true on its day", async () => {
+test("A page at a past release has the marks and choices of its day", async () => {
   await service.sql`update releases set published_at = '2026-02-28T12:00:00Z'`
   const page = await person.read("/explore/tenements?as_of=2026-02-28&company=QUO")
   expect(textOf(page)).not.toContain("past expiry")
@@ -180,7 +180,7 @@ test("A company's page shows its coming expiries, and the way to all of them", a
   expect(await person.read("/explore/companies/SIG")).not.toContain("Coming expiries")
 })
 
-test("A search for a company's name as holder leads to that company", async () => {
+test("A search for a company's name as holder links to that company", async () => {
   const page = await person.read("/explore/tenements?holder=the+%22quoted&status=granted")
   expect(leadOf(page)).toStartWith("0 tenements ")
   expect(textOf(page)).toContain(

@@ -63,7 +63,7 @@ test("A past release is shown with a notice, and every link keeps it", async () 
   expect(leadOf(present)).toBe("2 tenements, at release 2")
 })
 
-test("A day works as a point in time, and a day without data gives an empty list", async () => {
+test("A day works as a point in time, and a day without data returns an empty list", async () => {
   const page = await person.read("/explore/tenements?as_of=2026-01-15")
   expect(leadOf(page)).toBe("2 tenements, at release 2")
   const early = await person.read("/explore/tenements?as_of=2025-01-01")
@@ -104,7 +104,7 @@ test("A removed record is shown at a release that had it", async () => {
   )
 })
 
-test("A pruned release is an error at the field, and a sentence on a record's page", async () => {
+test("A form marks a pruned release at its field, and a record's page says that it is pruned", async () => {
   await service.sql`update releases set is_pruned = true where id = 1`
   const list = await person.read("/explore/companies?as_of=1", 400)
   expect(list).toContain("Must not be before release 2, the oldest that is available")

@@ -52,7 +52,7 @@ test("The map has the list of its filters in the box in view, and the list has t
   )
 })
 
-test("Lists of tenements, and pages of a tenement, a company and a holder, lead to themselves on the map", async () => {
+test("Lists of tenements, and pages of a tenement, a company and a holder, link to their map", async () => {
   const linkOn = async (path: string, text: string) => linkTo(await person.read(path), text) ?? ""
   for (const [path, text, expected] of [
     ["/explore/companies/BIG/tenements?status=granted", "Map", ["M1", "M3", "M4"]],

@@ -150,7 +150,7 @@ test("The page shows each publisher's attribution once", async () => {
   service.clock.advance(1_000)
 })
 
-test("Each count leads to its list, and a request to try comes last", async () => {
+test("Each count links to its list, and a sample request comes last", async () => {
   const page = await openOverview()
   for (const [index, path] of ["companies", "tenements", "subsidiaries", "reports"].entries()) {
     expect(linkTo(page, labels[index] ?? "")).toBe(`/explore/${path}`)

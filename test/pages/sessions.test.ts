@@ -204,7 +204,7 @@ test("A session outlives a restart of the service", async () => {
   await restarted.stop()
 })
 
-test("Over plain HTTP, where browsers keep no session, the page says so", async () => {
+test("Over plain HTTP the page says that browsers keep no session", async () => {
   const says = async (headers: Record<string, string>) =>
     (await (await visitor(service).get("/account/sign-in", { headers })).text()).includes(
       "opened over plain HTTP",

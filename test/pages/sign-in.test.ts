@@ -165,7 +165,7 @@ test("A client has twenty requests for links, and one beyond uses up none of an 
   expect((await ask(email, { from: "192.0.2.2" })).status).toBe(200)
 })
 
-test("While mail fails, the page says so to everyone alike, and names the operator", async () => {
+test("While mail fails, the page says so for any address, and names the operator", async () => {
   let isDown = false
   const replace: MailServerOptions["replace"] = () => (isDown ? "421 Closing" : undefined)
   const failing = mailServer({ replace })
@@ -237,7 +237,7 @@ test("The response does not wait for the mail", async () => {
   await patient.stop()
 })
 
-test("A link goes to the address that the account was created with, and begins with BASE_URL", async () => {
+test("The service sends a link to the account's address, and the link begins with BASE_URL", async () => {
   const created = await newAccount(`Jo-${crypto.randomUUID()}@example.com`)
   await visitor(service).post(
     "/account/send-link",
@@ -285,7 +285,7 @@ test("With open sign-up, mailed links create one standard account when their but
   expect([...(await made())]).toEqual([{ plan: "standard", who: newcomer, origin: "127.0.0.1" }])
 })
 
-test("An invalid address is named in the form, which keeps what was typed", async () => {
+test("The form names an invalid address and keeps the typed text", async () => {
   for (const form of [{}, { "sign-up": "true" }]) {
     const typed = '"><script>alert(1)</script>'
     const answer = await ask(typed, { on: open, form })

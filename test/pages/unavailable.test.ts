@@ -21,7 +21,7 @@ const person = await signedInVisitor(service, "patient@example.com")
 const paths = ["/account", "/account/tokens", "/account/usage", "/account/audit"]
 
 test.each(["cut", "silence"] as const)(
-  "A database that is %s gives an error page in time",
+  "While the database is %s, an error page is returned in time",
   async (how) => {
     proxy[how]()
     for (const path of paths) {
@@ -61,7 +61,7 @@ async function whileLocked(table: string, work: () => Promise<void>): Promise<vo
   }
 }
 
-test("A locked table gives an error page, and other pages work", async () => {
+test("While a table is locked, its pages are error pages, and other pages work", async () => {
   await whileLocked("recent_requests", async () => {
     expect((await person.get("/account/usage")).status).toBe(503)
     expect((await person.get("/account/tokens")).status).toBe(200)

@@ -130,7 +130,7 @@ test.each<[string, unknown, string]>([
   expect(read(geometry)).toEqual({ shape: null, leftOut: [reason] })
 })
 
-test("A ring that is left out takes nothing else with it", () => {
+test("Only the invalid ring is left out", () => {
   const invalid = [
     [122, -31],
     [122, -30],

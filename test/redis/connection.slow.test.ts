@@ -8,7 +8,7 @@ sayIfLeftOut(import.meta.path)
 
 const increment = redisScript(`return redis.call("INCRBY", KEYS[1], ARGV[1])`)
 
-describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
+describe.skipIf(!redisIsInstalled)("A connection to Redis", () => {
   let server: RedisServer
   const open = new Set<RedisConnection>()
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     return Number(new RegExp(`cmdstat_${command}:calls=(\\d+)`).exec(stats)?.[1] ?? 0)
   }
 
-  test("runs a script and sends its source only once", async () => {
+  test("A connection sends the source of a script only once", async () => {
     const { connection, events } = await connect()
     await server.cli("SCRIPT", "FLUSH")
     await server.cli("CONFIG", "RESETSTAT")
@@ -62,7 +62,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     expect(events).toEqual([])
   })
 
-  test("runs each call exactly once while the server loses its scripts", async () => {
+  test("A connection runs each call exactly once while the server loses its scripts", async () => {
     const { connection, events } = await connect({ answerWithinMs: 5000 })
     const under = Array.from({ length: 200 }, () => add(connection, "flushed"))
     await server.cli("SCRIPT", "FLUSH")
@@ -72,7 +72,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     expect(events).toEqual([])
   })
 
-  test("to a hanging server delays only concurrent calls and recovers", async () => {
+  test("A connection to a hanging server delays only concurrent calls and recovers", async () => {
     const { connection, events, failures } = await connect({ answerWithinMs: 200 })
     server.freeze()
     try {
@@ -97,7 +97,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     expect(await add(connection, "thawed")).toBe(1)
   })
 
-  test("that is idle detects that the server was killed, and recovers soon after its start", async () => {
+  test("An idle connection detects that the server was killed, and recovers soon after its start", async () => {
     const { connection, events } = await connect()
     await server.kill()
     await until(() => events.length > 0, 5000)
@@ -109,7 +109,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     expect(events).toEqual(["lost", "back"])
   })
 
-  test("connects to a server that was not running at first", async () => {
+  test("A connection is made to a server that was not running at first", async () => {
     await server.kill()
     const { connection, events } = await connect()
     expect({ answering: connection.answering, events }).toEqual({
@@ -121,7 +121,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     expect(events).toEqual(["lost", "back"])
   })
 
-  test("does not delay the start when the server hangs", async () => {
+  test("A connection to a hanging server does not delay the start", async () => {
     server.freeze()
     try {
       const started = performance.now()
@@ -137,7 +137,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
   })
 
   test.each(["", ":wr0ng@", "unknown:wr0ng@"])(
-    "without the right password is lost, and names what to check (%p)",
+    "A connection with a wrong password is lost, and its error names what to check (%p)",
     async (credentials) => {
       const guarded = await redisServer({ password: "s3cr&t" })
       try {
@@ -155,7 +155,7 @@ describe.skipIf(!redisIsInstalled)("a connection to Redis", () => {
     },
   )
 
-  test("that is closed ends pending calls, and calls no handler any more", async () => {
+  test("A closed connection ends pending calls and calls no handler", async () => {
     const { connection, events } = await connect({ answerWithinMs: 60_000 })
     server.freeze()
     try {

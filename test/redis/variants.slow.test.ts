@@ -42,7 +42,7 @@ async function reachTrusting(authority: string | undefined, url: string) {
   return { reply, failures }
 }
 
-describe.skipIf(!redisIsInstalled || !openssl)("over TLS", () => {
+describe.skipIf(!redisIsInstalled || !openssl)("TLS", () => {
   let authority: string
   let plainUrl: string
   let port: number
@@ -85,21 +85,21 @@ describe.skipIf(!redisIsInstalled || !openssl)("over TLS", () => {
     for (const each of stops) await each()
   })
 
-  test("an authority is trusted by NODE_EXTRA_CA_CERTS", async () => {
+  test("The client trusts an authority of NODE_EXTRA_CA_CERTS", async () => {
     expect(await reachTrusting(authority, `rediss://:s3cret@localhost:${port}`)).toEqual({
       reply: 7,
       failures: [],
     })
   })
 
-  test("a certificate of an unknown authority is refused, and is sent no password", async () => {
+  test("The client rejects a certificate of an unknown authority, and sends no password", async () => {
     const { reply, failures } = await reachTrusting(undefined, `rediss://:wr0ng@localhost:${port}`)
     expect(reply).toBeNull()
     expect(failures).toEqual([expect.stringContaining("with rediss:// the certificate")])
     expect(await refusedLogins(plainUrl)).toBe(0)
   })
 
-  test("a certificate for another host is refused", async () => {
+  test("The client rejects a certificate for another host", async () => {
     const { reply, failures } = await reachTrusting(
       authority,
       `rediss://:s3cret@localhost:${portOfAnother}`,
@@ -119,8 +119,8 @@ async function refusedLogins(url: string): Promise<number> {
   }
 }
 
-describe.skipIf(!redisIsInstalled)("a server", () => {
-  test("is used by a user with a few rights, on the keys of the service alone", async () => {
+describe.skipIf(!redisIsInstalled)("A server", () => {
+  test("A user with few rights, on only the keys of the service, is enough", async () => {
     const server = await redisServer()
     try {
       const rights = ["~mds:*", "+@read", "+@write", "+@scripting", "+@connection"]
@@ -132,7 +132,7 @@ describe.skipIf(!redisIsInstalled)("a server", () => {
     }
   })
 
-  test("that is a read-only replica is refused with the reason", async () => {
+  test("The client rejects a read-only replica with the reason", async () => {
     const primary = await redisServer()
     const replica = await redisServer()
     try {
@@ -148,7 +148,7 @@ describe.skipIf(!redisIsInstalled)("a server", () => {
     }
   })
 
-  test("that is a node of a cluster is not used, with the reason", async () => {
+  test("The client rejects a node of a cluster with the reason", async () => {
     const config = join(directory, "nodes.conf")
     const node = await redisServer({
       options: ["--cluster-enabled", "yes", "--cluster-config-file", config],
@@ -163,7 +163,7 @@ describe.skipIf(!redisIsInstalled)("a server", () => {
     }
   })
 
-  test("that is a Sentinel is not used, with the reason", async () => {
+  test("The client rejects a Sentinel with the reason", async () => {
     const port = freePort()
     const config = join(directory, "sentinel.conf")
     await Bun.write(config, `port ${port}\nbind 127.0.0.1\nsentinel monitor m 127.0.0.1 1 1\n`)

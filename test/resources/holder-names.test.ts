@@ -162,7 +162,7 @@ test("A known name stays however it is spelt", () => {
   )
 })
 
-test("A text that stands for a natural person is not a holder's name", () => {
+test("A placeholder for a natural person is not a holder's name", () => {
   expect(namedHolders("Individual; GOLD PTY LTD;Individual;")).toEqual(["GOLD PTY LTD"])
   const withheld = "[individual holder - name withheld for privacy]"
   expect(namedHolders(`${withheld}; GOLD PTY LTD; ${withheld}`)).toEqual(["GOLD PTY LTD"])

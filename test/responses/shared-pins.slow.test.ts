@@ -39,7 +39,7 @@ describe.skipIf(!redisIsInstalled)("Two processes with Redis", () => {
   }
   const sequence = () => crypto.randomUUID()
 
-  test("agree on the first of two later pages that set the pin", async () => {
+  test("Processes agree on the first of two later pages that set the pin", async () => {
     const [one, other] = processes()
     const a = sequence()
     await one.pin(a, release(1), "if absent")
@@ -49,7 +49,7 @@ describe.skipIf(!redisIsInstalled)("Two processes with Redis", () => {
     expect(await one.pinned(a)).toEqual(release(1))
   })
 
-  test("keep a pin for 15 minutes after the last page", async () => {
+  test("Processes keep a pin for 15 minutes after the last page", async () => {
     const [one, other] = processes()
     const a = sequence()
     await one.pin(a, release(1), "replace")
@@ -59,7 +59,7 @@ describe.skipIf(!redisIsInstalled)("Two processes with Redis", () => {
     expect(Number(await server.cli("TTL", `mds:pin:${a}`))).toBeGreaterThan(pinSeconds - 60)
   })
 
-  test("use their own pins while Redis is lost, and share them again afterwards", async () => {
+  test("Processes use their own pins while Redis is lost, and share them again afterwards", async () => {
     const [one, other] = processes()
     const [a, b] = [sequence(), sequence()]
     await one.pin(a, release(1), "replace")

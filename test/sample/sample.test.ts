@@ -22,7 +22,7 @@ function recordsOf(sizes = {}): Record<string, object[]> {
 const countsOf = (records: Record<string, object[]>) =>
   Object.fromEntries(Object.entries(records).map(([name, { length }]) => [name, length]))
 
-test("the default sample is the same on every machine and in every run, each key once", () => {
+test("The default sample is the same on every machine and in every run, each key once", () => {
   const records = recordsOf()
   expect(new Bun.CryptoHasher("sha256").update(JSON.stringify(records)).digest("hex")).toBe(pinned)
   expect(recordsOf()).toEqual(records)
@@ -46,14 +46,14 @@ test("The generator makes the requested number of records", () => {
   expect(() => sampleData({ sizes: { companies: 0 } })).toThrow("without companies")
 })
 
-test("records are generated as they are read, so memory does not grow with size", () => {
+test("The sample is generated as it is read, so memory does not grow with its size", () => {
   const endless = sampleData({ sizes: { tenements: 1e12, reports: 1e12 } })
   for (const records of [endless.tenements(), endless.reports()]) {
     expect(Iterator.from<object>(records).take(3).toArray()).toHaveLength(3)
   }
 })
 
-test("shapes of tenements are read whole, some with parts or holes, and neighbours share corners", () => {
+test("Shapes of the sample are complete, some have parts or holes, and neighbours share corners", () => {
   const counts = { none: 0, parts: 0, holes: 0, sharedCorners: 0 }
   const corners = new Set<string>()
   for (const tenement of sampleData({ sizes: { tenements: 10_000 } }).tenements()) {

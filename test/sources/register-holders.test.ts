@@ -18,7 +18,7 @@ test.each([
   expect(holdersIn(cell)).toEqual(holders)
 })
 
-test("Several holders are written as A; B, each once, and a semicolon inside a name is replaced", () => {
+test("Several holders are joined as A; B, each once, and a semicolon inside a name is replaced", () => {
   expect(holdersText(["QUARRY A PTY LTD", " ", null, "B; SON & CO", "QUARRY  A PTY LTD"])).toBe(
     "QUARRY A PTY LTD; B, SON & CO",
   )

@@ -296,7 +296,7 @@ test.each([
   ["LEASE", "123W/45", undefined],
   ["MINING LEASE", "EL19/2001", "mining"],
 ] as const)(
-  "Tasmania's %s %s is %p, as the letters of its reference say",
+  "Tasmania's %s %s is %p, by the letters of its reference",
   (phrase, reference, type) => {
     expect(typeOf("TAS", phrase, reference)).toBe(type)
     expect(typeOf("VIC", phrase, reference)).toBe(phrase === "MINING LEASE" ? "mining" : undefined)

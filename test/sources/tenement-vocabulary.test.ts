@@ -9,7 +9,7 @@ test("Every word has a definition, and is in lower case as filters expect", () =
   }
 })
 
-test("The guide's tables of statuses and types are those that the declarations give", async () => {
+test("The guide's tables of statuses and types are generated from the declarations", async () => {
   const guide = await Bun.file(new URL("../../src/guide/meaning.md", import.meta.url)).text()
   const [, tables] = /<!-- vocabulary -->\n([\s\S]*)\n<!-- \/vocabulary -->/.exec(guide) ?? []
   expect(tables).toBe(vocabularyTables())

@@ -17,7 +17,7 @@ const cell = (format: "csv" | "tsv", text: unknown, formulaGuard = true) =>
     .rows([{ text, date: "D", number: 1 }])
     .split(format === "csv" ? ",D" : "\tD")[0]
 
-test("Rows hold the columns' fields in their order and end in CRLF", () => {
+test("Rows contain the columns' fields in their order and end in CRLF", () => {
   const { header, rows } = delimitedWriter("csv", columns, { formulaGuard: true })
   expect(header).toBe("text,date,number,boolean\r\n")
   const record = { number: 2.5, other: "x", date: "2026-01-01", text: "a", boolean: false }

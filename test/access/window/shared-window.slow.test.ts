@@ -17,7 +17,7 @@ const hourMs = 3_600_000
 const maxBytes = 100_000_000
 const redisKeyOf = (key: string) => `mds:window:${key}`
 
-describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
+describe.skipIf(!redisIsInstalled)("A window shared through Redis", () => {
   let server: RedisServer
   const open = new Set<RedisConnection>()
   beforeAll(async () => {
@@ -49,7 +49,7 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
   const times = <T>(count: number, make: (index: number) => T): T[] =>
     Array.from({ length: count }, (_, index) => make(index))
 
-  test("admits at most the limit in any window to callers that obey Retry-After", async () => {
+  test("Redis admits at most the limit in any window to callers that obey Retry-After", async () => {
     const windowMs = 500
     const limit = 40
     const processes = [await startProcess({ windowMs }), await startProcess({ windowMs })]
@@ -77,7 +77,7 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
     expect(admitted.length).toBeGreaterThanOrEqual(2 * limit)
   })
 
-  describe("by the clock of Redis", () => {
+  describe("The clock of Redis", () => {
     const startMs = 1_700_000_000_000
     const clock = `redis.call("TIME")`
     const timed = redisScript(
@@ -92,7 +92,7 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
       return { at, key, redis }
     }
 
-    test("a window counts a million requests an hour exactly, and expired ones leave at once", async () => {
+    test("A window counts a million requests an hour exactly, and drops expired ones at once", async () => {
       const { at, key, redis } = await atTimes(1_000_000)
       for (let first = 0; first < 999_999; first += 9_009) {
         await redis.send(
@@ -108,7 +108,7 @@ describe.skipIf(!redisIsInstalled)("a window shared through Redis", () => {
       expect(await at(hourMs + 3_000_000, "peek")).toEqual([1, 1, 600_002])
     })
 
-    test("a clock set back admits no more, and a clock set far ahead locks out nobody", async () => {
+    test("A clock set back admits no more requests, and a clock set far ahead locks out nobody", async () => {
       const { at } = await atTimes(2)
       await at(1_000)
       expect(await at(0)).toEqual([1, 2, hourMs + 1_000])

@@ -20,7 +20,7 @@ function createModel(windowMs: number) {
   }
 }
 
-test("every decision is that of a naive implementation", () => {
+test("Every decision equals that of a naive implementation", () => {
   const random = seeded(1)
   const below = (bound: number) => Math.floor(random() * bound)
   const windowMs = 500
@@ -44,14 +44,14 @@ test("every decision is that of a naive implementation", () => {
   }
 })
 
-describe("the memory of a store", () => {
+describe("The memory of a store", () => {
   const bytesOf = (limit: number) => {
     const store = storeOf(hourMs)
     for (let call = 0; call < limit; call++) store.admit("a", limit, call)
     return store.bytes
   }
 
-  test("is released as requests leave their window", () => {
+  test("The store releases memory as requests leave their window", () => {
     const store = storeOf(10_000)
     for (let nowMs = 0; nowMs < 9_000; nowMs++) store.admit("a", 10_000, nowMs)
     expect(store.bytes).toBeGreaterThan(72_000)
@@ -62,7 +62,7 @@ describe("the memory of a store", () => {
     expect([store.bytes, store.size]).toEqual([0, 0])
   })
 
-  test("stays within its budget, however many keys there are", () => {
+  test("The store stays within its memory budget, however many keys there are", () => {
     const maxBytes = 500_000
     const store = storeOf(hourMs, maxBytes)
     for (let call = 0; call < 20_000; call++) {
@@ -73,7 +73,7 @@ describe("the memory of a store", () => {
     expect(store.size + store.evicted).toBe(20_000)
   })
 
-  test("evicts the least recently used key, never an active caller", () => {
+  test("The store evicts the least recently used key, never an active caller", () => {
     const store = storeOf(1_000_000, 100 * bytesOf(1))
     store.admit("denied", 1, 0)
     for (let flood = 1; flood < 5_000; flood++) {
@@ -83,7 +83,7 @@ describe("the memory of a store", () => {
     expect(store.peek("address 1", 1, 5_000).admitted).toBe(true)
   })
 
-  test("counts only evictions of keys with unexpired requests", () => {
+  test("The store counts only evictions of keys with unexpired requests", () => {
     const evictions = (gapMs: number) => {
       const store = storeOf(1_000, 10 * bytesOf(1))
       for (let key = 0; key < 20; key++) store.admit(`${key}`, 1, key * gapMs)
@@ -93,7 +93,7 @@ describe("the memory of a store", () => {
   })
 })
 
-test("a machine's clock that is set back or forward admits no more", async () => {
+test("A clock that is set back or forward admits no more requests", async () => {
   let nowMs = Date.UTC(2026, 0, 2)
   const { accounts } = createWindows({
     windowMs: 3_600_000,

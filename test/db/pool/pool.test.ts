@@ -31,7 +31,7 @@ function held() {
   return { statement, end: resolve }
 }
 
-test("an account that waits for its own statements does not delay another with the same statement", async () => {
+test("An account that waits for its own statements does not delay another with the same statement", async () => {
   await using pool = poolOf({ connections: 2, connectionsPerAccount: 1 })
   const first = held()
   const same = held()
@@ -44,7 +44,7 @@ test("an account that waits for its own statements does not delay another with t
   await Promise.all([running, waiting])
 })
 
-test("the error of a statement reaches all callers that share it, and no later one", async () => {
+test("The error of a statement reaches all callers that share it, and no later caller", async () => {
   await using pool = poolOf()
   const failing = () => pool.run(1, "key", () => Promise.reject(new Error("Failed")))
   const outcomes = await Promise.allSettled([failing(), failing()])
@@ -52,7 +52,7 @@ test("the error of a statement reaches all callers that share it, and no later o
   expect(await pool.run(1, "key", async () => "found")).toBe("found")
 })
 
-test("a statement whose connection has died without a word ends at its deadline, and the next one succeeds", async () => {
+test("A statement on a silently lost connection ends at its deadline, and the next one succeeds", async () => {
   const { proxy, url } = await throughProxy(database.url)
   await using pool = poolOf({ statementTimeoutMs: 500 }, url)
   const select = () => pool.runAlone(null, (db) => db.execute("select 1 as n"))
@@ -63,7 +63,7 @@ test("a statement whose connection has died without a word ends at its deadline,
   proxy.close()
 })
 
-test("a cut-off pool rejects running and waiting statements at once, in a transaction or not", async () => {
+test("A closed pool rejects running and waiting statements at once, in a transaction or not", async () => {
   await using pool = poolOf({ connections: 2 })
   const sleep = "select pg_sleep(60)"
   const cut = [

@@ -31,7 +31,7 @@ await sql.unsafe(`
   analyze;
   set plan_cache_mode = force_generic_plan`)
 
-test("each of the tables has more than twice the pages that a statement may read", async () => {
+test("Each table has more than twice the pages that a statement may read", async () => {
   const tables = await sql<{ relpages: number }[]>`
     select relpages from pg_class where relname in ('reports', 'reports_history')`
   expect(tables).toHaveLength(2)
@@ -51,7 +51,7 @@ test.each([
   ["updated", "asOf"],
   ["removed", "removed"],
 ] as [kind: "updated" | "removed", relation: Relation][])(
-  "%s_since reads %s rows by what changed, whatever other filters there are",
+  "%s_since reads %s rows through the index of changes, with any other filters",
   async (kind, relation) => {
     const statements = createStatements(drizzle(postgres(url, { max: 1 })))
     for (const values of filters) {
@@ -82,7 +82,7 @@ test.each([
 )
 
 test.each(["current", "asOf"] as const)(
-  "a record is found by its key in %s rows, and so is its absence",
+  "A lookup by key in %s rows finds a record or its absence",
   async (relation) => {
     const statements = createStatements(drizzle(postgres(url, { max: 1 })))
     const find = statements.find(reports, relation)
