@@ -52,7 +52,9 @@ const show = reading({
     [
       ...Object.entries(status)
         .filter(([name]) => name !== "counts")
-        .map(([name, value]) => printableLine(`${name.replaceAll("_", " ")}: ${value ?? "-"}`)),
+        .map(([name, value]) =>
+          printableLine(`${labels[name] ?? name.replaceAll("_", " ")}: ${value ?? "-"}`),
+        ),
       `\nMissing records:\n${formatTable(missing_records)}`,
     ].join("\n"),
 })
@@ -82,6 +84,12 @@ export const sourcesCommand = group(
     remove,
   },
 )
+
+/** The labels of the figures that say only with their resource what they count. */
+const labels: Record<string, string> = {
+  linked: "tenements linked to a company",
+  of_companies: "tenements with a company among the holders",
+}
 
 /** In a list; `show` and `--json` have the whole reason. */
 const longestOutcome = 100

@@ -94,7 +94,8 @@ async function fetchIfDue(
   const startedMs = performance.now()
   const dueMs = dueAt(await fetchRecord(sql, source), entry.every ?? defaultEveryHours)
   if (!options.force && dueMs > startedAt.getTime()) {
-    return withoutLoad(name, "not due", `due from ${new Date(dueMs).toISOString()} on`)
+    const reason = `due from ${new Date(dueMs).toISOString()} on; --force fetches it now`
+    return withoutLoad(name, "not due", reason)
   }
   // A failure to record the fetch must not undo the load.
   const record = (recording: Promise<void>) =>

@@ -125,10 +125,10 @@ async function fetchFromFirst(
   url: URL,
   request: BunFetchRequestInit,
 ): Promise<Response> {
-  const at = new URL(url)
-  at.hostname = address
+  const resolved = new URL(url)
+  resolved.hostname = address
   try {
-    return await fetch(at, request)
+    return await fetch(resolved, request)
   } catch (error) {
     if (others.length === 0 || request.signal?.aborted) throw error
     return fetchFromFirst(others, url, request)

@@ -1,4 +1,4 @@
-/** `mds sources` shows what came of the last loads, and what is missing. */
+/** `mds sources` shows the outcomes of the last loads, and the missing records. */
 import { expect, test } from "bun:test"
 import { commandWorkbench } from "./command-workbench.ts"
 
@@ -44,12 +44,13 @@ test("A source is shown with its missing records, the largest first, and when ea
     ["resource: companies"],
     ["records: 40"],
     ["missing: 2"],
-    ["linked: -"],
-    ["of companies: -"],
+    ["tenements linked to a company: -"],
+    ["tenements with a company among the holders: -"],
     ["licence: -"],
     ["attribution: -"],
     ["address: -"],
     ["last fetched at: -"],
+    ["crs: -"],
     ["last attempted at: -"],
     ["last loaded at: now"],
     ["last outcome: unchanged"],

@@ -108,7 +108,7 @@ test("A source is fetched once a day, or as often as its entry says, unless it i
   bench.hours(23)
   expect(await due()).toMatchObject({
     outcome: "not due",
-    reason: "due from 2026-01-10T23:30:00.000Z on",
+    reason: "due from 2026-01-10T23:30:00.000Z on; --force fetches it now",
   })
   expect((await bench.fetched({ force: false }, { every: 12 })).outcome).toBe("unchanged")
   bench.hours(23)

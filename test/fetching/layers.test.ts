@@ -170,7 +170,7 @@ test("A WFS layer must be sorted by unique values", async () => {
 })
 
 const isPage = (request: DataRequest) => /startIndex|resultRecordCount/.test(request.target)
-/** The service of that kind, with other answers for its pages. */
+/** The service of that kind, with other responses for its pages. */
 const withPages = (kind: Kind, answering: Answering): Answering => {
   const whole = kinds[kind](() => titles(4))
   return (request, nth) => (isPage(request) ? answering(request, nth) : whole(request, nth))

@@ -1,4 +1,4 @@
-/** A server of bare sockets, which answers each request with the bytes that a test says. */
+/** A server of bare sockets, which responds to each request with the bytes of the test. */
 import { createServer, type Socket } from "node:net"
 
 export interface DataRequest {
@@ -7,7 +7,7 @@ export interface DataRequest {
   headers: Record<string, string>
 }
 
-/** What is sent in answer, piece by piece; then the connection is closed, unless it is kept open. */
+/** The pieces of the response; then the connection closes, unless it is kept open. */
 export interface Reply {
   pieces: (string | Uint8Array)[]
   keepOpen?: boolean

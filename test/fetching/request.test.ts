@@ -1,6 +1,6 @@
 /**
- * Whoever ends a connection, and when: the fetch fails with a reason, and nothing else does. An error
- * that nobody handles would end the process; here it fails the test.
+ * A fetch fails with a reason when either side ends the connection, at any time. An unhandled error would
+ * end the process; here it fails the test.
  */
 import { expect, test } from "bun:test"
 import { once } from "node:events"
