@@ -1,4 +1,4 @@
-/** The chain of the app is structural, and it answers plain requests without a server. */
+/** The chain of the app is structural, and it responds to requests without a server. */
 import { expect, test } from "bun:test"
 import { Elysia } from "elysia"
 import { createApp } from "../src/app.ts"

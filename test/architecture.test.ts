@@ -261,7 +261,7 @@ test("Each framework is imported only in its own parts", () => {
 test("Only settings are read from the environment", () => {
   const readers = files.filter(({ text }) => /\b(process|Bun|import\.meta)\.env\b/.test(text))
   // main.ts hands it to config.ts; the embedded server's processes are given their PATH.
-  // Two refuse the proxies that Bun would take from there.
+  // Two of these reject the proxies that Bun would read from there.
   const known = ["db/embedded/cluster.ts", "fetching/request.ts", "health-check.ts", "main.ts"]
   for (const { path } of readers) expect(known).toContain(path)
 })

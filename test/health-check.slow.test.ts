@@ -1,4 +1,4 @@
-/** The health check tells a process that responds from one that does not, and asks nothing of the database. */
+/** The health check detects whether the process responds, and sends nothing to the database. */
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { throughProxy } from "./contract/interruptible-proxy.ts"
 import { migrated, testDatabase } from "./support/postgres.ts"

@@ -1,4 +1,4 @@
-/** The server answers although its app fails, and shares its port with no other. */
+/** The server responds even if its app fails, and shares its port with no other. */
 import { afterEach, expect, test } from "bun:test"
 import { createLog } from "../src/log/log.ts"
 import { type RunningServer, type ServerOptions, startServer } from "../src/server.ts"

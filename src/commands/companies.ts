@@ -8,10 +8,10 @@ import { asxCodeFromText } from "../resources/values.ts"
 import { argument, command, group, reading } from "./command.ts"
 import { withDatabase } from "./database.ts"
 import {
-  askedKey,
   formatTable,
   printCompleted,
   printResult,
+  readAnswer,
   warnIfUnconfirmed,
 } from "./terminal.ts"
 
@@ -32,7 +32,7 @@ async function isConfirmed(url: string, pair: Record<"predecessor" | "successor"
       `Did ${predecessor} become ${successor}? y (yes), Enter (no)`,
     ].join("\n"),
   )
-  return (await askedKey()) === "y"
+  return (await readAnswer()) === "y"
 }
 
 const decision = (help: string, isRight: boolean) =>

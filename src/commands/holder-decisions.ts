@@ -15,7 +15,7 @@ import { formatCount } from "../text/display.ts"
 import { argument, choiceParameter, command, required } from "./command.ts"
 import { withDatabase } from "./database.ts"
 import { startLoads } from "./loads.ts"
-import { askedKey, formatTable, printCompleted, printResult, readAnswers } from "./terminal.ts"
+import { formatTable, printCompleted, printResult, readAnswer, readAnswers } from "./terminal.ts"
 
 const decision = (help: string, isRight: boolean) =>
   command({
@@ -149,7 +149,7 @@ async function confirmReason(url: string, reason: Reason): Promise<boolean> {
     ].join("\n"),
   )
   if (sure.length === 0) return false
-  if ((await askedKey()) !== "y") return false
+  if ((await readAnswer()) !== "y") return false
   await decideAll(
     url,
     sure.map((row) => ({ holder: row.name, asxCode: row.suggested_asx_code, isRight: true })),

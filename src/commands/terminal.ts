@@ -93,7 +93,7 @@ export async function* readAnswers(): AsyncGenerator<string, void> {
 }
 
 /** The answer to the only question of a command, in lower case; empty at the end of the input. */
-export async function askedKey(): Promise<string> {
+export async function readAnswer(): Promise<string> {
   const answers = readAnswers()
   const { value } = await answers.next()
   await answers.return()

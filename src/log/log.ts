@@ -36,12 +36,12 @@ export function createLog(
   now: () => Date,
   { level: least, format }: LogOptions = { level: "info", format: jsonLine },
 ): Log {
-  const at = (level: LogLevel): LogEventOf =>
+  const logAt = (level: LogLevel): LogEventOf =>
     levels.indexOf(level) < levels.indexOf(least)
       ? () => {}
       : (event, fields = {}) =>
           write(`${withoutTokens(format({ at: now(), level, event, fields }))}\n`)
-  return { debug: at("debug"), info: at("info"), warn: at("warn"), error: at("error") }
+  return { debug: logAt("debug"), info: logAt("info"), warn: logAt("warn"), error: logAt("error") }
 }
 
 /** The fields that describe an error: its name, message, stack and so many causes. */

@@ -145,16 +145,16 @@ const company: Tool = {
     const day = reading.dayOf(point, release)
     const dayBefore = new Date(Date.parse(day) - 1).toISOString().slice(0, 10)
     const ended = { status: "granted", expires_to: dayBefore, sort: "expiry_date", per_page: 10 }
-    const at = async (endpoint: ListEndpoint, values: ParameterValues, inPath = key) =>
+    const part = async (endpoint: ListEndpoint, values: ParameterValues, inPath = key) =>
       (await reading.list(endpoint, values, { release, key: inPath })).part
     const [subsidiaries, by_state, by_status, past_expiry, newest_announcements, undated] =
       await Promise.all([
-        at(subsidiariesOfCompany, { per_page: 25 }),
-        at(tenementFacets, { company: key }, "state"),
-        at(tenementFacets, { company: key }, "status"),
-        at(tenementsOfCompany, ended),
-        at(reportList, { company: key, per_page: 10 }),
-        undatedRecords(ended, async (others) => (await at(tenementsOfCompany, others)).total),
+        part(subsidiariesOfCompany, { per_page: 25 }),
+        part(tenementFacets, { company: key }, "state"),
+        part(tenementFacets, { company: key }, "status"),
+        part(tenementsOfCompany, ended),
+        part(reportList, { company: key, per_page: 10 }),
+        undatedRecords(ended, async (others) => (await part(tenementsOfCompany, others)).total),
       ])
     return {
       release: shown(release),

@@ -114,17 +114,17 @@ export function createResponses(options: RespondOptions) {
     release: Release,
   ): Promise<Reading> {
     const { account } = asked
-    const at = await resolveAt(plan, { release, account })
-    const { identity } = at.list
+    const resolved = await resolveAt(plan, { release, account })
+    const { identity } = resolved.list
     const compared = identity === plan.identity ? "" : ` ${identity}`
     return {
       compared,
       read: async (validators) => {
         if (plan.facet !== undefined) {
-          return contentOfAll(plan, validators, await readFacet(at, plan.facet, account))
+          return contentOfAll(plan, validators, await readFacet(resolved, plan.facet, account))
         }
-        if (plan.all) return exportResponse(options, asked, at, validators)
-        const page = await readPage(at, account)
+        if (plan.all) return exportResponse(options, asked, resolved, validators)
+        const page = await readPage(resolved, account)
         return () => pageContent(plan, validators, page, baseUrl)
       },
     }
@@ -177,11 +177,11 @@ export function createResponses(options: RespondOptions) {
     throw invalidParameters([{ parameter: facet, message }])
   }
 
-  async function readPage(at: ResolvedList, account: AccountId): Promise<ListPage> {
-    const { plan, list, release } = at
+  async function readPage(resolved: ResolvedList, account: AccountId): Promise<ListPage> {
+    const { plan, list, release } = resolved
     const { page, per_page, facet } = plan
     if (facet !== undefined) {
-      return { ...pageOf(await readFacet(at, facet, account), page, per_page), release }
+      return { ...pageOf(await readFacet(resolved, facet, account), page, per_page), release }
     }
     const bounds = { offset: offsetOf(page, per_page), limit: per_page }
     const found = await reader.page(list, bounds, { release, account })

@@ -73,9 +73,9 @@ export function delimitedWriter(
 
     function write(text: Uint8Array, start = 0, end = text.length): void {
       const to = out
-      let at = length
-      for (let from = start; from < end; from++) to[at++] = text[from] as number
-      length = at
+      let index = length
+      for (let from = start; from < end; from++) to[index++] = text[from] as number
+      length = index
     }
 
     /** CSV. Restarts in quotes at the first character that needs them. */
@@ -87,9 +87,9 @@ export function delimitedWriter(
       inQuotes = false,
     ): void {
       const to = out
-      let at = length
-      if (inQuotes) to[at++] = quote
-      if (guard && formulaStarts[text[start] as number] === 1) to[at++] = apostrophe
+      let index = length
+      if (inQuotes) to[index++] = quote
+      if (guard && formulaStarts[text[start] as number] === 1) to[index++] = apostrophe
       for (let from = start; from < end; from++) {
         const byte = text[from] as number
         if (quotedBytes[byte] === 1) {
@@ -97,28 +97,28 @@ export function delimitedWriter(
             writeQuoted(text, start, end, guard, true)
             return
           }
-          if (byte === quote) to[at++] = quote
+          if (byte === quote) to[index++] = quote
         }
-        to[at++] = byte
+        to[index++] = byte
       }
-      if (inQuotes) to[at++] = quote
-      length = at
+      if (inQuotes) to[index++] = quote
+      length = index
     }
 
     /** TSV. */
     function writeFlat(text: Uint8Array, start: number, end: number, guard: boolean): void {
       const to = out
-      let at = length
-      if (guard && formulaStarts[text[start] as number] === 1) to[at++] = apostrophe
+      let index = length
+      if (guard && formulaStarts[text[start] as number] === 1) to[index++] = apostrophe
       let inRun = false
       for (let from = start; from < end; from++) {
         const byte = text[from] as number
         const isLine = lineBytes[byte] === 1
-        if (!isLine) to[at++] = byte
-        else if (!inRun) to[at++] = space
+        if (!isLine) to[index++] = byte
+        else if (!inRun) to[index++] = space
         inRun = isLine
       }
-      length = at
+      length = index
     }
 
     /** SQL and JavaScript write numbers without a sign or exponent alike. */

@@ -13,13 +13,13 @@ export function nearestName(name: string, known: readonly string[]): string | un
 
 /** The known text that shares the most words with another, the first of several; undefined if none shares one. */
 export function mostSimilar(text: string, known: readonly string[]): string | undefined {
-  const wanted = wordsOf(text)
+  const given = wordsOf(text)
   const ranked = known
     .map((candidate) => {
       const words = wordsOf(candidate)
       return {
         candidate,
-        shared: wanted.filter((word) => words.some((each) => isForm(word, each))),
+        shared: given.filter((word) => words.some((each) => isForm(word, each))),
       }
     })
     .filter(({ shared }) => shared.length > 0)

@@ -10,7 +10,7 @@ import { Unavailable } from "../../src/db/pool/unavailable.ts"
 import { until } from "../support/until.ts"
 import { credentialsOn, registry } from "./registry.ts"
 
-const at = await registry()
+const setup = await registry()
 
 const now = new Date("2026-03-01T00:00:00Z")
 const hourMs = 3_600_000
@@ -19,21 +19,21 @@ const later = (ms: number) => new Date(now.getTime() + ms)
 /** Credentials as a process has them, whose lookups end after `hold`. */
 function process({ hold = async () => {} }: { hold?: () => Promise<void> } = {}) {
   const holding: Pool = {
-    ...at.pool,
+    ...setup.pool,
     runAlone: async (account, statement) => {
-      const found = await at.pool.runAlone(account, statement)
+      const found = await setup.pool.runAlone(account, statement)
       await hold()
       return found
     },
   }
-  return credentialsOn(holding, at.pool)
+  return credentialsOn(holding, setup.pool)
 }
 
 /** A process that is subscribed to notifications. */
 async function subscribedProcess() {
   const subscribed = process()
   let listens = false
-  const { stop } = subscribeToChanges(at.url, {
+  const { stop } = subscribeToChanges(setup.url, {
     onListening: () => {
       listens = true
       subscribed.setSubscribed(true)
@@ -53,20 +53,20 @@ test("A change takes effect in every process when the command that made it retur
     await subscribedProcess(),
   ]
   const email = "changing@example.com"
-  const [token, other] = [await at.issue(email), await at.issue(email)]
+  const [token, other] = [await setup.issue(email), await setup.issue(email)]
   const seen = async (text = token) =>
     Promise.all(processes.map(async ({ callerOf }) => (await callerOf(text, now))?.limit ?? null))
   const everywhere = (limit: number | null) => processes.map(() => limit)
   expect(await seen()).toEqual(everywhere(1000))
 
   const enterprise = { email, plan: "enterprise", requestLimit: 42 } as const
-  expect(await setPlan(at.editor, enterprise)).toEqual({ value: undefined, unconfirmed: 0 })
+  expect(await setPlan(setup.editor, enterprise)).toEqual({ value: undefined, unconfirmed: 0 })
   expect(await seen()).toEqual(everywhere(42))
-  await setDisabled(at.editor, email, true)
+  await setDisabled(setup.editor, email, true)
   expect(await seen()).toEqual(everywhere(null))
-  await setDisabled(at.editor, email, false)
+  await setDisabled(setup.editor, email, false)
   expect(await seen()).toEqual(everywhere(42))
-  await revokeToken(at.editor, { prefix: token })
+  await revokeToken(setup.editor, { prefix: token })
   expect(await seen()).toEqual(everywhere(null))
   expect(await seen(other)).toEqual(everywhere(42))
   for (const { stop } of processes) await stop()
@@ -75,20 +75,20 @@ test("A change takes effect in every process when the command that made it retur
 test("Changes made with SQL take effect: a deleted account, an expired token, a truncated table", async () => {
   const credentials = await subscribedProcess()
   const [deleted, expiring, truncated] = [
-    await at.issue("deleted@example.com"),
-    await at.issue("expiring@example.com"),
-    await at.issue("emptied@example.com"),
+    await setup.issue("deleted@example.com"),
+    await setup.issue("expiring@example.com"),
+    await setup.issue("emptied@example.com"),
   ]
   const isAccepted = async (token: string) => (await credentials.callerOf(token, now)) !== null
   for (const token of [deleted, expiring, truncated]) expect(await isAccepted(token)).toBe(true)
-  await at.sql("delete from accounts where email = 'deleted@example.com'")
+  await setup.sql("delete from accounts where email = 'deleted@example.com'")
   await until(async () => !(await isAccepted(deleted)))
-  await at.sql(
+  await setup.sql(
     `update tokens set expires_at = '2026-02-28' where prefix = '${expiring.slice(0, 12)}'`,
   )
   await until(async () => !(await isAccepted(expiring)))
   expect(await isAccepted(truncated)).toBe(true)
-  await at.sql("truncate tokens")
+  await setup.sql("truncate tokens")
   await until(async () => !(await isAccepted(truncated)))
   await credentials.stop()
 })
@@ -104,15 +104,15 @@ test("A lookup that began before a notification is not used after it", async () 
     },
   })
   credentials.setSubscribed(true)
-  const token = await at.issue("race@example.com")
+  const token = await setup.issue("race@example.com")
   const early = credentials.callerOf(token, now)
   await reached.promise
-  await revokeToken(at.editor, { prefix: token })
+  await revokeToken(setup.editor, { prefix: token })
   credentials.invalidate(
-    (await at.sql("select id from accounts where email = 'race@example.com'"))[0]?.id as number,
+    (await setup.sql("select id from accounts where email = 'race@example.com'"))[0]?.id as number,
   )
   holding = false
-  // The early request began before the notification, so its answer may be either.
+  // The early request began before the notification, so its response may be either.
   const afterwards = credentials.callerOf(token, now)
   released.resolve()
   await early
@@ -123,9 +123,9 @@ test("A lookup that began before a notification is not used after it", async () 
 test("A change takes effect within 30 seconds when its notification is lost", async () => {
   const credentials = process()
   credentials.setSubscribed(true)
-  const token = await at.issue("lost@example.com")
+  const token = await setup.issue("lost@example.com")
   expect(await credentials.callerOf(token, now)).not.toBeNull()
-  await revokeToken(at.editor, { prefix: token })
+  await revokeToken(setup.editor, { prefix: token })
   expect(maxStalenessMs).toBe(30_000)
   expect(await credentials.callerOf(token, later(maxStalenessMs - 1))).not.toBeNull()
   expect(await credentials.callerOf(token, later(maxStalenessMs))).toBeNull()
@@ -135,33 +135,33 @@ test("A change takes effect within 30 seconds when its notification is lost", as
 test("A clock that is set back does not prolong the use of cached results", async () => {
   const credentials = process()
   credentials.setSubscribed(true)
-  const token = await at.issue("clock@example.com")
+  const token = await setup.issue("clock@example.com")
   await credentials.callerOf(token, now)
-  await revokeToken(at.editor, { prefix: token })
+  await revokeToken(setup.editor, { prefix: token })
   expect(await credentials.callerOf(token, later(-hourMs))).toBeNull()
 })
 
 test("The process drops its cached results when it loses its subscription", async () => {
   const credentials = process()
   credentials.setSubscribed(true)
-  const token = await at.issue("again@example.com")
+  const token = await setup.issue("again@example.com")
   await credentials.callerOf(token, now)
   credentials.setSubscribed(false)
-  await revokeToken(at.editor, { prefix: token })
+  await revokeToken(setup.editor, { prefix: token })
   credentials.setSubscribed(true)
   expect(await credentials.callerOf(token, now)).toBeNull()
 })
 
 test("A flood of invented tokens from one address delays no other client, and no token that was valid before", async () => {
-  const pool = createPool(at.url, {
+  const pool = createPool(setup.url, {
     name: "flooded",
     connections: 2,
     connectionsPerAccount: 1,
     statementTimeoutMs: 60_000,
   })
-  const credentials = credentialsOn(pool, at.pool)
-  const token = await at.issue("beside@example.com")
-  const own = await at.issue("behind@example.com")
+  const credentials = credentialsOn(pool, setup.pool)
+  const token = await setup.issue("beside@example.com")
+  const own = await setup.issue("behind@example.com")
   await credentials.callerOf(own, now, "203.0.113.7")
   let ended = 0
   const flood = Array.from({ length: 1_500 }, () =>
@@ -180,8 +180,8 @@ test("A flood of invented tokens from one address delays no other client, and no
 test("A token's last use is written at most once a minute, however many processes there are", async () => {
   const [one, other] = [process(), process()]
   const email = "used@example.com"
-  const token = await at.issue(email)
-  const lastUsed = async () => (await showAccount(at.pool, email)).tokens[0]?.lastUsedAt
+  const token = await setup.issue(email)
+  const lastUsed = async () => (await showAccount(setup.pool, email)).tokens[0]?.lastUsedAt
   for (const [seconds, written] of [
     [0, "2026-03-01T00:00:00Z"],
     [59, "2026-03-01T00:00:00Z"],
@@ -195,12 +195,12 @@ test("A token's last use is written at most once a minute, however many processe
 test("A clock that is set back does not keep a use from being recorded", async () => {
   const { callerOf } = process()
   const email = "used-before@example.com"
-  const token = await at.issue(email)
+  const token = await setup.issue(email)
   const isWritten = (expected: string) =>
-    until(async () => (await showAccount(at.pool, email)).tokens[0]?.lastUsedAt === expected)
+    until(async () => (await showAccount(setup.pool, email)).tokens[0]?.lastUsedAt === expected)
   await callerOf(token, now)
   await isWritten("2026-03-01T00:00:00Z")
-  await at.sql(`update tokens set last_used_at = null where prefix = '${token.slice(0, 12)}'`)
+  await setup.sql(`update tokens set last_used_at = null where prefix = '${token.slice(0, 12)}'`)
   await callerOf(token, later(-hourMs))
   await isWritten("2026-02-28T23:00:00Z")
 })

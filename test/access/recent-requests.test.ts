@@ -11,14 +11,14 @@ import { Unavailable } from "../../src/db/pool/unavailable.ts"
 import { until } from "../support/until.ts"
 import { registry } from "./registry.ts"
 
-const at = await registry()
+const setup = await registry()
 
 const noon = new Date("2026-03-01T12:00:00Z")
 
 /** Writes only when stopped, so that timers on a busy machine do not change what a test sees. */
 const recentOf = (options: Partial<RecentRequestsOptions> = {}): RecentRequests =>
   createRecentRequests({
-    pool: at.pool,
+    pool: setup.pool,
     onFailure: () => {},
     writeEveryMs: 3_600_000,
     ...options,
@@ -42,7 +42,7 @@ const request = (n: number, others: Partial<RecentRequest> = {}): RecentRequest 
 })
 
 const storedOf = async (id: number): Promise<number> => {
-  const [row] = await at.sql(
+  const [row] = await setup.sql(
     `select count(*)::int as n from recent_requests where account_id = ${id}`,
   )
   return row?.n as number
@@ -50,17 +50,17 @@ const storedOf = async (id: number): Promise<number> => {
 
 /** A pool whose statements fail with what this returns, if it returns something. */
 const failing = (failure: () => Error | undefined): Pool => ({
-  ...at.pool,
+  ...setup.pool,
   runAlone: (account, statement) => {
     const error = failure()
-    return error ? Promise.reject(error) : at.pool.runAlone(account, statement)
+    return error ? Promise.reject(error) : setup.pool.runAlone(account, statement)
   },
 })
 
 test("Each account keeps its last 100 requests in memory and in the database", async () => {
   const [busy, quiet] = [
-    await at.account("busy@example.com"),
-    await at.account("quiet@example.com"),
+    await setup.account("busy@example.com"),
+    await setup.account("quiet@example.com"),
   ]
   const recent = recentOf()
   const first = request(0)
@@ -78,7 +78,7 @@ test("Each account keeps its last 100 requests in memory and in the database", a
 })
 
 test("Processes that write one account's requests at once keep its last 100", async () => {
-  const id = await at.account("crossed@example.com")
+  const id = await setup.account("crossed@example.com")
   const failures: unknown[] = []
   const processes = Array.from({ length: 4 }, () =>
     recentOf({ onFailure: (error) => failures.push(error) }),
@@ -98,7 +98,7 @@ test("Processes that write one account's requests at once keep its last 100", as
 })
 
 test("Requests made while the database is unavailable are written later, each once", async () => {
-  const id = await at.account("away@example.com")
+  const id = await setup.account("away@example.com")
   let away: Error | undefined
   const failures: unknown[] = []
   const recent = recentOf({
@@ -120,12 +120,12 @@ test("Requests made while the database is unavailable are written later, each on
 })
 
 test("Repeating an unconfirmed write adds no request twice", async () => {
-  const id = await at.account("unconfirmed@example.com")
+  const id = await setup.account("unconfirmed@example.com")
   let writes = 0
   const pool: Pool = {
-    ...at.pool,
+    ...setup.pool,
     runAlone: async (account, statement) => {
-      const result = await at.pool.runAlone(account, statement)
+      const result = await setup.pool.runAlone(account, statement)
       if (++writes === 1) throw new Unavailable("The connection was lost")
       return result
     },
@@ -138,14 +138,17 @@ test("Repeating an unconfirmed write adds no request twice", async () => {
 })
 
 test("Unstorable text and a deleted account do not stop the write of other requests", async () => {
-  const [id, deleted] = [await at.account("odd@example.com"), await at.account("gone@example.com")]
+  const [id, deleted] = [
+    await setup.account("odd@example.com"),
+    await setup.account("gone@example.com"),
+  ]
   const failures: unknown[] = []
   const recent = recentOf({ onFailure: (error) => failures.push(error) })
   recent.record(deleted, request(0))
   recent.record(id, request(1, { target: "/api/v1/a\0b" }))
   recent.record(id, request(2, { target: `/api/v1/${"😀".slice(0, 1)}` }))
   recent.record(id, request(3, { target: "/api/v1/'\"\\\u2028\u202e" }))
-  await at.sql(`delete from accounts where id = ${deleted}`)
+  await setup.sql(`delete from accounts where id = ${deleted}`)
   await written(recent)
   expect(failures).toEqual([])
   expect((await recentOf().last(id)).map(({ target }) => target)).toEqual([
@@ -159,7 +162,7 @@ test("Shutdown reports the requests that it could not write in time", async () =
   const { promise: never } = Promise.withResolvers<never>()
   const failures: unknown[] = []
   const onFailure = (error: unknown, lost: unknown) => failures.push([(error as Error).name, lost])
-  const hanging = recentOf({ pool: { ...at.pool, runAlone: () => never }, onFailure })
+  const hanging = recentOf({ pool: { ...setup.pool, runAlone: () => never }, onFailure })
   for (let n = 0; n < 3; n++) hanging.record(1, request(n))
   await hanging.stop(5)
   const away = recentOf({ pool: failing(() => new Unavailable("away")), onFailure })
@@ -173,7 +176,7 @@ test("Shutdown reports the requests that it could not write in time", async () =
 
 test("Beyond the memory budget the least active account loses its requests, and the log reports it", async () => {
   const ids: number[] = []
-  for (let n = 0; n < 3; n++) ids.push(await at.account(`budget${n}@example.com`))
+  for (let n = 0; n < 3; n++) ids.push(await setup.account(`budget${n}@example.com`))
   const [first = 0, second = 0, third = 0] = ids
   const failures: unknown[] = []
   const recent = recentOf({

@@ -54,7 +54,7 @@ export const credentialsOn = (records: Pool, accounts: Pool) =>
     onUseNotRecorded: (error) => expect(error).toBeUndefined(),
   })
 
-/** The message of a refused change. Fails where the change was not refused with an AccountError. */
+/** The message of a rejected change. Fails unless an AccountError rejects the change. */
 export async function refusal(change: Promise<unknown>): Promise<string> {
   const error = await change.then(
     () => undefined,

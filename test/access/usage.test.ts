@@ -7,7 +7,7 @@ import { Unavailable } from "../../src/db/pool/unavailable.ts"
 import { until } from "../support/until.ts"
 import { registry } from "./registry.ts"
 
-const at = await registry()
+const setup = await registry()
 
 const noon = new Date("2026-03-01T12:00:00Z")
 const hourMs = 3_600_000
@@ -16,12 +16,12 @@ const dayMs = 24 * hourMs
 const token = 7
 const after = (ms: number) => new Date(noon.getTime() + ms)
 
-const account = (): Promise<number> => at.account(`${crypto.randomUUID()}@example.com`)
+const account = (): Promise<number> => setup.account(`${crypto.randomUUID()}@example.com`)
 
 /** Writes only when stopped, so that timers on a busy machine do not change what a test counts. */
 const usageOf = (options: Partial<Parameters<typeof createUsage>[0]> = {}): Usage =>
   createUsage({
-    pool: at.pool,
+    pool: setup.pool,
     onFailure: () => {},
     waitMs: 60_000,
     writeEveryMs: hourMs,
@@ -36,8 +36,8 @@ const lastHour = async (usage: Usage, id: number, now = noon) =>
 
 /** The pool, with something around its statements. */
 const around = (run: <T>(statement: () => Promise<T>) => Promise<T>): Pool => ({
-  ...at.pool,
-  runAlone: (...asked) => run(() => at.pool.runAlone(...asked)),
+  ...setup.pool,
+  runAlone: (...asked) => run(() => setup.pool.runAlone(...asked)),
 })
 
 test("Unconfirmed counts appear once", async () => {
@@ -55,11 +55,11 @@ test("Unconfirmed counts appear once", async () => {
   const stopped = usage.stop()
   await committed.promise
   count(usage, id, token, noon)
-  const asked = lastHour(usage, id)
+  const counted = lastHour(usage, id)
   // Gives a read that does not wait for the write the time to end.
-  for (let trip = 0; trip < 5; trip++) await at.sql("select 1")
+  for (let trip = 0; trip < 5; trip++) await setup.sql("select 1")
   released.resolve()
-  expect((await asked)?.requests).toBe(4)
+  expect((await counted)?.requests).toBe(4)
   await stopped
   expect((await lastHour(usage, id))?.requests).toBe(4)
 })
@@ -96,8 +96,8 @@ test("While the database does not respond, calls fail in time, one statement wai
   for (let request = 0; request < 3; request++) count(usage, 1, token, noon)
   count(usage, 2, token, after(hourMs))
   for (let round = 0; round < 3; round++) {
-    const asked = Array.from({ length: 50 }, () => usage.lastDay(1, noon))
-    for (const { status } of await Promise.allSettled(asked)) expect(status).toBe("rejected")
+    const reads = Array.from({ length: 50 }, () => usage.lastDay(1, noon))
+    for (const { status } of await Promise.allSettled(reads)) expect(status).toBe("rejected")
   }
   await expect(usage.lastDay(1, noon)).rejects.toBeInstanceOf(Unavailable)
   expect(statements).toBe(1)
@@ -109,7 +109,7 @@ test("A deleted account does not prevent writing the counts of other accounts", 
   const [deleted, kept] = [await account(), await account()]
   const usage = usageOf()
   for (const id of [deleted, kept]) count(usage, id, token, noon)
-  await at.sql(`delete from accounts where id = ${deleted}`)
+  await setup.sql(`delete from accounts where id = ${deleted}`)
   await usage.stop()
   expect((await lastHour(usage, kept))?.requests).toBe(1)
   expect((await lastHour(usage, deleted))?.requests).toBe(0)
@@ -118,7 +118,7 @@ test("A deleted account does not prevent writing the counts of other accounts", 
 test("The overview counts 24 hours and 30 days exactly, by token, with spreadsheets separate", async () => {
   const id = await account()
   const [row] =
-    await at.sql(`insert into tokens (account_id, name, sha256, prefix, for_spreadsheets)
+    await setup.sql(`insert into tokens (account_id, name, sha256, prefix, for_spreadsheets)
     values (${id}, 'sheet', repeat('a', 64), 'mds_aaaaaaaa', true) returning id::int`)
   const sheet = row?.id as number
   const [usage, other] = [usageOf(), usageOf()]
@@ -171,7 +171,7 @@ test("Processes that write the same accounts in opposite orders do not deadlock"
   }
   await write(ids)
   // Stops both at the account in the middle, where each would have the one that the other needs next.
-  const outside = postgres(at.url, { max: 2, onnotice: () => {} })
+  const outside = postgres(setup.url, { max: 2, onnotice: () => {} })
   const writes = await outside.begin(async (tx) => {
     await tx`select from usage_hours where account_id = ${ids[1] ?? 0} for update`
     const both = [write(ids), write(ids.toReversed())]

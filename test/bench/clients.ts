@@ -11,7 +11,7 @@ const connections = 16
 /** A server under load, and the requests that wrk sends to it. */
 export interface Load {
   server: ServerProcess
-  /** Requested in turn; a second run goes on after the last target of the first. */
+  /** Requested in turn; a second run continues after the last target of the first. */
   targets: readonly string[]
   headers: Readonly<Record<string, string>>
   seconds: number

@@ -23,7 +23,7 @@ export interface ServerOptions {
   announcesOn: "stdout" | "stderr"
 }
 
-/** Starts a server and waits until it prints its URL. Other standard output goes to /dev/null. */
+/** Starts a server and waits until it prints its URL. Other standard output is discarded. */
 export async function startServer(
   command: string[],
   { cwd, settings, announcesOn }: ServerOptions,
@@ -51,7 +51,7 @@ export async function startServer(
   }
 }
 
-/** Reads to the URL, and goes on reading so that the process can go on writing. */
+/** Reads up to the URL, and continues to read so that the process can write. */
 function announcedUrl(output: ReadableStream<Uint8Array>, command: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = ""

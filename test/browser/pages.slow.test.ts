@@ -74,7 +74,7 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     expect(visitor.page.url()).toBe(site.service.url + path)
   }
 
-  /** Fails on what is wrong with the page for those without scripts. */
+  /** Fails if the page does not work without scripts. */
   async function assertPlain(visitor: Visitor): Promise<void> {
     await assertFits(visitor.page)
     await assertNeedsNoScript(visitor.page)

@@ -8,7 +8,7 @@ export interface PageExample {
   route: string
   /** `{token}` stands for the id of one that the tests' site has. */
   path: string
-  /** Who opens it; without it, somebody who has not signed in. */
+  /** The visitor who opens it; by default one without a session. */
   as?: Who
   /** 200 where it is left out. */
   status?: number

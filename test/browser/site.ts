@@ -1,4 +1,4 @@
-/** The service of the browser tests, which mails links, and people who have signed in to it. */
+/** The service of the browser tests, which mails links, and signed-in visitors. */
 import { issueToken } from "../../src/access/tokens.ts"
 import { signedInByLink } from "../pages/visitor.ts"
 import type { Visitor } from "../support/browser.ts"

@@ -54,7 +54,7 @@ async function metric(url: string, name: string): Promise<number> {
   return Number(new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1])
 }
 
-/** Has more logged than two batches, so that what is left in the buffer waits for the output. */
+/** Logs more than two batches, so that lines in the buffer wait for the output. */
 async function fillLog(url: string): Promise<void> {
   expect(await statusesOf(url, 80, longLogged)).toEqual([404])
   expect(await metric(url, "mds_log_buffer_bytes")).toBeGreaterThan(131_072)

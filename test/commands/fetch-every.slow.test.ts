@@ -1,4 +1,4 @@
-/** A service that fetches by itself publishes what changed, and reports what fails and is refused. */
+/** A service that fetches by itself publishes changes, and reports failed and rejected loads. */
 import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
 import { plain, reply } from "../fetching/misbehaving-server.ts"
 import { serviceProcess } from "../support/process.ts"
@@ -71,7 +71,7 @@ test("Shutdown rolls back a scheduled load, and the next service repeats it", as
   await until(async () => (await locks()).some(({ granted }) => !granted))
   service.kill("SIGTERM")
   expect(await service.exited).toBe(0)
-  // That of this test: the server has noticed that the others are gone.
+  // Only the session of this test remains.
   await until(async () => (await locks()).length === 1)
   await release()
   expect(await bench.releases()).toBe(0)

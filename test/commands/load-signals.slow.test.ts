@@ -34,7 +34,7 @@ async function loadThatReads(name: string) {
   const load = onTerminal(["load", "companies", pipe], bench.options())
   await until(async () => (await loadLocks()) === 1)
   writeSync(writer, header + alpha.repeat(2000))
-  // Progress is shown of what is read some time after the start. A pipe that is full would block the test.
+  // The load shows its progress only some time after its start. A pipe that is full would block the test.
   await until(() => {
     writeSync(writer, alpha.repeat(2))
     return load.output().includes(" rows, ")

@@ -1,4 +1,4 @@
-/** SIGTERM answers every request that was sent, within the time allowed. */
+/** After SIGTERM every sent request gets its response within the time allowed. */
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
 import { throughProxy } from "../contract/interruptible-proxy.ts"
@@ -75,7 +75,7 @@ async function requestOnce(port: number, path: string): Promise<RawAnswer | null
   return parseAnswer(received.bytes())
 }
 
-/** Whether the port refuses new connections. */
+/** Whether the port rejects new connections. */
 const isClosed = (port: number): Promise<boolean> =>
   opened(port).then(
     (socket) => {

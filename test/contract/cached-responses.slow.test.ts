@@ -1,5 +1,5 @@
 /**
- * A cached answer is the one that would be made anew, to the byte, and never spares a request
+ * A cached response equals a new one, byte for byte, and never spares a request
  * its token or its window. `Cache-Status` (RFC 9211) tells which is which.
  */
 import { expect, test } from "bun:test"

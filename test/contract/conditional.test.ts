@@ -1,6 +1,6 @@
 /**
  * A response has a weak entity tag of its own, and a request with a tag that is still current is
- * answered with 304 without reading a table (RFC 9110, sections 8.8.3 and 13.1.2).
+ * gets 304 without reading a table (RFC 9110, sections 8.8.3 and 13.1.2).
  */
 import { expect, test } from "bun:test"
 import { awkward } from "../support/fixtures.ts"

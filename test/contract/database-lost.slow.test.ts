@@ -1,6 +1,6 @@
 /**
- * While the database does not answer, requests get 503 at once, and no cached token is accepted. A slow
- * statement on a database that answers runs to its end. The service recovers within five seconds.
+ * While the database does not respond, requests get 503 at once, and no cached token is accepted. A slow
+ * statement on a database that responds runs to its end. The service recovers within five seconds.
  */
 import { afterAll, beforeEach, expect, test } from "bun:test"
 import { renameSync } from "node:fs"
@@ -104,7 +104,7 @@ test("A statement of three seconds completes while the database accepts no conne
     return sleeping.length > 0
   })
   const taken = await takeAllConnections()
-  // The connection that asks how the database is has to be made anew, which fails.
+  // The connection of the probe must be opened again, which fails.
   await service.sql`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'mds readiness'`
   taken.push(...(await takeAllConnections()))
@@ -113,7 +113,7 @@ test("A statement of three seconds completes while the database accepts no conne
   await service.sql.unsafe("drop view reports; alter table reports_kept rename to reports")
 })
 
-/** Connects until the server refuses. */
+/** Connects until the server rejects a connection. */
 async function takeAllConnections(): Promise<postgres.Sql[]> {
   const taken: postgres.Sql[] = []
   for (;;) {
@@ -128,7 +128,7 @@ async function takeAllConnections(): Promise<postgres.Sql[]> {
   }
 }
 
-/** Another database than the service's, to work from while that one refuses. */
+/** Another database than the service's, for statements while the service's rejects connections. */
 const maintenance = "template1"
 
 const terminateSessions = `

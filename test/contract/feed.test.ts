@@ -39,7 +39,7 @@ interface Element {
   children: Element[]
 }
 
-/** Parsed by expat, which refuses what is not well-formed. Names of Atom's namespace only. */
+/** Parsed by expat, which rejects XML that is not well-formed. Names of Atom's namespace only. */
 async function parse(xml: string): Promise<Element> {
   const program = `
 import json, sys, xml.etree.ElementTree as tree

@@ -129,7 +129,7 @@ test("An export as of a release has that release's rows", async () => {
 
 test("The filter updated_since lists added and changed records, and removed_since removed ones", async () => {
   expect(await ids("/tenements?updated_since=3", "id")).toEqual(["T1", "T3"])
-  // Their one company is gone: a link is a part of a tenement's record, though no field shows it.
+  // Their one company was removed: a link is a part of a tenement's record, though no field shows it.
   expect(await ids("/tenements?updated_since=4", "id")).toEqual(["T1", "T3"])
   expect(await ids("/tenements?updated_since=5", "id")).toEqual([])
   expect(await ids("/companies?updated_since=2026-01-04", "asx_code")).toEqual(["AAA"])

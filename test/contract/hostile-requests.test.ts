@@ -1,4 +1,4 @@
-/** Bad requests are the caller's fault: each has a clear answer, and never a 5xx. */
+/** Bad requests are the caller's fault: each has a clear response, and never a 5xx. */
 import { afterAll, expect, test } from "bun:test"
 import { Random } from "../sample/random.ts"
 import { awkward } from "../support/fixtures.ts"
@@ -18,7 +18,7 @@ afterAll(async () => {
   await service.stop()
 })
 
-/** Asks for a target as it stands, byte by byte. */
+/** Requests a target byte for byte. */
 const ask = (target: string, headers: Record<string, string> = {}, options = {}) =>
   sendRaw(
     service.port,
@@ -26,7 +26,7 @@ const ask = (target: string, headers: Record<string, string> = {}, options = {})
     { bodiless: "method" in options && options.method === "HEAD" },
   )
 
-/** A 4xx tells what is wrong in the error envelope; a refusal of Bun's own has no body. */
+/** A 4xx names the fault in the error envelope; Bun's own rejection has no body. */
 function expectClear(answer: RawAnswer, what: string): void {
   expect([what, answer.status >= 200 && answer.status < 500]).toEqual([what, true])
   expect([what, answer.complete]).toEqual([what, true])

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 export async function interruptibleProxy(target: { host: string; port: number }) {
   let mode: "open" | "cut" | "silent" = "open"
   let refused = 0
-  /** Connections made before the last of these are dead, though neither end is told. */
+  /** Connections made before the last of these are dead, though neither end is notified. */
   let failovers = 0
   /** Connections whose client has sent this are ended. */
   let ended: string | undefined
@@ -44,9 +44,9 @@ export async function interruptibleProxy(target: { host: string; port: number })
   }
   return {
     port: (server.address() as AddressInfo).port,
-    /** How many connections it has refused. */
+    /** How many connections it has rejected. */
     refused: () => refused,
-    /** Ends every connection and refuses new ones. */
+    /** Ends every connection and rejects new ones. */
     cut: () => {
       mode = "cut"
       endAll()

@@ -54,7 +54,7 @@ const unsent: [what: string, text: string, code: string | null][] = [
 test.each(unsent)("The server rejects %s", async (_, text, code) => {
   const answer = await sendRaw(service.port, withToken(text))
   expect(answer.status).toBeWithin(400, 500)
-  // What is no HTTP never reaches the service: Bun refuses it with a status alone.
+  // Invalid HTTP never reaches the service: Bun rejects it with only a status.
   expect(answer.body === "" ? null : JSON.parse(answer.body).error.code).toBe(code)
 })
 

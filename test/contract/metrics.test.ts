@@ -16,11 +16,11 @@ async function scrape(): Promise<string> {
 
 /** The values of a series by its labels, whatever their order: `{a="1",b="2"}`. */
 async function valuesOf(name: string, having: Record<string, string> = {}): Promise<number[]> {
-  const wanted = Object.entries(having).map(([label, value]) => `${label}="${value}"`)
+  const pairs = Object.entries(having).map(([label, value]) => `${label}="${value}"`)
   return (await scrape())
     .split("\n")
     .filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
-    .filter((line) => wanted.every((pair) => line.includes(pair)))
+    .filter((line) => pairs.every((pair) => line.includes(pair)))
     .map((line) => Number(line.slice(line.lastIndexOf(" ") + 1)))
 }
 
@@ -251,7 +251,7 @@ test("Metrics and health show no token, account or address", async () => {
   await service.get("/companies", { token: standard })
   for (const path of ["/metrics", "/readyz", "/livez", "/metrics"]) {
     const answer = await fetch(`${service.url}${path}?api_key=${standard}`)
-    // The host of the database is for operators, who alone see metrics.
+    // Only operators see metrics, so the host of the database may be shown.
     const shown = JSON.stringify([...answer.headers]) + (await answer.text()).replace(host, "")
     for (const secret of [standard.slice(4, 16), "example.com", "127.0.0.1"]) {
       expect(shown).not.toContain(secret)

@@ -1,5 +1,5 @@
 /**
- * Without `format` the `Accept` header chooses the format, and what it cannot be given is answered
+ * Without `format` the `Accept` header selects the format, and lists without that format respond
  * in JSON (RFC 9110, section 12.5.1).
  */
 import { expect, test } from "bun:test"

@@ -16,7 +16,7 @@ const service = await serviceOfFile()
 // Each test begins with empty windows.
 afterEach(() => service.clock.advance(windowMs))
 
-/** One answer's status and where it says that the caller stands. */
+/** The status of a response and the window that its headers describe. */
 async function ask(token: string | null, path = "/companies/BIG", asking = {}) {
   const { status, headers } = await service.get(path, { token, ...asking })
   const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>
@@ -166,7 +166,7 @@ test("After 1,000 unauthenticated requests an address gets 429 instead of 401", 
       { code: "RATE_LIMITED", message: "Rate limit exceeded", details: { reset_at: resetAt } },
     ])
   }
-  // A valid token is never refused for its address.
+  // A valid token is never rejected because of its address.
   const valid = await fresh.get("/companies", { token: fresh.tokens.standard })
   expect([valid.status, valid.headers.get("x-ratelimit-remaining")]).toEqual([200, "999"])
   fresh.clock.advance(windowMs)

@@ -7,13 +7,13 @@ export interface RawAnswer {
   body: string
   /** The body before it was read as text, for a coded one. */
   content: Buffer
-  /** Whether the answer ended as its own framing says, and not with the connection. */
+  /** Whether the response ended by its own framing, and not with the connection. */
   complete: boolean
 }
 
 const deadlineMs = 20_000
 
-/** Sends bytes as they are, and reads one answer or all until the server closes the connection. */
+/** Sends bytes as they are, and reads one response, or all until the server closes the connection. */
 export async function sendRaw(
   port: number,
   request: string | Uint8Array,
@@ -78,7 +78,7 @@ export function collect(socket: Socket) {
   return received
 }
 
-/** Reads an answer as far as it has come; null while its head is not there. */
+/** Reads the received part of a response; null until its head is complete. */
 export function parseAnswer(bytes: Buffer, bodiless = false): RawAnswer | null {
   const headEnd = bytes.indexOf("\r\n\r\n")
   if (headEnd < 0) return null

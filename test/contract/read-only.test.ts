@@ -1,5 +1,5 @@
 /**
- * With a database role that may only read, the service answers every request and logs once what it
+ * With a database role that may only read, the service responds to every request and logs once what it
  * cannot record.
  */
 

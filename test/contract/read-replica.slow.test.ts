@@ -1,6 +1,6 @@
 /**
  * With DATABASE_READ_URL, lists, exports and records are read from the replica if it has the release. What
- * it refuses, cancels, does not answer or does not have is read from the primary.
+ * it rejects, cancels, does not respond to or does not have is read from the primary.
  */
 import { afterAll, expect, test } from "bun:test"
 import { mkdtemp, rm } from "node:fs/promises"

@@ -65,7 +65,7 @@ test("Concurrent readiness checks share one statement and take no caller's conne
     service.clock.advance(1_000)
     answers.push(...Array.from({ length: 100 }, ask))
     expect(await load()).toEqual({ check: [1, 0], others: [0, 0] })
-    // The lock is held until the last of them is answered.
+    // The lock is held until the last response.
     for (const { status } of await Promise.all(answers)) expect(status).toBe(503)
   })
 })

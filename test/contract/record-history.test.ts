@@ -165,7 +165,7 @@ test("A restored record has a gap and its changes since the removal; a later pag
     changed: "holder_name",
   }
   expect((await readList(await service.get(path))).data).toEqual([back, newest, middle, oldest])
-  // While it was gone, its last version had ended.
+  // While it was removed, its last version had ended.
   expect((await service.get("/tenements/WA-E47-1?as_of=5")).status).toBe(404)
   const gone = await readList(await service.get(`${path}?as_of=5`))
   expect(gone.data).toEqual([newest, middle, oldest])

@@ -1,4 +1,4 @@
-/** The newest release is shown from the next request on, although no request asks the database for it. */
+/** The next request returns the newest release, although no request reads it from the database. */
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { mkdtemp, rm } from "node:fs/promises"

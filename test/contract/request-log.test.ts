@@ -171,7 +171,7 @@ test("Every request is logged as one JSON object with the same fields", async ()
     const header = headers[index % headers.length]
     const head = `GET /api/v1${target} HTTP/1.1\r\nHost: a\r\n${header}\r\nAuthorization: Bearer ${service.tokens.admin}\r\n\r\n`
     const answer = await sendRaw(service.port, Buffer.from(head, "latin1"))
-    // Bun refuses some itself, without a line.
+    // Bun rejects some itself, without a line.
     if (!answer.headers["x-request-id"]) continue
     await until(() => service.logLines.length > before)
     const added = service.logLines.slice(before)

@@ -1,6 +1,6 @@
 /**
  * After a restore of the database under a running service, no statement serves anything of another
- * release of the same number. Whole answers are not kept here: they are served until a notification
+ * release of the same number. Whole responses are not cached here: they are served until a notification
  * of the restore arrives, see release-notifications.
  */
 import { afterEach, beforeEach, expect, test } from "bun:test"
@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 afterEach(() => service.stop())
 
-/** Until the service reads the newest release again it asks for the one that is lost, and says 503. */
+/** Until the service reads the newest release again it requests the lost one, and responds with 503. */
 const untilAnswered = () => until(async () => (await service.get(everyReport)).status === 200)
 
 const titles = ({ data }: ListBody) => data.map(({ title }) => title)

@@ -1,5 +1,5 @@
 /**
- * A missing and an invalid token are answered with the same 401, and a revoked token from the next
+ * A missing and an invalid token get the same 401, and a revoked token from the next
  * request on (interface specification, section 5; RFC 6750, section 3).
  */
 

@@ -36,7 +36,7 @@ const inHours = (counted: Record<string, number>, lastHour: string) =>
   })
 
 test("Usage shows the plan, the state of the window, and the requests of each hour of the last day", async () => {
-  const token = await service.issue("told@example.com")
+  const token = await service.issue("hourly@example.com")
   const resetAt = Math.ceil((service.clock.now.getTime() + hourMs) / 1000)
   const untouched = { plan: "standard", limit: 1000, used: 0, remaining: 1000, reset_at: resetAt }
   expect(await usage(token)).toEqual({
@@ -101,7 +101,7 @@ test("Usage has its own limit of the window's size, which leaves the window unch
     const answer = await service.get("/usage", { token, method: times === 0 ? "HEAD" : "GET" })
     expect([answer.status, answer.headers.get("x-ratelimit-remaining")]).toEqual([200, "4"])
   }
-  // The headers of this answer are those of the bound, for it tells when asking succeeds again.
+  // The headers describe this bound, because its end decides when a retry succeeds.
   const resetMs = service.clock.now.getTime() + hourMs
   const refused = await service.get("/usage", { token })
   const error = await readError(refused)

@@ -1,4 +1,4 @@
-/** The database itself refuses values that the API could not show, also from a person with psql. */
+/** The database itself rejects values that the API could not show, also from psql. */
 import { expect, test } from "bun:test"
 import { databaseOfFile } from "../support/of-file.ts"
 

@@ -13,7 +13,7 @@ async function reasonOn(port: number): Promise<string | undefined> {
   }
 }
 
-/** As PostgreSQL refuses a connection. */
+/** The message with which PostgreSQL rejects a connection. */
 function refusal(code: string, message: string): Buffer {
   const fields = Buffer.from(`SFATAL\0C${code}\0M${message}\0\0`)
   const head = Buffer.alloc(5)

@@ -133,7 +133,7 @@ test("A stale pid file does not block a start", async () => {
   await until(first.hasEnded)
   await first.stop()
 
-  // PostgreSQL refuses to start only because of a process of its own user.
+  // Only a process of its own user keeps PostgreSQL from starting.
   const user = process.getuid?.() === 0 ? { uid, gid } : {}
   const other = spawn("sleep", ["60"], { stdio: "ignore", cwd: "/", ...user })
   const file = join(dir, "cluster", "postmaster.pid")

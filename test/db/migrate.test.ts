@@ -1,4 +1,4 @@
-/** Migrations are applied once and as a whole, and a schema that does not fit is refused with what to do. */
+/** Migrations are applied once and as a whole, and the error for an incompatible schema says what to do. */
 
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test"
 import postgres from "postgres"

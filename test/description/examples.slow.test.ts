@@ -1,4 +1,4 @@
-/** Every example in the description is what the service answers, by whole bodies and headers. */
+/** Every example in the description equals the response of the service, with its whole body and headers. */
 import { describe, expect, test } from "bun:test"
 import { exampleNow } from "../../src/description/examples.ts"
 import { throughProxy } from "../contract/interruptible-proxy.ts"
@@ -15,7 +15,7 @@ import { publishedExamples } from "./published-examples.ts"
 
 const publisher = await publishedExamples()
 afterFile(() => publisher.stop())
-// Without a cache no answer depends on what was asked before.
+// Without a cache no response depends on earlier requests.
 const settings = { CACHE_MEMORY_MB: "0" }
 const service = await serviceOfFile({ beside: publisher, now: exampleNow, settings })
 const document = await readDocument(service.url)

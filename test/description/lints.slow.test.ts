@@ -1,6 +1,6 @@
 /**
  * The description passes `redocly lint` with its strict rules and Spectral with its rules for OpenAPI,
- * without a warning, and what the service answers conforms to it.
+ * without a warning, and the responses of the service conform to it.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { mkdtemp, rm } from "node:fs/promises"
@@ -110,7 +110,7 @@ interface Validator {
   errors?: object[] | null
 }
 
-/** What is wrong with an answer in JSON by the schema that the document has for its status. */
+/** The faults of a JSON response by the schema of its status in the description. */
 async function validator(document: string, scratch: string) {
   // This process may have looked for the packages before they were installed, and finds none of those
   // that they import: a new process puts them together.

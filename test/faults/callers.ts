@@ -37,7 +37,7 @@ export interface Callers {
 }
 
 interface Caller {
-  /** When the newest request that was answered, and the newest that was answered 200, were sent. */
+  /** When the newest request with a response, and the newest with a 200, were sent. */
   answeredMs: number
   servedMs: number
 }
@@ -50,7 +50,7 @@ export interface CallersOptions {
   pauseMs?: number
 }
 
-/** Starts a caller for each path, once each has been answered; what they then get is what is expected. */
+/** Starts a caller for each path; the first response of each is the expected one. */
 export async function callersOf({
   url,
   token,

@@ -1,5 +1,5 @@
 /**
- * A load that fills the database's disk publishes nothing and says why; callers go on, or are answered
+ * A load that fills the database's disk publishes nothing and reports the reason; callers are served, or get
  * 503 while PostgreSQL recovers; with room again a load succeeds.
  */
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"

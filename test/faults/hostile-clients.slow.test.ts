@@ -1,6 +1,6 @@
 /**
  * Clients that send what no client should: ambiguous framing, bytes without end or one at a time, ten
- * thousand connections. What Bun refuses by itself, it refuses before the service sees it; others are
+ * thousand connections. Bun rejects some of these before the service receives them; other clients are
  * served meanwhile, and memory stays bounded.
  */
 import { describe, expect, setDefaultTimeout, test } from "bun:test"

@@ -75,7 +75,7 @@ describe.skipIf(!redisIsInstalled)("A process of the service", () => {
     const first = await serviceProcess({ ...settings, DATABASE_URL: url.href })
     const admittedOf = async (of: { get: typeof first.get }) => {
       const statuses: number[] = []
-      for (let asked = 0; asked < limit; asked++) {
+      for (let sent = 0; sent < limit; sent++) {
         statuses.push((await of.get("/companies/BIG", token)).status)
       }
       return statuses.filter((status) => status === 200).length
@@ -106,12 +106,12 @@ describe.skipIf(!redisIsInstalled)("A process of the service", () => {
     const { url, port, child } = await startBy('ulimit -n 64; exec "$@"')
     const connected = await opened(port)
     const received = collect(connected)
-    const asks = async () => {
+    const expectResponse = async () => {
       const before = received.length
       connected.write(request("/companies/BIG"))
       await until(() => received.length > before, recoveryMs)
     }
-    await asks()
+    await expectResponse()
 
     // Half a request each: a connection that has sent nothing is not accepted.
     const idle: Socket[] = await Promise.all(Array.from({ length: 200 }, () => opened(port)))
@@ -122,8 +122,8 @@ describe.skipIf(!redisIsInstalled)("A process of the service", () => {
     const waiting = await opened(port)
     const answer = collect(waiting)
     waiting.write(request("/companies/BIG"))
-    await asks()
-    await asks()
+    await expectResponse()
+    await expectResponse()
     expect(parseAnswer(received.bytes())?.status).toBe(200)
     expect([answer.length, child.exitCode]).toEqual([0, null])
 

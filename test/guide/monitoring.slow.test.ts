@@ -65,9 +65,9 @@ const scraped = () =>
 test("Every metric of a rule is in a scrape", () => {
   const labels = ["http_route", "http_response_status_code", "db_client_connection_pool_name"]
   for (const { alert, expr } of rules) {
-    const asked = metricsIn(expr).filter((name) => !labels.includes(name))
-    if (alert !== "MdsDown") expect([alert, asked.length > 0]).toEqual([alert, true])
-    expect([alert, asked.filter((name) => !scraped().has(name))]).toEqual([alert, []])
+    const names = metricsIn(expr).filter((name) => !labels.includes(name))
+    if (alert !== "MdsDown") expect([alert, names.length > 0]).toEqual([alert, true])
+    expect([alert, names.filter((name) => !scraped().has(name))]).toEqual([alert, []])
   }
 })
 
@@ -83,11 +83,11 @@ test("Every metric and label of the dashboard is in a scrape", () => {
     const names = expression.match(/[a-z_]+(?=\{)|(?<=label_values\()[a-z_]+/g) ?? []
     expect([expression, names.length > 0]).toEqual([expression, true])
     expect([expression, names.filter((name) => !scraped().has(name))]).toEqual([expression, []])
-    const asked = [
+    const labelNames = [
       ...[...expression.matchAll(/([a-z_]+)=~?"/g)].map(([, label]) => label),
       ...[...expression.matchAll(/by \(([^)]+)\)/g)].flatMap(([, list]) => list?.split(", ")),
     ]
-    expect([expression, asked.filter((label) => !labels.has(label))]).toEqual([expression, []])
+    expect([expression, labelNames.filter((label) => !labels.has(label))]).toEqual([expression, []])
   }
 })
 
@@ -108,7 +108,7 @@ test("The page of monitoring has an action for each alert, and names every metri
   expect(families.filter((name) => !documented.has(name))).toEqual([])
 })
 
-/** Series in promtool's notation: a value, and how it goes on each minute for four hours. */
+/** Series in promtool's notation: a value, and its step each minute for four hours. */
 interface Case {
   series: Record<string, string>
   /** Of the alert, beside those of the rule. */

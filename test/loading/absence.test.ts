@@ -1,4 +1,4 @@
-/** What one download lacks is missing, not gone: it goes when loads of some days confirm it. */
+/** A record that one download lacks is missing: it is removed when loads of some days confirm it. */
 import { expect, test } from "bun:test"
 import type { LoadOptions } from "../../src/loading/load-options.ts"
 import { formatSummary } from "../../src/loading/summary.ts"
@@ -138,7 +138,7 @@ test("Newly missing records stop a load; records that were already missing do no
       "Among them are Q05 (QUARRY Q05 LIMITED); Q04 (QUARRY Q04 LIMITED); Q03 (QUARRY Q03 LIMITED). If a file is truncated or left out, load all files of the source together",
   )
   expect(await missing()).toHaveLength(4)
-  // More than a twentieth goes here, each of which two loads have confirmed.
+  // Here more than a twentieth is removed, confirmed by two loads.
   expect((await load(capture(...others.slice(3)), 60)).changes.deactivated).toBe(4)
 })
 

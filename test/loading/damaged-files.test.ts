@@ -1,5 +1,5 @@
 /**
- * Whatever bytes of a file are cut off or changed, a load of it is refused or loads what the file
+ * Whatever bytes of a file are cut off or changed, a load of it is rejected or loads what the file
  * then says; it never fails in another way, never publishes a part, and takes no more memory.
  */
 import { expect, test } from "bun:test"

@@ -1,4 +1,4 @@
-/** A company's own schedule links its tenements by number, whoever the register names as their holder. */
+/** A company's own schedule links its tenements by number, with any holder in the register. */
 import { beforeEach, expect, test } from "bun:test"
 import { silent } from "../../src/loading/progress.ts"
 import { prune } from "../../src/loading/prune.ts"

@@ -1,6 +1,6 @@
 /**
  * The records of a file are the same in every encoding that its bytes tell apart, and a file whose
- * bytes do not is refused.
+ * bytes do not is rejected.
  */
 import { afterAll, expect, test } from "bun:test"
 import { Readable } from "node:stream"
@@ -94,7 +94,7 @@ test("Text is the same however its bytes arrive", async () => {
   for (let round = 0; round < 300; round++) {
     const length = 8 + next(60)
     const pick = () => letters[next(letters.length)] ?? "a"
-    // Between letters with accents stands one without: two could be UTF-8.
+    // A letter without an accent is between the two with one: two in a row could be UTF-8.
     const text = `abcd${Array.from({ length }, (_, at) => (at % 2 ? "x" : pick())).join("")}`
     const wide = text.replaceAll("x", () => ["x", "矿", "😀"][next(3)] ?? "x")
     const cutsOf = (bytes: Buffer) =>

@@ -1,4 +1,4 @@
-/** JSON, dBase and zip files are read record by record, and a damaged one is refused. */
+/** JSON, dBase and zip files are read record by record, and a damaged one is rejected. */
 import { expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import { formatSummary } from "../../src/loading/summary.ts"

@@ -1,4 +1,4 @@
-/** Loads of shapes: their sources, their guards, and what is a change. */
+/** Loads of shapes: their sources, their guards, and their changes. */
 import { expect, test } from "bun:test"
 import { prune } from "../../src/loading/prune.ts"
 import { openTables } from "../../src/loading/reading/rows.ts"

@@ -1,5 +1,5 @@
 /**
- * A company that changes its code goes on under the new one, with the names that it bore before. What files of
+ * A company that changes its code continues under the new one, with its former names. What files of
  * less than six days say of codes, dates and names is no change of a code.
  */
 import { expect, test } from "bun:test"

@@ -1,4 +1,4 @@
-/** A well-formed file of another source is refused, and the message names that source. */
+/** A load rejects a well-formed file of another source, and the message names that source. */
 import { afterAll, expect, test } from "bun:test"
 import { outcomeOf, scratch, sourceOf } from "./readings.ts"
 

@@ -61,8 +61,8 @@ test.each(["2025-03-26", legacy, "2025-11-25"])(
       await post(service, requestOf("initialize", params, version).body),
     )
     expect(result?.protocolVersion).toBe(version)
-    const noted = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })
-    expect((await post(service, noted)).status).toBe(202)
+    const notification = JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })
+    expect((await post(service, notification)).status).toBe(202)
   },
 )
 

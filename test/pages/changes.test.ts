@@ -96,7 +96,7 @@ async function compareCounts(part: string, list: string): Promise<void> {
   }
 }
 
-/** More are compared where a person asks for them. */
+/** A person can request more. */
 const pairs = Number(process.env.CHANGED_PAIRS ?? 20)
 
 test("The counts and rows between random releases are those of the API's lists", async () => {

@@ -66,7 +66,7 @@ const queryText = ({ query }: ApiView) =>
   new URLSearchParams(query.map(([...pair]) => pair)).toString()
 const pathOf = ({ path }: ApiView) => path.slice("/api/v1".length)
 
-/** What the API answers for the page, and for every row. */
+/** The responses of the API for the page, and for every row. */
 const asPage = async (of: ApiView) => (await service.get(`${pathOf(of)}?${queryText(of)}`)).text()
 async function asExport(of: ApiView, added: Record<string, string> = {}): Promise<string> {
   const query = new URLSearchParams(queryText(of))

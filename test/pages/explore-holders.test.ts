@@ -1,4 +1,4 @@
-/** Who holds tenements: all holders, the page of one, and its companies. */
+/** Holders: the list, the page of one, and its companies. */
 import { expect, test } from "bun:test"
 import { normaliseName } from "../../src/resources/company-name.ts"
 import { awkward, type Fixtures } from "../support/fixtures.ts"

@@ -1,4 +1,4 @@
-/** The explorer's lists show what the API answers for the same query, and say so in words. */
+/** The explorer's lists show the records of the API's response to the same query, and describe the query in words. */
 import { describe, expect, test } from "bun:test"
 import { dollars } from "../../src/pages/kit/format.ts"
 import { tenements } from "../../src/resources/tenements.ts"

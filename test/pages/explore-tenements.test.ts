@@ -1,4 +1,4 @@
-/** The first questions about tenements: who holds them, which expire soon, and which are linked to no company. */
+/** Tenements: their holders, those that expire soon, and those without a company. */
 import { expect, test } from "bun:test"
 import { reasons } from "../../src/loading/suggestions.ts"
 import { resultOf } from "../mcp/conversation.ts"

@@ -1,4 +1,4 @@
-/** The explorer keeps to one release: that of page 1, or the one that a person asks for. */
+/** The explorer stays on one release: that of page 1, or the one that a person selects. */
 import { expect, test } from "bun:test"
 import { awkward, type Fixtures } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"

@@ -62,7 +62,7 @@ test("All stylesheets and scripts of ours together are under 40 KB", async () =>
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(40 * 1024)
 })
 
-/** What the frame says at its end of who is there. */
+/** The end of the frame, which names the signed-in account. */
 const stateOf = (page: string): string =>
   /<div class="state">(.*?)<\/div><\/header>/s.exec(page.replaceAll("\n", ""))?.[1] ?? ""
 

@@ -1,4 +1,4 @@
-/** A template escapes every value, and refuses an address that would run code. */
+/** A template escapes every value, and rejects an address that would run code. */
 import { expect, test } from "bun:test"
 import { attributes, html } from "../../src/pages/kit/html.ts"
 

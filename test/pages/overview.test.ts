@@ -1,4 +1,4 @@
-/** The overview tells the state of the data at the newest release, and asks the database once for each. */
+/** The overview shows the state of the data at the newest release, and reads it once for each release. */
 import { expect, test } from "bun:test"
 import type { LoadOptions } from "../../src/loading/load-options.ts"
 import { fileLoader } from "../loading/file-loader.ts"

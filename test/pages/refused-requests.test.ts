@@ -1,4 +1,4 @@
-/** What no page of the service sends is refused with a reason, and every response tells browsers to run nothing foreign. */
+/** Foreign requests to pages are rejected with a reason, and every response forbids browsers to run foreign code. */
 import { expect, test } from "bun:test"
 import { readForm } from "../../src/pages/kit/form.ts"
 import { PageError } from "../../src/pages/kit/page-error.ts"

@@ -1,4 +1,4 @@
-/** The usage page shows where the window stands, how much was requested, and the last requests. */
+/** The usage page shows the window, the number of requests, and the last requests. */
 import { expect, test } from "bun:test"
 import { setPlan } from "../../src/access/accounts.ts"
 import { serviceOfFile, testService } from "../support/service.ts"

@@ -1,4 +1,4 @@
-/** Calls are answered within their limit whatever state Redis is in, and the connection recovers by itself. */
+/** Calls end within their limit in any state of Redis, and the connection recovers by itself. */
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
 import { connectRedis, type RedisConnection, redisScript } from "../../src/redis/connection.ts"
 import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"

@@ -1,4 +1,4 @@
-/** All pages of a sequence are of one release, whichever process answers them. */
+/** All pages of a sequence are of one release, whichever process serves them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { connectRedis, type RedisConnection } from "../../src/redis/connection.ts"
 import { createPins, pinSeconds } from "../../src/responses/pins.ts"

@@ -58,7 +58,7 @@ const holderCounts = weighted([1, 86], [2, 11], [3, 3])
 const linkedShare = 0.6
 
 /**
- * Who holds tenements: about 60% a company or its subsidiary under some spelling, the largest company
+ * The holders of tenements: about 60% a company or its subsidiary under some spelling, the largest company
  * most often; the rest private companies and persons that belong to no company.
  */
 export function holderPicker(random: Random, linked: readonly Name[], taken: Set<string>) {

@@ -5,7 +5,7 @@ import { readGeometry } from "../../src/places/read-geometry.ts"
 import { sampleData, sampleSizes } from "./sample-data.ts"
 import { makeGeometry } from "./shapes.ts"
 
-/** The digest of all records at the default sizes, so that no change of the sample goes unnoticed. */
+/** The digest of all records at the default sizes, so that a test detects any change of the sample. */
 const pinned = "63b47a2065fda3216bba1032ae7d0686f400c79d0d587e6e0b3bfb1faf42eaad"
 
 /** All records of each resource. */

@@ -1,6 +1,6 @@
 import postgres from "postgres"
 
-/** Whether the database at the address answers a query. */
+/** Whether the database at the address responds to a query. */
 export async function answers(url: string, connectSeconds: number): Promise<boolean> {
   const sql = postgres(url, { max: 1, connect_timeout: connectSeconds, fetch_types: false })
   try {

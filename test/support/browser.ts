@@ -29,7 +29,7 @@ export interface Visitor extends AsyncDisposable {
   page: Page
   /** @param session the value of the session's cookie */
   signIn(session: string): Promise<void>
-  /** Opens a path of the service, which must answer with this status. */
+  /** Opens a path of the service, which must respond with this status. */
   visit(path: string, status?: number): Promise<void>
   /**
    * Fails on what no page may do: write to the console, throw, violate the policy of its content, ask
@@ -44,7 +44,7 @@ export interface TestBrowser {
   stop(): Promise<void>
 }
 
-/** Other hosts are not even resolved; whoever asks for one is found out all the same. */
+/** Other hosts are not even resolved; requests to them are still recorded. */
 const launchArguments = [
   "--disable-gpu",
   "--disable-quic",
@@ -83,7 +83,7 @@ export async function startBrowser(url: string, ...others: string[]): Promise<Te
         context,
         page,
         signIn: (session) => {
-          // The prefix needs HTTPS here, although what is served on loopback may set such a cookie.
+          // The prefix needs HTTPS here, although a server on loopback may set such a cookie.
           const secureUrl = url.replace(/^http:/, "https:")
           const name = "__Host-session"
           return context.addCookies([{ name, value: session, url: secureUrl, httpOnly: true }])
@@ -93,7 +93,7 @@ export async function startBrowser(url: string, ...others: string[]): Promise<Te
           expect([path, response?.status()]).toEqual([path, status])
         },
         assertClean: async () => {
-          // What the pages reported before comes before its answer.
+          // Earlier reports of the pages arrive before its response.
           for (const page of context.pages()) await page.evaluate("0")
           expect(faults()).toEqual([])
         },
@@ -107,7 +107,7 @@ export async function startBrowser(url: string, ...others: string[]): Promise<Te
 /** Returns what takes the faults since it was last called. */
 async function recordFaults(context: BrowserContext, urls: string[]): Promise<() => string[]> {
   const recorded: { fault: string; of: string }[] = []
-  /** Pages that are answers to what cannot be answered, which the browser reports as missing files. */
+  /** Pages with an error status, which the browser reports as missing files. */
   const refusals = new Set<string>()
   const record = (fault: string, of: string): void => {
     recorded.push({ fault, of })

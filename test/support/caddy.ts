@@ -9,7 +9,7 @@ const program = Bun.which("caddy") ?? ""
 
 export const caddyIsInstalled = program !== ""
 
-/** Starts one and waits until it answers on this port. Call `stop` in `afterAll`. */
+/** Starts one and waits until it responds on this port. Call `stop` in `afterAll`. */
 export async function caddyServer(caddyfile: string, port: number) {
   const directory = mkdtempSync(join(tmpdir(), "mds-caddy-"))
   const config = join(directory, "Caddyfile")

@@ -3,7 +3,7 @@ import PostalMime, { type Email } from "postal-mime"
 import { until } from "./until.ts"
 
 export interface MailServerOptions {
-  /** Who may send; without it, anybody. */
+  /** The login that may send; by default any client may. */
   login?: { user: string; password: string }
   /**
    * Replaces the reply to a command, or to "." at the end of a mail, for example by "550 No such user".

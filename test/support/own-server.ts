@@ -35,7 +35,7 @@ const settingsOfAll = {
 }
 
 /**
- * Starts one with an empty database, or as a standby, and waits until it answers. Call its `stop` in the
+ * Starts one with an empty database, or as a standby, and waits until it responds. Call its `stop` in the
  * end. All are copies of one new cluster, so a standby can begin where its primary began.
  */
 export async function ownServer({

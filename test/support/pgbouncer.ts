@@ -26,7 +26,7 @@ export interface PgBouncer {
 const START_LIMIT_MS = 20_000
 
 /**
- * Starts one before the database and waits until it answers.
+ * Starts one before the database and waits until it responds.
  * @param poolSize connections to the server
  */
 export async function pgbouncer(databaseUrl: string, poolSize: number): Promise<PgBouncer> {
@@ -34,7 +34,7 @@ export async function pgbouncer(databaseUrl: string, poolSize: number): Promise<
   const directory = await mkdtemp(join(tmpdir(), "mds-test-pgbouncer-"))
   const file = join(directory, "pgbouncer.ini")
   await Bun.write(file, configuration(new URL(databaseUrl), port, poolSize))
-  // It refuses to run as root, but reads its settings before it takes another user's rights.
+  // It does not run as root, but reads its settings before it changes its user.
   const user = process.getuid?.() === 0 ? ["--user", "nobody"] : []
   const running = await startSupervised("pgbouncer", [program ?? "pgbouncer", ...user, file])
   const stop = async (): Promise<void> => {

@@ -14,9 +14,9 @@ import { until } from "./until.ts"
 
 export type TestDatabase = {
   url: string
-  /** What the making of its contents has noted. */
+  /** The result of the function that filled it. */
   note: string
-  /** Deletes it, ending what is still connected. For `afterAll`; forgotten ones go with the run. */
+  /** Deletes it and ends its connections. For `afterAll`; the end of the run deletes any left. */
   drop(): Promise<void>
 }
 
@@ -29,7 +29,7 @@ export interface Contents {
   fill: (url: string) => Promise<string | undefined>
 }
 
-// Any number: it is the same for all who would build a template.
+// Any number, the same for all processes that build a template.
 const TEMPLATE_LOCK = 1
 
 const NOTHING = "template0"

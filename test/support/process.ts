@@ -35,7 +35,7 @@ export async function serviceProcess(settings: Record<string, string>, program =
   }
 }
 
-/** Where a process's standard output or standard error goes: a descriptor of the test's own. */
+/** The destination of a process's standard output or error: a descriptor of the test. */
 export interface OutputEnd {
   /** For the process; the test's own copy is closed by `closeCopy` once the process has its. */
   descriptor: number

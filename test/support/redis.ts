@@ -22,10 +22,10 @@ export interface RedisServer {
   /** With the password, if it has one. */
   url: string
   readonly pid: number
-  /** Stops it from running: it takes connections and bytes, and answers nothing. */
+  /** Freezes it: it accepts connections and bytes, and does not respond. */
   freeze(): void
   thaw(): void
-  /** As by kill -9; what it held is gone. */
+  /** As by kill -9; its data is lost. */
   kill(): Promise<void>
   /** Starts it again on the same port, once it was killed. */
   restart(): Promise<void>
@@ -48,7 +48,7 @@ const START_LIMIT_MS = 20_000
 /** Each time another process of the tests may have taken the port in between. */
 const START_ATTEMPTS = 5
 
-/** Starts one on a free port and waits until it answers. Call it in `beforeAll`. */
+/** Starts one on a free port and waits until it responds. Call it in `beforeAll`. */
 export async function redisServer({
   password = "",
   port: given,
@@ -97,7 +97,7 @@ export async function redisServer({
   }
 }
 
-/** Resolves when the server answers, or to undefined where it ended, as where its port was taken. */
+/** Resolves when the server responds, or to undefined if it ended, for example because its port was in use. */
 async function start(command: string[], url: string): Promise<Supervised | undefined> {
   const server = await startSupervised("redis", command)
   const deadline = performance.now() + START_LIMIT_MS
@@ -117,7 +117,7 @@ function runningOn(server: Supervised | undefined, url: string): Supervised {
   throw new Error(`No Redis of this test at ${url}`)
 }
 
-/** The process id of the Redis that answers there, which may be of another test. */
+/** The process id of the Redis that responds there, which may be of another test. */
 async function processAt(url: string): Promise<number | undefined> {
   try {
     const info = await sendTo(url, ["INFO", "server"])

@@ -32,7 +32,7 @@ export interface TestServiceOptions {
   now?: Date
   /** Whether statements wait for the locks of a test as long as a busy machine needs; by default. */
   holdsLocks?: boolean
-  /** How long Redis may take to answer, on a busy machine. */
+  /** How long Redis may take to respond, on a busy machine. */
   redisTimeoutMs?: number
   /** From the database's address to the one that the service uses, to put something in between. */
   reach?: (databaseUrl: string) => string
@@ -95,13 +95,13 @@ export async function testService({
     /** Makes an enterprise account of this limit, and a token of it. */
     issueWithLimit: (requestLimit: number) =>
       issueOnPlan(`${crypto.randomUUID()}@example.com`, "enterprise", requestLimit),
-    /** Who makes the test's own changes of accounts and tokens. */
+    /** The author of the test's own changes of accounts and tokens. */
     editor,
     revoke: (token: string) => revokeToken(editor, { prefix: token }),
     clock,
     /** What has been logged so far. The line of a request comes after its response: see `logged`. */
     logLines,
-    /** All lines of the requests that have been answered: a line waits for a turn of the event loop at most. */
+    /** The lines of all completed requests: a line waits for at most one turn of the event loop. */
     logged: async (): Promise<readonly string[]> => {
       await Bun.sleep(0)
       return logLines

@@ -8,7 +8,7 @@ import { relative } from "node:path"
 
 export interface Supervised {
   readonly pid: number
-  /** As by kill -9; resolves when it is gone. */
+  /** As by kill -9; resolves when the process has ended. */
   end(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** What a page must allow whoever uses it: to read it, to reach all of it, to hit it with a finger. */
+/** The accessibility of a page: readable text, reachable content, and targets large enough for a finger. */
 import { expect } from "bun:test"
 import type { AxeResults, RunOptions } from "axe-core"
 import type { Page } from "playwright-core"

@@ -1,4 +1,4 @@
-/** What is made once is made once for all who ask, and a failure is not kept. */
+/** A result is computed once for all callers, and a failure is not cached. */
 import { expect, test } from "bun:test"
 import { once } from "../../src/text/memoized.ts"
 

@@ -1,4 +1,4 @@
-/** A misspelled name is answered with the name that was meant, and a different name with none. */
+/** A misspelled name suggests the intended name, and an unlike name suggests none. */
 import { expect, test } from "bun:test"
 import { isNearSpelling, mostSimilar, nearestName } from "../../src/text/nearest-name.ts"
 

@@ -17,20 +17,20 @@ export const windowScript = redisScript(`
 local key, limit, window = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local clock = redis.call("TIME")
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
-local function at(index) return tonumber(redis.call("LINDEX", key, index)) end
+local function timeAt(index) return tonumber(redis.call("LINDEX", key, index)) end
 
 local size = redis.call("LLEN", key)
-local newest = size > 0 and at(-1) or now
+local newest = size > 0 and timeAt(-1) or now
 -- The clock was corrected: times of the future would deny for as long as it was wrong.
 if newest > now + window then redis.call("DEL", key); size, newest = 0, now end
 
 -- All before low have expired; the one at high, if there is one, has not.
 local low, high = 0, 1
-while high <= size and at(high - 1) + window <= now do low, high = high, 2 * high end
+while high <= size and timeAt(high - 1) + window <= now do low, high = high, 2 * high end
 high = math.min(high - 1, size)
 while low < high do
   local middle = math.floor((low + high) / 2)
-  if at(middle) + window <= now then low = middle + 1 else high = middle end
+  if timeAt(middle) + window <= now then low = middle + 1 else high = middle end
 end
 if low > 0 then redis.call("LTRIM", key, low, -1) end
 
@@ -41,7 +41,7 @@ if admitted and ARGV[3] == "admit" then
   redis.call("PEXPIRE", key, window + 1)
   used = used + 1
 end
-local wait = used > 0 and at(math.max(0, used - limit)) + window - now or window
+local wait = used > 0 and timeAt(math.max(0, used - limit)) + window - now or window
 return { admitted and 1 or 0, used, wait }
 `)
 

@@ -83,7 +83,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
   })
   /** Running statements by key; running and waiting statements by account and key. */
   const running = createShared()
-  const asked = createShared()
+  const pending = createShared()
   const waitSeconds = createHistogram(secondBounds)
   const statementSeconds = createHistogram(secondBounds)
   let refused = 0
@@ -145,12 +145,12 @@ export function createPool(url: string, options: PoolOptions): Pool {
   /** @returns ends the turn */
   async function turnOf(account: AccountId): Promise<() => void> {
     availability?.ensure()
-    const askedMs = performance.now()
+    const requestedMs = performance.now()
     const end = await turns.take(account).catch((error: unknown) => {
       if (error instanceof Overloaded) refused++
       throw error
     })
-    waitSeconds.observe((performance.now() - askedMs) / 1_000)
+    waitSeconds.observe((performance.now() - requestedMs) / 1_000)
     return end
   }
 
@@ -175,7 +175,9 @@ export function createPool(url: string, options: PoolOptions): Pool {
   function run<T>(account: AccountId, key: string, statement: Statement<T>): Promise<T> {
     const own = `${account} ${key}`
     return (
-      running.get<T>(key) ?? asked.get<T>(own) ?? asked.add(own, runInTurn(account, key, statement))
+      running.get<T>(key) ??
+      pending.get<T>(own) ??
+      pending.add(own, runInTurn(account, key, statement))
     )
   }
 

@@ -62,12 +62,12 @@ export async function readRows(
     last = { bytes, offset }
     // Without rows, the release comes alone.
     if (count === 0 && cellsOf(bytes, offset, keyCell + 1)[keyCell] === null) return
-    let at = nextCell(bytes, offset)
+    let position = nextCell(bytes, offset)
     for (let field = 0; field < names.length; field++) {
-      const end = nextCell(bytes, at)
-      if (bytes.readInt32BE(at) < 0) sink.emptyCell()
-      else sink.cell(bytes, at + 4, end)
-      at = end
+      const end = nextCell(bytes, position)
+      if (bytes.readInt32BE(position) < 0) sink.emptyCell()
+      else sink.cell(bytes, position + 4, end)
+      position = end
     }
     sink.endRow()
     count++
@@ -91,15 +91,16 @@ export async function readRows(
 
 function cellsOf(bytes: Buffer, offset: number, count: number): (string | null)[] {
   const cells: (string | null)[] = []
-  for (let at = offset; cells.length < count; at = nextCell(bytes, at)) {
-    const isNull = bytes.readInt32BE(at) < 0
-    cells.push(isNull ? null : bytes.toString("utf8", at + 4, nextCell(bytes, at)))
+  for (let position = offset; cells.length < count; position = nextCell(bytes, position)) {
+    const isNull = bytes.readInt32BE(position) < 0
+    cells.push(isNull ? null : bytes.toString("utf8", position + 4, nextCell(bytes, position)))
   }
   return cells
 }
 
 /** The offset of the cell after the one at an offset. */
-const nextCell = (bytes: Buffer, at: number): number => at + 4 + Math.max(0, bytes.readInt32BE(at))
+const nextCell = (bytes: Buffer, position: number): number =>
+  position + 4 + Math.max(0, bytes.readInt32BE(position))
 
 /** Collects the rows as records. */
 export function createRecordSink({ fields }: Readable): RowSink & { records: ResourceRecord[] } {

@@ -60,20 +60,20 @@ interface OpenRecord extends TableRecord {
 
 function readLine(record: OpenRecord, content: string, separator: Separator): void {
   const line = content.replace(/\r?\n$/, "")
-  for (let at = 0; at >= 0; ) {
-    if (record.quoted === null && line[at] === '"' && separator !== "\t") {
+  for (let index = 0; index >= 0; ) {
+    if (record.quoted === null && line[index] === '"' && separator !== "\t") {
       record.quoted = ""
-      at++
+      index++
     }
-    at = (record.quoted === null ? readPlain : readQuoted)(record, line, at, separator)
+    index = (record.quoted === null ? readPlain : readQuoted)(record, line, index, separator)
   }
   if (record.quoted !== null) record.quoted += content.slice(line.length)
 }
 
 /** @returns where the next value begins; -1 at the end of the line */
-function readPlain(record: OpenRecord, line: string, at: number, separator: Separator): number {
-  const end = line.indexOf(separator, at)
-  const cell = line.slice(at, end < 0 ? undefined : end)
+function readPlain(record: OpenRecord, line: string, index: number, separator: Separator): number {
+  const end = line.indexOf(separator, index)
+  const cell = line.slice(index, end < 0 ? undefined : end)
   if (separator !== "\t" && cell.includes('"'))
     record.error ??= "an unquoted value contains a quote"
   record.cells.push(cell)
@@ -81,9 +81,9 @@ function readPlain(record: OpenRecord, line: string, at: number, separator: Sepa
 }
 
 /** The same of a value in quotes, of which this line may have the beginning, a part or the end. */
-function readQuoted(record: OpenRecord, line: string, at: number, separator: Separator): number {
+function readQuoted(record: OpenRecord, line: string, index: number, separator: Separator): number {
   let value = record.quoted ?? ""
-  for (let from = at; ; ) {
+  for (let from = index; ; ) {
     const end = line.indexOf('"', from)
     if (end < 0) {
       record.quoted = value + line.slice(from)

@@ -85,12 +85,12 @@ function sizesOf(start: Buffer) {
 function columnsOf(header: Buffer): Column[] {
   const columns: Column[] = []
   let from = 1
-  for (let at = 0; at + 32 <= header.length && header[at] !== endOfColumns; at += 32) {
-    const name = header.toString("latin1", at, at + 11).replace(/\0.*$/s, "")
-    const type = String.fromCharCode(header.readUInt8(at + 11))
-    const length = header.readUInt8(at + 16)
+  for (let index = 0; index + 32 <= header.length && header[index] !== endOfColumns; index += 32) {
+    const name = header.toString("latin1", index, index + 11).replace(/\0.*$/s, "")
+    const type = String.fromCharCode(header.readUInt8(index + 11))
+    const length = header.readUInt8(index + 16)
     // The high byte of a text column's length is where numbers have their decimals.
-    const to = from + (type === "C" ? length + header.readUInt8(at + 17) * 256 : length)
+    const to = from + (type === "C" ? length + header.readUInt8(index + 17) * 256 : length)
     columns.push({ name, type, from, to })
     from = to
   }

@@ -40,8 +40,8 @@ export async function* splitJson(
       from = to + 1
       return whole
     }
-    for (let at = 0; at < chunk.length; at++) {
-      const code = chunk.charCodeAt(at)
+    for (let index = 0; index < chunk.length; index++) {
+      const code = chunk.charCodeAt(index)
       if (isInString) {
         if (isEscaped) isEscaped = false
         else if (code === backslash) isEscaped = true
@@ -51,22 +51,22 @@ export async function* splitJson(
       if (code === quote) isInString = true
       else if (isOpening(code)) {
         depth++
-        if (listDepth === null && isList(code, depth, envelope, chunk, from, at)) {
+        if (listDepth === null && isList(code, depth, envelope, chunk, from, index)) {
           listDepth = depth
-          envelope += chunk.slice(from, at + 1)
-          from = at + 1
+          envelope += chunk.slice(from, index + 1)
+          from = index + 1
           onList(parsed(`${envelope}]${depth === 2 ? "}" : ""}`, reject))
         }
       } else if (isClosing(code)) {
         if (depth === listDepth) {
-          const last = takeElement(at)
+          const last = takeElement(index)
           if (last.trim() !== "") yield last
           // The closing bracket belongs to the envelope.
-          from = at
+          from = index
           listDepth = null
         }
         depth--
-      } else if (code === comma && depth === listDepth) yield takeElement(at)
+      } else if (code === comma && depth === listDepth) yield takeElement(index)
     }
     if (listDepth === null) envelope += chunk.slice(from)
     else element += chunk.slice(from)
@@ -81,17 +81,17 @@ export async function* splitJson(
 const isOpening = (code: number) => code === 0x5b || code === 0x7b
 const isClosing = (code: number) => code === 0x5d || code === 0x7d
 
-/** Whether the bracket at `at` begins the array. */
+/** Whether the bracket at `index` begins the array. */
 function isList(
   code: number,
   depth: number,
   envelope: string,
   chunk: string,
   from: number,
-  at: number,
+  index: number,
 ): boolean {
   if (code !== 0x5b) return false
-  const before = envelope.slice(-100) + chunk.slice(Math.max(from, at - 100), at)
+  const before = envelope.slice(-100) + chunk.slice(Math.max(from, index - 100), index)
   return depth === 1 ? before.trim() === "" : depth === 2 && /"features"\s*:\s*$/.test(before)
 }
 

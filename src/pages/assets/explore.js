@@ -17,7 +17,7 @@ let edit = 0
 /** The edit whose results the current entry of the history has. */
 let editOfEntry
 
-function asked() {
+function addressOfForm() {
   const query = new URLSearchParams()
   for (const [name, value] of new FormData(form)) if (value.trim() !== "") query.append(name, value)
   const text = query.toString()
@@ -27,7 +27,7 @@ function asked() {
 /** @param headers of the request for the results, if they are not shown yet */
 function follow(headers = {}) {
   clearTimeout(timer)
-  const address = asked()
+  const address = addressOfForm()
   if (address === shown) return
   const ofEdit = edit
   load(address, headers, () => {

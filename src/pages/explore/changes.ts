@@ -96,13 +96,13 @@ async function shownChanges(
 ): Promise<PageResult> {
   const read = await visit.changes(view, values, sentValue(given, "since"))
   const { release, from, changed, removed } = read
-  const at: Pair = ["as_of", String(release.id)]
+  const asOf: Pair = ["as_of", String(release.id)]
   const others = given.sent.filter(([name]) => !["since", "fields", "as_of"].includes(name))
   // Links keep both releases.
-  const between: readonly [Pair, Pair] = [["since", String(from.id)], at]
+  const between: readonly [Pair, Pair] = [["since", String(from.id)], asOf]
   const list: RequestedList = { ...given, sent: [...others, ...between] }
   const filters = others.filter(([name]) => view.filters.some((each) => each.name === name))
-  const queryOf = (kind: Compared): CanonicalQuery => [...filters, [kind, String(from.id)], at]
+  const queryOf = (kind: Compared): CanonicalQuery => [...filters, [kind, String(from.id)], asOf]
   const countsOf = (kind: Compared) =>
     visit.facets(view, "", { ...values, [kind]: String(from.id) }, release)
   const keyOf = textOf(view.endpoint.resource.key)
@@ -138,7 +138,7 @@ ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(isRemov
 <div class="stack list">${table({ caption: "Changes by list", columns: totalColumns, rows: totals, empty: "" })}
 <p class="muted">Removed: no longer in the list, as it was then. Companies become inactive, and are then removed from the list of active ones.</p>
 ${filterForm(list, ofChanged)}
-${part("updated_since", changed, ofChanged, linksAt(at[1]))}
+${part("updated_since", changed, ofChanged, linksAt(asOf[1]))}
 ${part("removed_since", removed, ofRemoved, linksAt(String(from.id)))}</div>`,
   }
 }
@@ -190,7 +190,7 @@ const totalColumns: readonly TableColumn<Totals>[] = [
 async function totalsOf(
   visit: Visit,
   [name, view]: [string, ListView],
-  between: readonly [since: Pair, at: Pair],
+  between: readonly [since: Pair, asOf: Pair],
   release: Release,
 ): Promise<Totals> {
   const [[, since]] = between

@@ -142,11 +142,11 @@ async function admit(
 function usedUp(window: WindowState, windowMs: number, nowMs: number): PageError {
   const { "Retry-After": retryAfter = "1" } = toHeaders(window, windowMs, nowMs)
   const freeMs = toResetSeconds(window.resetAtMs) * 1000
-  const at = new Date(freeMs).toISOString().slice(11, 19)
+  const freeTime = new Date(freeMs).toISOString().slice(11, 19)
   return new PageError(
     429,
     "Your requests are used up",
-    `Your account may make ${number(window.limit)} requests an hour. Pages and programs count together. Open this page again at ${at} UTC, ${relative(freeMs, nowMs)}.`,
+    `Your account may make ${number(window.limit)} requests an hour. Pages and programs count together. Open this page again at ${freeTime} UTC, ${relative(freeMs, nowMs)}.`,
     { "Retry-After": retryAfter },
   )
 }

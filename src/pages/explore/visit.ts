@@ -135,8 +135,8 @@ export function createVisits(options: VisitOptions) {
         responses.versionsAt(complete(endpoint.resource), keys, { release, account }),
       /** Every record of a list as a response in CSV. */
       export: (list: ListAddress, key: string, values: ParameterValues) => {
-        const asked = { ...visitor, ...requester, headers: {} }
-        return responses.respond(asked, planned(list, key, values))
+        const request = { ...visitor, ...requester, headers: {} }
+        return responses.respond(request, planned(list, key, values))
       },
       /** The values of each filter among the records that match the other filters. */
       facets: async (view: ListView, key: string, values: ParameterValues, release: Release) => {

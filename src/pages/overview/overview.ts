@@ -138,10 +138,10 @@ const filesOf = ({ source }: ResourceRecord, made: readonly SourceLoad[]): reado
 
 /** The terms of the publishers, once for the sources that share them. */
 function terms(sources: readonly ResourceRecord[]): Html[] {
-  const asked = sources.filter(
+  const withTerms = sources.filter(
     ({ licence, attribution }) => licence !== null || attribution !== null,
   )
-  const shared = Map.groupBy(asked, termsOf)
+  const shared = Map.groupBy(withTerms, termsOf)
   return [...shared].map(([text, group]) => {
     const names = group.map(
       ({ source }, index) => html`${index > 0 && ", "}<code>${String(source)}</code>`,

@@ -47,7 +47,7 @@ const results = {
   getUsage: await client.GET("/usage"),
 }
 
-// The types say what the service answers: unknown values are null, and no field is missing.
+// The types describe the responses: unknown values are null, and no field is missing.
 const marketCap: number | null | undefined = results.getCompany.data?.data.market_cap_aud
 const state: components["schemas"]["Tenement"]["state"] | undefined =
   results.listTenements.data?.data[0]?.state
@@ -58,7 +58,7 @@ await client.GET("/releases", { params: { query: { sector: "Energy" } } })
 // @ts-expect-error: a value that is not of the enumeration
 await client.GET("/tenements", { params: { query: { state: "ACT" } } })
 
-// Errors are told apart by their code.
+// Errors differ by their code.
 const { error } = await client.GET("/companies", { params: { query: { per_page: 500 } } })
 const fault =
   error?.error.code === "INVALID_PARAMETER" ? error.error.details.parameters[0]?.parameter : null

@@ -20,7 +20,7 @@ function poolOf(options: Partial<PoolOptions> = {}, url = database.url) {
   return Object.assign(pool, { [Symbol.asyncDispose]: pool.close })
 }
 
-/** A statement that ends when it is told to. */
+/** A statement that ends on request. */
 function held() {
   const { promise, resolve } = Promise.withResolvers<void>()
   const statement = async (db: Database) => {
