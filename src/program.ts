@@ -6,7 +6,7 @@ import packageJson from "../package.json"
  */
 export const programRoot = new URL("../", import.meta.url)
 
-/** What starts a further process of the program. */
+/** The command that starts another process of the program. */
 export const mainFile = Bun.fileURLToPath(
   new URL(import.meta.url.endsWith(".ts") ? "main.ts" : "main.js", import.meta.url),
 )

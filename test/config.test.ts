@@ -129,7 +129,7 @@ const malformed: Partial<Record<SettingName, Record<string, string[]>>> = {
       "postgres://user:S3CRET@h\u00f6st/db",
       "postgres://user:S3CRET@/db",
     ],
-    "must have one host; where a database has several, give an address that leads to its primary, and write @ and , in a password as %40 and %2C":
+    "must have one host; where a database has several, give the address of its primary, and write @ and , in a password as %40 and %2C":
       [
         "postgres://user:S3CRET@a,b/db",
         "postgres://user:S3CRET@a:1,b:2/db",

@@ -25,7 +25,7 @@ export const fetchCommand = command({
   },
   hasJson: true,
   further:
-    "With --json, prints the outcome of each source as a JSON object on a line.\nExits with 1 if a fetch failed or a load was refused; the other sources are loaded.",
+    "With --json, prints the outcome of each source as a JSON object on a line.\nExits with 1 if a fetch failed or a load was refused; the command loads the other sources.",
   run: async ({ sources = [], force = false }, invocation) => {
     const fetchables = await chosen(invocation.config, sources)
     const outcomes = await fetchAll(fetchables, force, invocation)

@@ -91,7 +91,7 @@ const failures: readonly Failure[] = [
   },
 ]
 
-/** Failures of the first connection, which show what is wrong with the URL. */
+/** Failures of the first connection, which reveal a faulty URL. */
 const connectFailures: readonly Failure[] = [
   {
     codes: /^(28|3D)/,

@@ -199,7 +199,7 @@ export const formerNames = pgTable(
   ],
 )
 
-/** What links the current tenements, each key with its company: see `linkKeysOf()`. */
+/** The keys that link the current tenements, each with its company: see `linkKeysOf()`. */
 export const linkKeys = pgTable(
   "link_keys",
   {

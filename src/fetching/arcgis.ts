@@ -1,6 +1,6 @@
 /**
  * A layer of an ArcGIS server, by its REST interface. Each page has the records whose object ids follow the
- * last one, so that a record added or removed in between moves no others. Shapes are asked in degrees.
+ * last one, so that a record added or removed in between moves no others. Requests ask for shapes in degrees.
  */
 import { isObject } from "../loading/reading/json.ts"
 import type { RawRecord } from "../sources/source.ts"

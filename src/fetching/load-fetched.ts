@@ -27,7 +27,7 @@ export interface FetchedLoadOptions
 
 export interface FetchedLoad {
   outcome: "published" | "unchanged" | "refused"
-  /** Why it was refused, or is unchanged although newer files have been loaded. */
+  /** Why the load was refused, or is unchanged although newer files have been loaded. */
   reason: string | null
   /** Null where nothing was loaded. */
   summary: LoadSummary | null

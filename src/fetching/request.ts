@@ -59,7 +59,7 @@ export async function get(
 }
 
 /**
- * A redirect may lead to any host over https, and over http only from http to the first host.
+ * Redirects may point to any host over https, and over http only from http to the first host.
  * @throws FetchError where `location` is not allowed
  */
 export function redirectTarget(from: URL, location: string, first: URL): URL {

@@ -97,7 +97,7 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TObject>>> = {
     parameters: Type.Array(
       Type.Object({
         parameter: Type.String({ description: "Name of the parameter, or `path`" }),
-        message: Type.String({ description: "What is wrong with it" }),
+        message: Type.String({ description: "The fault" }),
         allowed: Type.Optional(
           Type.Array(Type.String(), { description: "The values or names that would be right" }),
         ),

@@ -50,7 +50,7 @@ export async function recordListings(
          and coalesce(c.listing_date = l.listing_date, true) and ${isListed})`,
     [observed],
   )
-  // What the last files and earlier ones agree on counts from now on.
+  // Facts on which the last files and earlier ones agree count from now on.
   await sql.unsafe(
     `update listings set confirmed_keys = confirmed_keys || last_key
      where is_listed and last_key not in ('', asx_code) and ${agreedSince("last_key_since")}

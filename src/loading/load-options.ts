@@ -54,7 +54,7 @@ export interface LoadOptions {
   onPublished?: (() => void) | undefined
 }
 
-/** What the operator asked for, with the defaults. No step changes it. */
+/** The operator's options, with the defaults. No step changes them. */
 export interface Load extends Readonly<LoadOptions> {
   readonly partial: boolean
   readonly allSectors: boolean

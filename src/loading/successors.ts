@@ -62,7 +62,7 @@ export const decideSuccessor = (url: string, decision: SuccessorDecision, progre
     },
   })
 
-/** What is known of a pair, in words. */
+/** The evidence on a pair, in words. */
 export interface SuccessorEvidence {
   speaksFor: string[]
   speaksAgainst: string[]

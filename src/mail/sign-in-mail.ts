@@ -22,7 +22,7 @@ export function signInMail({ to, url, madeAt, validMinutes, isNewAccount }: Sign
     to,
     subject,
     expiresAt: new Date(madeAt.getTime() + validMinutes * 60_000),
-    text: `${purpose} ${to}. To go on, open this link:
+    text: `${purpose} ${to}. To continue, open this link:
 
 ${url}
 

@@ -61,7 +61,7 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
       return { release: found.release, part: partOf(plan, found) }
     },
 
-    /** What was added to a list or changed after a point, and what has left the list since. */
+    /** The records added to a list or changed after a point, and those removed since. */
     changes: async (endpoint: ListEndpoint, values: ParameterValues, since: string) => {
       const planWith = (compared: ParameterValues) =>
         planList(endpoint, { ...values, ...compared }, "")

@@ -1,4 +1,4 @@
-/** Makes shapes of the rings of a file. Leaves out what is no ring, with a reason. */
+/** Makes shapes of the rings of a file. Leaves out invalid rings, with a reason. */
 import { pointInPart, surrounds } from "./inside.ts"
 import {
   type Bounds,
@@ -103,7 +103,7 @@ function readRing(
   return ring
 }
 
-/** A point, or why its ring is left out. */
+/** A point, or the reason to leave out its ring. */
 function readPosition(position: unknown, toDegrees: ToDegrees): Point | string {
   const [x, y]: unknown[] = Array.isArray(position) ? position : []
   if (typeof x !== "number" || typeof y !== "number" || !Number.isFinite(x + y))
@@ -130,7 +130,7 @@ interface SizedRing {
   holes: Ring[] | null
 }
 
-/** Largest first: a ring can only be inside a larger one. The smallest ring around it decides what it is. */
+/** Largest first: a ring can only be inside a larger one. The smallest ring around it decides whether it is a hole. */
 function partsOf(rings: readonly Ring[]): ShapePart[] {
   const sized = rings.map(
     (ring): SizedRing => ({

@@ -23,7 +23,7 @@ const isRelation = whole(
 const isPartner = whole(anyOf("co company sons? bros brothers associates partners"))
 const isWord = /^(?:[a-z0-9'\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]|[\u0300-\u036f]|\b-\b)+$/
 
-/** What registers add, and what companies' names have that looks like a joint. */
+/** Additions of registers, and parts of companies' names that look like a joint. */
 const harmless = new RegExp(
   "(?: ?[*]| [(](?:a[bc]n [0-9 ]+|in liquidation|deregistered" +
     `|(?:${anyOf("receivers? managers? administrators? and &")} )+appointed)[)])+$` +

@@ -39,7 +39,7 @@ export interface Filter {
   isIndexed?: true
   /** The parameter's value in the one spelling that all equal ones share. */
   canonical: (value: NonNullable<Value>) => NonNullable<Value>
-  /** Converts the canonical value to the one that the condition binds. @param given all parameters */
+  /** Converts the canonical value to the value that the condition binds. @param given all parameters */
   bind: (value: NonNullable<Value>, given: Readonly<Record<string, unknown>>) => unknown
 }
 

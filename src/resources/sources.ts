@@ -25,7 +25,7 @@ export const sources: Readable = {
     source: field(table.name, textSchema("Name, as in releases", "wa")),
     ...fieldsOf(table, {
       resource: oneOf(loadedNames, {
-        description: "What is loaded from it",
+        description: "The list that its records belong to",
         examples: ["tenements"],
       }),
       licence: textSchema("Licence of its publisher", "CC BY 4.0"),

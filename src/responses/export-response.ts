@@ -131,7 +131,7 @@ async function exportBody(
   return answer(found.total, stream)
 }
 
-/** `refused`: the export got no turn. */
+/** `refused`: the export waited too long for a turn. */
 type CountedOutcome = ExportOutcome["outcome"] | "refused"
 
 export type ExportCounts = ReturnType<typeof createExportCounts>

@@ -1,5 +1,5 @@
 /**
- * Plans the response to a request: what it reads, its format, and the keys of its list, its pages and itself.
+ * Plans the response to a request: its query, its format, and the keys of its list, its pages and itself.
  * Pure: it uses neither the database nor the clock.
  */
 import type { Static, TObject, TProperties } from "@sinclair/typebox"

@@ -157,7 +157,7 @@ function ofExports({ exportSlots, exportCounts }: MeasuredParts): MetricFamily[]
     gauge("mds_exports_waiting", "Exports in the queue", waiting),
     counter(
       "mds_exports_total",
-      "Ended exports, by outcome; refused exports got no turn",
+      "Ended exports, by outcome; refused exports waited too long for a turn",
       byName("outcome", outcomes, (count) => count),
     ),
     counter("mds_export_records_total", "Records that exports have sent", records),

@@ -16,7 +16,7 @@ const decisions: readonly WordMeaning<TenementStatus>[] = [
     terms: ["pending surrender", "pending partial surrender"],
     over: [null, "pending"],
   },
-  // Of a tenement whose area was reduced, what is retained is in force.
+  // The retained part of a reduced tenement is in force.
   { means: "granted", terms: ["retained"] },
   { means: "granted", terms: ["reduction retained"], over: [null] },
   { means: "surrendered", terms: ["reduction relinquished"], over: [null] },

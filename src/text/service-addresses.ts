@@ -6,7 +6,7 @@
 
 const invalidHost = "has an invalid host or port; write @ and , in a password as %40 and %2C"
 const oneHost =
-  "must have one host; where a database has several, give an address that leads to its primary, and write @ and , in a password as %40 and %2C"
+  "must have one host; where a database has several, give the address of its primary, and write @ and , in a password as %40 and %2C"
 
 /** Parses the URL of one host. `authority` has user, password, host and port as text. */
 function readAddress(text: string, ...schemes: readonly string[]) {

@@ -45,7 +45,7 @@ test("A mail contains the link and its purpose, and has one recipient", async ()
   })
   expect(mail.html).toBeUndefined()
   expect(mail.text?.replaceAll("\r\n", "\n").trim()).toBe(
-    `Somebody, probably you, wants to sign in as analyst@example.com. To go on, open this link:
+    `Somebody, probably you, wants to sign in as analyst@example.com. To continue, open this link:
 
 ${url}
 

@@ -34,7 +34,7 @@ export interface EmbeddedServer {
 }
 
 export interface EmbeddedOptions {
-  /** PostgreSQL's settings, over the program's own. An adopted server keeps what it runs with. */
+  /** PostgreSQL's settings, over the program's own. An adopted server keeps its settings. */
   settings?: Record<string, string>
   /**
    * The port of a restarted server, whose data must exist. Without it, the server may use any port, and a

@@ -9,7 +9,7 @@ export class Overloaded extends Unavailable {
 }
 
 export const noAnswerWithin = (limitMs: number): Unavailable =>
-  new Unavailable(`No answer from the database within ${limitMs} ms`)
+  new Unavailable(`No response from the database within ${limitMs} ms`)
 
 /** For `catch`: returns the value if the database is unavailable, and rethrows any other error. */
 export const orWhereUnavailable =

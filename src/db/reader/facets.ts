@@ -13,7 +13,7 @@ export interface FacetOptions extends ReadOptions {
 /**
  * Most frequent first, equal counts by value, unknown last; null where there are too many to be counted.
  * May throw Unavailable or ReleaseUnavailable.
- * @param filter the name of one that has `values`
+ * @param filter the name of a filter with `values`
  */
 export type ReadFacet = (
   list: List,

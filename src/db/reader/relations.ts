@@ -100,8 +100,8 @@ function rowsOf(resource: Readable, from: PgTable, part: Part, ...conditions: SQ
 
 /**
  * The records at `removed_since` that ended by `release` and are not in the list then, removed or changed.
- * What is in the list then is looked up by key for each of these rows. OFFSET and the scalar subqueries keep the planner from other
- * plans, which would read the whole table.
+ * A lookup by key checks for each of these rows whether it is in the list. OFFSET and the scalar subqueries
+ * keep the planner from other plans, which would read the whole table.
  */
 function removedRows(resource: Readable, part: Part): SQL {
   const { table, history } = resource

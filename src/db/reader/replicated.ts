@@ -4,8 +4,8 @@ import { Overloaded, Unavailable } from "../pool/unavailable.ts"
 import { ReleaseUnavailable } from "./releases.ts"
 
 /**
- * Reads on the replica, and once on the primary where the replica refuses or cancels the read, does not
- * answer, or has not the release.
+ * Reads on the replica, and once on the primary if the replica rejects or cancels the read, does not
+ * respond, or lacks the release.
  */
 export function replicated(replica: ReadPool, primary: ReadPool): ReadPool {
   async function onBoth<T>(read: (pool: ReadPool) => Promise<T>): Promise<T> {

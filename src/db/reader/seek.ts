@@ -15,7 +15,7 @@ interface SortTerm {
   direction: Direction
 }
 
-/** What an order sorts by: in place of each column that may be null, an expression that has unknown values last. */
+/** The sort keys of an order: a column that may be null becomes an expression that sorts unknown values last. */
 export const sortTerms = (order: readonly OrderTerm[]): SortTerm[] =>
   order.map(({ column, direction }) =>
     column.notNull

@@ -69,7 +69,7 @@ const hasPublished = ({ last_release }: SourceStatus): boolean => last_release !
 const isRefused = ({ last_outcome }: SourceStatus): boolean => last_outcome === "refused"
 
 /**
- * The first sentence of a check's message. What follows is for operators and may contain values of rows, as
+ * The first sentence of a check's message. The rest is for operators and may contain values of rows, as
  * may messages on unreadable files.
  */
 function finding({ last_reason }: Pick<SourceStatus, "last_reason">): string {

@@ -232,7 +232,7 @@ export function createStatements(db: Database) {
           few,
         )
       }),
-    /** The same as `rows` without records: the index of the order has what it reads. */
+    /** The same as `rows` without records: an index-only scan of the order. */
     positions: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
       once(`positions ${after !== undefined} ${relation} ${keyOf(shape)}`, () =>
         pageOf(shape, pageRows(shape, relation, after && isAfter(shape.order)), { fields: {} }),

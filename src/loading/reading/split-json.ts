@@ -11,7 +11,7 @@ import type { RawRecord } from "../../sources/source.ts"
 import { damaged } from "../load-error.ts"
 import type { RejectFile } from "./row.ts"
 
-/** A coastline may be long; a longer element means one that does not end. */
+/** A coastline may be long; a longer element has no end. */
 const maxElementLength = 128_000_000
 const maxEnvelopeLength = 4_000_000
 

@@ -31,7 +31,7 @@ const messages = new Map(
   Object.entries({
     again: notice(
       "waiting",
-      "Sign in again to go on: this gives access to others, and you signed in more than an hour ago.",
+      "Sign in again to continue: this gives access to others, and you signed in more than an hour ago.",
     ),
     "signed-out": notice("good", "You are signed out."),
     "signed-out-everywhere": notice("good", "You are signed out on every device."),
@@ -49,7 +49,7 @@ interface SignInPage {
   entered: Form
   /** The email address of the session's account. */
   email?: string | undefined
-  /** The reason for signing in, or the outcome of the last step. */
+  /** The reason to sign in, or the outcome of the last step. */
   message?: Content
   faults?: Faults
 }

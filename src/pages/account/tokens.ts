@@ -156,7 +156,7 @@ const creation = ({ mayCreate, entered, faults }: TokensPage): Html =>
       ? html`${faults && notice("bad", faults.name, true)}
 <form method="post" action="/account/tokens" class="fields form-narrow">
 ${formIdField(entered)}
-${nameField(entered.get("name"), "What it is for, such as the name of a script or a spreadsheet.")}
+${nameField(entered.get("name"), "Its purpose, such as the name of a script or a spreadsheet.")}
 ${formField({ name: "lifetime", label: "Expires", value: entered.get("lifetime"), choices: lifetimes })}
 ${spreadsheetsField(entered.has("for_spreadsheets"))}
 <div><button class="primary">Create token</button></div>

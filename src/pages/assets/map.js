@@ -1,5 +1,5 @@
 // The map of tenements: shapes where few match, points where many do. The list below it has the same as text.
-// After a move, `explore.js` loads the list of the box in view; then this draws what is missing.
+// After a move, `explore.js` loads the list of the box in view; then this draws the missing tenements.
 
 const { L } = globalThis
 const byId = (id) => document.getElementById(id)
@@ -216,7 +216,7 @@ function place(box) {
   if (!bounds.pad(0.02).contains(clamped(map.getBounds()))) follow()
 }
 
-/** Draws what is in view, without a request if it is known. @param total of the list */
+/** Draws the tenements in view, without a request if they are cached. @param total of the list */
 async function draw(total) {
   const ofQuery = query
   const view = clamped(map.getBounds())

@@ -36,7 +36,7 @@ async function search() {
   }
 }
 
-/** @param lead says what is shown, to those who can't see it too */
+/** @param lead describes the results, also to screen readers */
 function show(lead, matches = []) {
   found.replaceChildren(lead, ...matches)
   found.hidden = false

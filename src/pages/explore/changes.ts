@@ -1,5 +1,5 @@
 /**
- * What changed between two releases: how many records of each list, and those of one list with their fields
+ * The changes between two releases: how many records of each list, and those of one list with their fields
  * before and after. The rows and counts are those of the API's `updated_since` and `removed_since`.
  */
 import { Type } from "@sinclair/typebox"

@@ -40,7 +40,7 @@ async function readText({ body }: Request): Promise<string> {
   for await (const part of body ?? []) {
     bytes += part.byteLength
     if (bytes > maxBytes) {
-      throw new PageError(413, "Too long", "What was sent is longer than any form of this site.")
+      throw new PageError(413, "Too long", "The request is longer than any form of this site.")
     }
     parts.push(part)
   }

@@ -40,7 +40,7 @@ export const serviceName = "Mining and Geological Data"
 /** A whole document. */
 export function layout(content: PageContent, frame: Frame): Html {
   const { title, section, main, searched } = content
-  // Matches need a session. Without one, Enter leads to signing in and then to the matches.
+  // Matches need a session. Without one, Enter opens the sign-in page and then the matches.
   const isSignedIn = section === "/explore" || typeof frame.email === "string"
   const scripts = [...(content.scripts ?? []), ...(isSignedIn ? (["search.js"] as const) : [])]
   return html`<!doctype html>

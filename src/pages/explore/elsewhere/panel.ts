@@ -33,7 +33,7 @@ ${tokenField}`,
 const csvDownload = ({ href, rows, bytes }: CsvFile): Content =>
   rows > 0 &&
   html`<p><a class="button primary" href="${href}" download>Download CSV</a> <span class="muted">${count(rows, "row")}, about ${dataSize(bytes)}</span></p>
-${bytes > largeSheetBytes && html`<p class="notice waiting">Google Sheets may refuse a file of more than ${dataSize(largeSheetBytes)}, and Excel opens at most 1,048,576 rows. Filter the list, or read the file with a program.</p>`}`
+${bytes > largeSheetBytes && html`<p class="notice waiting">Google Sheets may reject a file of more than ${dataSize(largeSheetBytes)}, and Excel opens at most 1,048,576 rows. Filter the list, or read the file with a program.</p>`}`
 
 /** Google names no limit. A file of more rows than Excel's limit is larger too. */
 const largeSheetBytes = 10e6

@@ -50,7 +50,7 @@ const mostChoices = 1_000
 /** The longest text of any filter. */
 const longestValue = 200
 
-/** The choices, most frequent first, each with its count. @param counts what is counted, if not the records of the list */
+/** The choices, most frequent first, each with its count. @param counts the counted records, if not those of the list */
 export const choicesOf = (values: Values, counts?: Readable): Choice[] =>
   knownValues(values)
     .filter(({ value }) => value.length <= longestValue)

@@ -131,7 +131,7 @@ function csvBytes({ records, meta, plan }: ShownPage): number {
   return (Buffer.byteLength(rows.join("")) / Math.max(1, rows.length)) * meta.total
 }
 
-/** The columns that the API has as fields. The first one stays: it leads to the record. */
+/** The columns that the API has as fields. The first one stays: it links to the record. */
 function columnsMenu(list: RequestedList): Html {
   const { view, code, sent } = list
   const [first, ...others] = view.fields

@@ -1,5 +1,5 @@
 /**
- * What a person may mean: companies, with a former name, a holder's name in a search for tenements, or a code;
+ * Companies that a person may mean: with a former name, a holder's name in a search for tenements, or a code;
  * and tenements, with a number.
  */
 import type { ResourceRecord } from "../../../resources/resource.ts"

@@ -173,7 +173,7 @@ export const reportsView: ListOfRecords = {
   },
 }
 
-/** All subsidiaries. The API lists subsidiaries by company, so the filter leads to the list of a company. */
+/** All subsidiaries. The API lists subsidiaries by company, so the filter selects the list of a company. */
 export const subsidiariesView: ListView = {
   path: "/subsidiaries",
   endpoint: listEndpoint({ path: "/subsidiaries", resource: subsidiaries }),
