@@ -45,15 +45,17 @@ export const objectSchema = (
   others: JsonSchema = {},
 ) => ({ type: "object", ...others, properties, required: Object.keys(properties) })
 
-/** The body of an operation's response: without `fields`, each record has every field but the further ones. */
+/** The body of an operation's response: without `fields`, each record has every field but the optional ones. */
 export function schemaOf({ endpoint }: Operation) {
   if (endpoint.kind === "object") {
     const { description, schema } = endpoint
     return objectSchema(mapValues(schema.properties, jsonSchema), { description })
   }
-  const { fields, further = {}, description } = endpoint.resource
-  const properties = mapValues({ ...fields, ...further }, ({ schema, nullable: isNullable }) =>
-    isNullable ? nullable(jsonSchema(schema)) : jsonSchema(schema),
+  const { fields, optionalFields = {}, description } = endpoint.resource
+  const properties = mapValues(
+    { ...fields, ...optionalFields },
+    ({ schema, nullable: isNullable }) =>
+      isNullable ? nullable(jsonSchema(schema)) : jsonSchema(schema),
   )
   return { ...objectSchema(properties, { description }), required: Object.keys(fields) }
 }

@@ -54,7 +54,7 @@ export const companies: Resource = {
     },
     ["total_tenements"],
   ),
-  further: provenanceOf(table),
+  optionalFields: provenanceOf(table),
   filters: {
     search: filter(
       freeText("Part of the company name or of the ASX code", "minerals"),

@@ -42,7 +42,7 @@ export const declarations: Resource = {
     as_at: calendarDate("The day on which the declaration was true", "2026-06-30"),
     url: Type.String({ format: "uri", description: "Address of the report that declares it" }),
   }),
-  further: provenanceOf(table),
+  optionalFields: provenanceOf(table),
   filters: {},
   sorts: {},
   defaultOrder: [{ column: table.id, direction: "asc" }],

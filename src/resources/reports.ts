@@ -41,7 +41,7 @@ export const reports: Resource = {
       examples: ["https://example.com/announcements/0f4c2d1e8b7a69583746251403f2e1d0.pdf"],
     }),
   }),
-  further: provenanceOf(table),
+  optionalFields: provenanceOf(table),
   filters: {
     company: companyFilter(
       "ASX code of the company, in upper or lower case",

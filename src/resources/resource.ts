@@ -97,8 +97,8 @@ export interface Readable {
   /** In the order of the interface's tables, which is the order of JSON keys and CSV columns. */
   fields: Record<string, Field>
   /** Fields that records have only if a request names them. */
-  further?: Record<string, Field>
-  /** Whether the further fields are among the fields. */
+  optionalFields?: Record<string, Field>
+  /** Whether the optional fields are among the fields. */
   isComplete?: true
   /** Whether its records have shapes, with the columns `geometry`, `latitude`, `longitude` and `bounds`. */
   hasShapes?: true
@@ -121,7 +121,7 @@ export interface Resource extends Readable {
   /** Also the name of its own-column source. */
   name: ResourceName
   history: PgTable
-  further: Record<string, Field>
+  optionalFields: Record<string, Field>
   /** Loaded as fields are. Only the history of a record shows them. */
   historyFields?: Record<string, Field>
   /** Loaded as fields are. No endpoint shows them. */
@@ -164,10 +164,10 @@ export const loadedFields = (resource: Resource): [name: string, field: Field][]
     ([, { loaded }]) => loaded,
   )
 
-/** Adds the further fields to the fields. All selections of fields share the statements of this resource. */
+/** Adds the optional fields to the fields. All selections of fields share the statements of this resource. */
 export const complete = (resource: Readable): Readable => ({
   ...resource,
-  fields: { ...resource.fields, ...resource.further },
+  fields: { ...resource.fields, ...resource.optionalFields },
   isComplete: true,
 })
 

@@ -33,7 +33,7 @@ export const subsidiaries: Resource = {
       examples: [62.5],
     }),
   }),
-  further: provenanceOf(table),
+  optionalFields: provenanceOf(table),
   filters: {},
   sorts: {},
   defaultOrder: [{ column: table.name_folded, direction: "asc" }],

@@ -95,7 +95,7 @@ export const tenements: Resource = {
       examples: [212.75],
     }),
   }),
-  further: {
+  optionalFields: {
     asx_codes: field(
       table.asx_codes,
       Type.Array(Type.String(), {

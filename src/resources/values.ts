@@ -98,7 +98,7 @@ export function fieldsOf(
   )
 }
 
-/** The further fields of records with shapes. */
+/** The optional fields of records with shapes. */
 export function placeFields(table: PgTable): Record<string, Field> {
   const names = ["latitude", "longitude", "geometry"]
   const corner = [121.45, -30.76]
@@ -126,7 +126,7 @@ export function placeFields(table: PgTable): Record<string, Field> {
   )
 }
 
-/** The further fields of every loaded record. */
+/** The optional fields of every loaded record. */
 export const provenanceOf = (table: PgTable): Record<string, Field> =>
   fieldsOf(table, {
     source: textSchema("The source that loaded it; only if `fields` names it", "sample"),

@@ -99,12 +99,12 @@ export const selection = { fields: Type.Optional(Type.Array(Type.String())) }
 
 /** Accepted by single records too, of resources that are loaded. */
 function selectionOf(resource: Readable) {
-  const further = Object.keys(resource.further ?? {})
+  const optional = Object.keys(resource.optionalFields ?? {})
   const fields = Type.Array(oneOf(Object.keys(complete(resource).fields)), {
     minItems: 1,
     uniqueItems: true,
-    description: `The fields of the records, in this order, separated by commas. By default, every field but ${further.join(", ")}`,
-    examples: [[resource.key, further[0]]],
+    description: `The fields of the records, in this order, separated by commas. By default, every field but ${optional.join(", ")}`,
+    examples: [[resource.key, optional[0]]],
   })
   return { fields: Type.Optional(fields) }
 }
@@ -146,7 +146,7 @@ function parametersOf(
     }),
     ...(!ofNoRelease && asOf),
     ...(resource.history && changes),
-    ...(resource.further && selectionOf(resource)),
+    ...(resource.optionalFields && selectionOf(resource)),
     ...representationIn(offered),
   }
 }

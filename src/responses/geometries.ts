@@ -25,8 +25,8 @@ export function jsonWriter(plan: Pick<Plan, "fields" | "format">) {
 
 /** Features, separated by commas. Their properties are the requested or default fields without the geometry. */
 export function featuresOf({ shown, fields }: Pick<Plan, "shown" | "fields">, records: Records) {
-  const { key, further = {} } = shown
-  const names = fields ?? Object.keys(shown.fields).filter((name) => !(name in further))
+  const { key, optionalFields = {} } = shown
+  const names = fields ?? Object.keys(shown.fields).filter((name) => !(name in optionalFields))
   const properties = names.filter((name) => name !== "geometry")
   return records
     .map((record) => {

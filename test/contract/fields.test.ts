@@ -26,7 +26,7 @@ const data = async (path: string): Promise<Shown[]> =>
 const text = async (path: string) => (await service.get(path)).text()
 
 const loadedPlaces = { latitude: null, longitude: null, geometry: null }
-const further = { asx_codes: [], ...loadedPlaces, source: "", since_release: 0 }
+const optionalFields = { asx_codes: [], ...loadedPlaces, source: "", since_release: 0 }
 const loaded = ["source", "since_release"]
 const tenementFields = [
   ...Object.keys(awkward.tenements[0] ?? {}).slice(0, -1),
@@ -76,7 +76,7 @@ test("Records have the fields in the order of the names, and no others", async (
 test("Without fields, records have only the default fields", async () => {
   for (const [path, names] of lists) {
     for (const record of await data(path)) {
-      expect(Object.keys(record)).toEqual(names.filter((name) => !(name in further)))
+      expect(Object.keys(record)).toEqual(names.filter((name) => !(name in optionalFields)))
     }
   }
 })

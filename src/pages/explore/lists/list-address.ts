@@ -43,8 +43,8 @@ export const sentValue = ({ sent }: RequestedList, name: string): string | undef
 
 /** The query with the fields of its export: the chosen ones, or the API's with those that only the table has. */
 export function exportQuery({ view, sent }: Pick<RequestedList, "view" | "sent">): CanonicalQuery {
-  const { fields, further = {} } = view.endpoint.resource
-  const added = view.fields.flatMap(({ field = "" }) => (field in further ? [field] : []))
+  const { fields, optionalFields = {} } = view.endpoint.resource
+  const added = view.fields.flatMap(({ field = "" }) => (field in optionalFields ? [field] : []))
   if (added.length === 0 || sent.some(([name]) => name === "fields")) return sent
   return [...sent, ["fields", [...Object.keys(fields), ...added].join(",")]]
 }

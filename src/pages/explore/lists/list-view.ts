@@ -69,7 +69,7 @@ export interface ListAddress {
   endpoint: ListEndpoint
   /** The key in the path of the endpoint, if it is always the same. */
   key?: string
-  /** Whether records have their further fields too. */
+  /** Whether records have their optional fields too. */
   isComplete?: true
 }
 
