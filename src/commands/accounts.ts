@@ -117,7 +117,7 @@ const disabling = (verb: string, done: string, disabled: boolean) =>
 
 const link = command({
   help: `print a one-time link to sign in with, valid for ${validMinutes} minutes`,
-  further:
+  details:
     "The link begins with BASE_URL. Without BASE_URL, it begins with the address of the running service\nin DATA_DIR or, with DATABASE_URL, with localhost and PORT.",
   parameters: { email },
   run: ({ email }, { config }) => withPool(config, (pool) => printLink(pool, config, email)),

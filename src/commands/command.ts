@@ -89,7 +89,7 @@ interface Declaration<Values> {
   help: string
   parameters?: { readonly [Name in keyof Values]: CommandParameter<Values[Name]> }
   /** Shown below the options. */
-  further?: string
+  details?: string
   hasJson?: boolean
   run: (values: Values, invocation: Invocation) => Promise<unknown>
 }
@@ -108,7 +108,7 @@ export const command =
       }
     }
     if (more.hasJson) added.option("--json", "print the result as JSON")
-    if (more.further !== undefined) added.addHelpText("after", `\n${more.further}`)
+    if (more.details !== undefined) added.addHelpText("after", `\n${more.details}`)
     added.action(async () => {
       const given = positional.map((key, index) => [key, added.processedArgs[index]])
       const values = Object.assign(added.opts<Values>(), Object.fromEntries(given))

@@ -24,7 +24,7 @@ export const fetchCommand = command({
     force: flag("also fetch sources before they are due"),
   },
   hasJson: true,
-  further:
+  details:
     "With --json, prints the outcome of each source as a JSON object on a line.\nExits with 1 if a fetch failed or a load was refused; the command loads the other sources.",
   run: async ({ sources = [], force = false }, invocation) => {
     const fetchables = await chosen(invocation.config, sources)

@@ -47,7 +47,7 @@ const decline = decision("end the suggestion of a link, or a confirmed link", fa
 
 const review = command({
   help: "decide the suggested links, all of one company and reason at once, and publish at the end",
-  further:
+  details:
     "Shows what links most tenements first. Stores each decision at once. Ctrl-C publishes nothing and keeps the decisions.",
   run: (_, { config }) => decideAndPublish(config, reportingShares(askForGroups)),
 })

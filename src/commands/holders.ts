@@ -13,20 +13,20 @@ import { formatTable, logToStderr, printData, printResult, type TerminalRow } fr
 
 interface HolderList {
   help: string
-  further?: string
+  details?: string
   /** Holders of the newest release: `name`, and the columns. No name begins a line of a table. */
   read: (url: string) => Promise<TerminalRow[]>
   columns: readonly string[]
 }
 
-const list = ({ help, further, read, columns }: HolderList) =>
+const list = ({ help, details, read, columns }: HolderList) =>
   command({
     help,
     parameters: {
       csv: option("<file>", "write a CSV file to complete and load as subsidiaries", String),
     },
     hasJson: true,
-    further: `${further === undefined ? "" : `${further}\n\n`}Prints the same CSV if standard output is not a terminal.`,
+    details: `${details === undefined ? "" : `${details}\n\n`}Prints the same CSV if standard output is not a terminal.`,
     run: async ({ csv: path }, { config, json }) => {
       const rows = await withDatabase(config, ({ url }) => read(url))
       const csv = subsidiariesCsv(rows, columns)
@@ -60,7 +60,7 @@ const reasonTable = `${formatTable(
 
 const suggest = list({
   help: "list possible companies of unlinked holders, most tenements first",
-  further: `Links nothing: \`mds holders link\`, \`decline\`, \`review\` and \`confirm\` decide.\n\n${reasonTable}`,
+  details: `Links nothing: \`mds holders link\`, \`decline\`, \`review\` and \`confirm\` decide.\n\n${reasonTable}`,
   read: readSuggestions,
   columns: suggestedColumns,
 })

@@ -41,7 +41,7 @@ export const loadCommand = command({
     allowPrivate: flag("fetch from private networks and this machine too"),
   },
   hasJson: true,
-  further: `Sources:\n${formatTable(loadableSources.map(({ name, description }) => ({ name, description })))}`,
+  details: `Sources:\n${formatTable(loadableSources.map(({ name, description }) => ({ name, description })))}`,
   run: async ({ source, files, allowPrivate = false, ...flags }, { config, json }) => {
     const loads = startLoads(config)
     const keeps = keepsFiles(config.HOLDER_NAMES, source.resource)
