@@ -382,7 +382,7 @@ test("The export has the companies of the table, and says how large it is", asyn
   expect(head).toBe([...Object.keys(tenements.fields), "asx_codes"].join())
   expect(rows.every((row) => /\bBIG\b[^,]*$/.test(row))).toBe(true)
   expect(textOf(page)).toContain(`Download CSV ${rows.length} rows, about 1 kB`)
-  expect(page).not.toContain("may refuse")
+  expect(page).not.toContain("may reject")
 })
 
 test("A person chooses the columns of the table and of its export", async () => {
