@@ -163,8 +163,6 @@ test("Facets and pages count the same records, and a bad area is 400 with its re
   expect(await total(`/tenements?${box}&near=-10,130,1`)).toBe(0)
   for (const [query, message] of [
     ["bbox=1,2,3", "Must be four decimal numbers: west,south,east,north"],
-    ["bbox=121,-31,119,-29", "Must have a west below its east"],
-    ["near=121,-31,5", "swapped"],
     ["near=-31,121,500", "at most 200 km"],
   ] as const) {
     const answer = await service.get(`/tenements?${query}`)

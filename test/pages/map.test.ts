@@ -63,7 +63,7 @@ test("Lists of tenements, and pages of a tenement, a company and a holder, link 
     const link = await linkOn(path, text)
     expect([path, idsOf(await person.read(link.replace(/#.*/, "")))]).toEqual([path, [...expected]])
   }
-  expect(await linkOn("/explore/tenements/WA-M1", "Map")).toEndWith("#WA-M1")
+  expect(await linkOn("/explore/tenements/WA-M1", "Map")).toEndWith("#id=WA-M1")
   expect(await linkOn("/explore/tenements/WA-M4", "Map")).toBe("")
 })
 

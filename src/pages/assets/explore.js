@@ -89,7 +89,7 @@ function show(page) {
     return false
   }
   results.replaceChildren(...found.childNodes)
-  announce(byId("lead").textContent.replaceAll(" ×", ""))
+  byId("announcement").textContent = byId("lead").textContent.replaceAll(" ×", "")
   // The counts of a filter's values follow the other filters.
   for (const offered of form.querySelectorAll("select, datalist")) {
     const counted = page.getElementById(offered.id)
@@ -116,11 +116,7 @@ function showMessage(
   notice.className = "notice bad"
   notice.textContent = message
   results.replaceChildren(notice)
-  announce(message)
-}
-
-function announce(text) {
-  byId("announcement").textContent = text
+  byId("announcement").textContent = message
 }
 
 if (form && results) {
@@ -128,8 +124,8 @@ if (form && results) {
   form.addEventListener("input", ({ target }) => {
     clearTimeout(timer)
     if (!["search", "date", "hidden"].includes(target.type)) return
-    const isMove = target.type === "hidden"
     // Moves of the map are no steps of the history, but a filter that follows them is one.
+    const isMove = target.type === "hidden"
     if (isMove) editOfEntry = edit
     timer = setTimeout(isMove ? finish : follow, pauseMs, { "X-Type-Ahead": "true" })
   })

@@ -1,12 +1,14 @@
-// The map of tenements: shapes where few match, points where many do. The list below it has the same as text.
-// After a move, `explore.js` loads the list of the box in view; then this draws the missing tenements.
+// The map of tenements: shapes where few match, points where many do.
+// After a move, `explore.js` loads the list of the box in view; then this draws what is missing.
 
 const { L } = globalThis
+/** The colour of the canvas. */
+const ink = { color: "currentcolor", interactive: false }
 const byId = (id) => document.getElementById(id)
 const element = byId("map")
 const { coast, tiles } = element.dataset
 const mostShapes = 2_000
-/** The part of the world in which the service has places. */
+/** Where the service has places. */
 const world = L.latLngBounds([-60, 90], [0, 180])
 const australia = L.latLngBounds([-43.7, 113], [-10.5, 153.7])
 
@@ -22,50 +24,57 @@ const map = L.map(element, {
   trackResize: false,
   zoomControl: false,
 })
-// A scrolled page must not stop at the map.
+// A page scrolls past the map.
 map.on("focus", () => map.scrollWheelZoom.enable())
 map.on("blur", () => map.scrollWheelZoom.disable())
 
-/* Colours of the stylesheet: the first pattern that matches decides. */
+/* Colours by classes of the stylesheet: the first pattern that matches decides. */
 const palettes = {
   status: [
-    ["granted", /granted/i, "--good"],
-    ["pending", /pending/i, "--waiting"],
-    ["other", /^/, "--muted"],
+    ["granted", /granted/i, "good"],
+    ["pending", /pending/i, "waiting"],
+    ["other", /^/, ""],
   ],
   type: [
-    ["exploration", /exploration/i, "--bar"],
-    ["prospecting", /prospecting/i, "--good"],
-    ["mining", /mining|mineral/i, "--bad"],
-    ["other", /^/, "--muted"],
+    ["exploration", /exploration/i, "waiting"],
+    ["prospecting", /prospecting/i, "good"],
+    ["mining", /mining|mineral/i, "bad"],
+    ["other", /^/, ""],
   ],
 }
+/** The hash of the address has the colours, and the tenement that a person chose. */
+const readHash = () => new URLSearchParams(location.hash.slice(1))
+function setHash(name, value) {
+  const hash = readHash()
+  hash.set(name, value)
+  history.replaceState(null, "", `#${hash}`)
+}
+
 const kindOf = (by, text) => palettes[by].findIndex(([, pattern]) => pattern.test(text))
 let by
 let colours
 
 function colour() {
-  by = byId("colour").value
-  const items = palettes[by].map(([words, , name]) => {
+  by = readHash().get("colour") === "type" ? "type" : "status"
+  byId("colour").value = by
+  const items = palettes[by].map(([words, , tone]) => {
     const item = document.createElement("span")
-    item.style.setProperty("--tone", `var(${name})`)
+    item.className = tone
     item.textContent = words
     return item
   })
   byId("legend").replaceChildren(...items)
   colours = items.map((item) => getComputedStyle(item).borderLeftColor)
-  land.setStyle(ink())
+  land.setStyle(ink)
   shapes.setStyle(styleOf)
   dots.redraw()
 }
 
-const ink = () => ({ color: getComputedStyle(element).color, interactive: false })
-
-/** Pending ones have another line too. Shapes of few pixels look like points. */
+/** Pending ones have another line too. */
 const styleOf = ({ properties }) => ({
   color: colours[kindOf(by, properties[by])],
   dashArray: /pending/i.test(properties.status) ? "4 4" : null,
-  weight: map.getZoom() < 8 ? 3 : 1.5,
+  weight: 2,
   fillOpacity: 0.15,
 })
 
@@ -75,7 +84,7 @@ const land = L.featureGroup().addTo(map)
 
 async function drawLand() {
   const { coast: outlines, borders } = await (await fetch(coast)).json()
-  const line = { ...ink(), renderer: L.canvas({ pane: "land" }), weight: 1, opacity: 0.4 }
+  const line = { ...ink, renderer: L.canvas({ pane: "land" }), weight: 1, opacity: 0.4 }
   for (const outline of outlines) land.addLayer(L.polygon(outline, { ...line, fillOpacity: 0.05 }))
   for (const border of borders) land.addLayer(L.polyline(border, { ...line, dashArray: "6 4" }))
   const name = { permanent: true, direction: "center", className: "town" }
@@ -87,7 +96,7 @@ async function drawLand() {
 /* Data: the matches of the list's filters at its release. The browser caches them. */
 let query
 let asking = new AbortController()
-/** Every match with a place. Read when too many for shapes are in view. */
+/** Every match with a place, if too many for shapes are in view. */
 let points = []
 let reading
 
@@ -101,8 +110,8 @@ async function read(address) {
 }
 
 async function readPoints() {
-  const fields = "id,latitude,longitude,status,type"
-  const response = await read(`/explore/map.tsv?${query}&fields=${fields}&formula_guard=false`)
+  const fields = "id,latitude,longitude,status,type&formula_guard=false"
+  const response = await read(`/explore/map.tsv?${query}&fields=${fields}`)
   const [, ...rows] = (await response.text()).trimEnd().split(/\r?\n/)
   points = rows.flatMap((row) => {
     const [id, latitude, longitude, status, type] = row.split("\t")
@@ -139,32 +148,27 @@ dots.createTile = ({ x: column, y: row, z }) => {
   return tile
 }
 
-/** The layers of shapes by the ids of their tenements. */
+/** Layers by the ids of their tenements. */
 const found = new Map()
 const shapes = L.geoJSON(null, { onEachFeature: ({ id }, layer) => found.set(id, layer) })
 /** The box of which all shapes are read. */
 let known
 
-/** Reads the shapes in a box. @returns whether there are few enough */
+/** @returns the features in a box, if they are few enough */
 async function readShapes(box) {
-  const address = `/explore/map.geojson?${query}&fields=id,status,type`
-  const response = await read(`${address}&bbox=${boxText(box)}`)
+  const rest = `fields=id,status,type&bbox=${boxText(box)}`
+  const response = await read(`/explore/map.geojson?${query}&${rest}`)
   if (Number(response.headers.get("X-Total-Count")) > mostShapes) {
-    await response.body.cancel()
-    return false
+    return void response.body.cancel()
   }
-  const { features } = await response.json()
-  found.clear()
-  shapes.clearLayers().addData(features).setStyle(styleOf)
-  known = box
-  return true
+  return (await response.json()).features
 }
 
 /* The view. The address and the list follow it. */
-/** The box of the address, which the map shows. */
+/** The box of the address. */
 let shownBox = null
 /** The circle of the filter `near`. */
-const circle = L.circle([0, 0], { ...ink(), weight: 1, fill: false })
+const circle = L.circle([0, 0], { ...ink, weight: 1, fill: false })
 
 const clamped = (box) =>
   L.latLngBounds(
@@ -173,12 +177,14 @@ const clamped = (box) =>
   )
 const boxText = (box) => box.toBBoxString().replace(/(\.\d{5})\d+/g, "$1")
 
-/** Moves of the script itself, and for a card, are no other view. */
+/** Moves of the script itself, or for a card, are no other view. */
 const pause = () => map.off("moveend", follow).once("moveend", () => map.on("moveend", follow))
 map.on("autopanstart", pause)
 const fit = (bounds) => pause().fitBounds(bounds, { animate: false })
 
+/** Has the list show the box in view. Outside of Australia there is none. */
 function follow() {
+  if (!world.intersects(map.getBounds())) return
   const field = byId("filters").elements.bbox
   shownBox = boxText(clamped(map.getBounds()))
   field.value = shownBox
@@ -216,30 +222,43 @@ function place(box) {
   if (!bounds.pad(0.02).contains(clamped(map.getBounds()))) follow()
 }
 
-/** Draws the tenements in view, without a request if they are cached. @param total of the list */
+/** Responses may come in another order. */
+let drawings = 0
+
+/** Draws what is in view, without a request if it is known. @param total of the list */
 async function draw(total) {
-  const ofQuery = query
+  const drawing = ++drawings
   const view = clamped(map.getBounds())
   say("Loading the map …")
   if (!known?.contains(view) && total <= mostShapes) {
-    // With the ground around the view if it has few, so that small moves need nothing.
-    const area = shownBox === null ? world : clamped(view.pad(total <= mostShapes / 4 ? 0.5 : 0))
-    if (!(await readShapes(area))) await readShapes(view)
+    // With the ground around it if it has few, so that small moves need nothing.
+    let area = shownBox === null ? world : clamped(view.pad(total <= mostShapes / 4 ? 0.5 : 0))
+    let features = await readShapes(area)
+    if (!features) {
+      area = view
+      features = await readShapes(area)
+    }
+    if (drawing !== drawings) return
+    if (features) {
+      known = area
+      found.clear()
+      shapes.clearLayers().addData(features).setStyle(styleOf)
+    }
   }
   const hasShapes = known?.contains(view)
-  if (!hasShapes) reading ??= readPoints()
-  if (!hasShapes) await reading
-  if (ofQuery !== query) return
+  if (!hasShapes) {
+    reading ??= readPoints()
+    await reading
+  }
+  if (drawing !== drawings) return
   map.addLayer(hasShapes ? shapes : dots).removeLayer(hasShapes ? dots : shapes)
   // Until a person moves the map, it fits the matches of filters.
   const isFiltered = query.includes("&") && !map.hasLayer(circle)
   if (!shownBox && isFiltered && hasShapes && found.size > 0) fit(shapes.getBounds())
-  const number = (value) => value.toLocaleString("en-AU")
-  const how = `as points: zoom in to see their shapes, of at most ${number(mostShapes)}`
-  const count = shownBox ? total : inView().length
-  const noun = count === 1 ? "tenement" : "tenements"
-  say(`${number(count)} ${noun} in view, ${hasShapes ? "with their shapes" : how}.`)
-  const id = decodeURIComponent(location.hash.slice(1))
+  const count = (shownBox ? total : inView().length).toLocaleString("en-AU")
+  const how = hasShapes ? "shapes" : "points. Zoom in to 2,000 or fewer to see their shapes"
+  say(`Tenements in view: ${count}, as ${how}.`)
+  const id = readHash().get("id")
   if (id === chosenId || !inView().includes(id)) return
   const layer = found.get(id)
   if (layer && !view.contains(layer.getBounds())) fit(layer.getBounds().pad(0.5))
@@ -254,7 +273,8 @@ function attempt(work) {
   work.catch(({ name, message }) => {
     if (name === "AbortError") return
     reading = undefined
-    say(message || "The map can't be loaded. Check your connection.")
+    // Others are the browser's.
+    say((name === "Error" && message) || "The map can't be loaded. Check your connection.")
   })
 }
 
@@ -274,14 +294,15 @@ async function choose(id, at) {
   const layer = found.get(id)
   const place = at ?? layer?.getBounds().getCenter() ?? points.find((each) => each.id === id)
   chosenId = id
-  history.replaceState(null, "", `#${encodeURIComponent(id)}`)
+  setHash("id", id)
   chosen.clearLayers()
   if (layer) chosen.addData(layer.feature)
-  const path = `/explore/tenements/${encodeURIComponent(id)}`
   const asOf = new URLSearchParams(location.search).get("as_of")
-  const page = parsed(await (await read(asOf ? `${path}?as_of=${asOf}` : path)).text())
+  const address = `/explore/tenements/${encodeURIComponent(id)}${asOf ? `?as_of=${encodeURIComponent(asOf)}` : ""}`
+  const page = parsed(await (await read(address)).text())
+  if (id !== chosenId) return
   const link = document.createElement("a")
-  link.href = path
+  link.href = address
   link.append(...page.querySelector("h1").childNodes)
   const card = document.createElement("div")
   card.append(link, page.querySelector(".facts"))
@@ -304,18 +325,19 @@ map.on("click", ({ containerPoint }) => {
   if (point) attempt(choose(point.id))
 })
 L.control.zoom({ position: "bottomright" }).addTo(map)
-map.on("zoomend", () => {
-  element.classList.toggle("far", map.getZoom() < 6)
-  shapes.setStyle(styleOf)
-})
+map.on("zoomend", () => element.classList.toggle("far", map.getZoom() < 6))
 // Servers of tiles ask who uses them.
 if (tiles) L.tileLayer(tiles, { referrerPolicy: "strict-origin" }).addTo(map)
-byId("colour").addEventListener("change", colour)
+byId("colour").addEventListener("change", ({ target }) => {
+  setHash("colour", target.value)
+  colour()
+})
+addEventListener("popstate", colour)
 byId("next").addEventListener("click", next)
 element.addEventListener("keydown", ({ key }) => key === "n" && next())
 addEventListener("resize", () => {
-  map.off("moveend", follow).invalidateSize({ animate: false }).on("moveend", follow)
-  update()
+  if (!shownBox) map.off("moveend", follow)
+  map.invalidateSize({ animate: false }).on("moveend", follow)
 })
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", colour)
 document.addEventListener("content-changed", update)

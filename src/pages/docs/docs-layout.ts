@@ -34,7 +34,8 @@ ${after}`,
 
 const sideNavigation = (current: string): Html =>
   html`<nav class="docs-nav" aria-label="Documentation">${docsGroups.map(
-    ({ title, pages }) => html`<h2>${title}</h2><ul>${linkItems(pages, current)}</ul>`,
+    ({ title, pages }) =>
+      html`<h2 class="muted small">${title}</h2><ul>${linkItems(pages, current)}</ul>`,
   )}</nav>`
 
 /** The page `/docs`: every page with its summary. */

@@ -161,7 +161,7 @@ export interface Bar {
  */
 export function bars(rows: readonly Bar[], write: (value: number) => string, full = 1): Html {
   const largest = Math.max(full, ...rows.map(({ value }) => value))
-  return html`<ul class="bars">${rows.map(
+  return html`<ul class="bars small">${rows.map(
     ({ label, value, href }) =>
       html`<li>${href ? html`<a href="${href}">${label}</a>` : html`<span>${label}</span>`}<svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true"><rect ${attributes({ width: Math.max(1, Math.round((value / largest) * 1000) / 10), height: 12, rx: 1 })}/></svg><span class="numbers">${write(value)}</span></li>`,
   )}</ul>`

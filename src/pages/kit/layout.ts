@@ -65,7 +65,7 @@ ${searchBox(searched)}<div class="state">${state(frame)}</div>
 <main id="main" tabindex="-1">
 ${main}
 </main>
-<footer class="site-footer"><ul>${published(frame)}<li><a href="/docs">Documentation</a></li><li><a href="/openapi.json">OpenAPI description</a></li><li><a href="/llms.txt">Text for programs</a></li></ul></footer>
+<footer class="site-footer muted small"><ul>${published(frame)}<li><a href="/docs">Documentation</a></li><li><a href="/openapi.json">OpenAPI description</a></li><li><a href="/llms.txt">Text for programs</a></li></ul></footer>
 </body>
 </html>
 `

@@ -1,5 +1,5 @@
 /** The lists of tenements. */
-import type { CanonicalQuery } from "../../../http/query-string.ts"
+import { type CanonicalQuery, queryText } from "../../../http/query-string.ts"
 import { isPastExpiry } from "../../../resources/tenements.ts"
 import {
   tenement,
@@ -65,7 +65,7 @@ const aroundKm = 10
 const around: Cell = ({ id, latitude, longitude }, links) => {
   if (latitude === null) return dash
   const near: CanonicalQuery = [["near", `${latitude},${longitude},${aroundKm}`]]
-  return html`<a href="${links("/tenements", near)}">Around this tenement (${aroundKm} km)</a> · <a href="${links("/map", near)}#${encodeURIComponent(String(id))}">Map</a>`
+  return html`<a href="${links("/tenements", near)}">Around this tenement (${aroundKm} km)</a> · <a href="${links("/map", near)}#${queryText([["id", String(id)]])}">Map</a>`
 }
 
 const dates = [...period("granted", "Granted"), ...period("expires", "Expiring")]
