@@ -9,8 +9,6 @@ export interface RequestedList {
   view: ListView
   /** The code of the company of the list; empty for other lists. */
   code: string
-  /** The name of this company, if it is known. */
-  company?: string | undefined
   /** The query without empty parameters. */
   sent: CanonicalQuery
 }

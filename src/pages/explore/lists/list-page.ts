@@ -38,9 +38,7 @@ export async function listPage(visit: Visit, view: ListView, code = ""): Promise
   const list: RequestedList = { view, code, sent: sentQuery(visit.query) }
   try {
     const values = readPairs(exportQuery(list), pageParameters(view), [], periodFaults)
-    const page = await withCompanyNames(visit, await visit.page(view, code, values))
-    const company = await companyName(visit, list)
-    return await shownList(visit, { ...list, company }, values, page)
+    return await shownList(visit, list, values, await visit.page(view, code, values))
   } catch (error) {
     if (error instanceof ApiError && error.code === "NOT_FOUND") {
       throw recordNotFound(companiesView, code)
@@ -94,14 +92,17 @@ async function shownList(
   const { view, code } = list
   const number = view.endpoint.resource === tenements ? sentValue(list, "search") : undefined
   const isMissed = page.meta.total === 0 && sentValue(list, "as_of") === undefined
-  const [facets, unfiltered, newest, companies, nearest, undated] = await Promise.all([
-    visit.facets(view, code, values, page.release),
-    page.meta.total > 0 ? {} : visit.facets(view, code, {}, page.release),
-    page.meta.page > 1 ? visit.newest() : null,
-    possibleCompanies(visit, list, page),
-    number !== undefined && isMissed && nearestNotice(visit, number, sentValue(list, "state")),
-    visit.undated(view, code, values, page.release),
-  ])
+  const [named, company, facets, unfiltered, newest, companies, nearest, undated] =
+    await Promise.all([
+      withCompanyNames(visit, page),
+      companyName(visit, list),
+      visit.facets(view, code, values, page.release),
+      page.meta.total > 0 ? {} : visit.facets(view, code, {}, page.release),
+      page.meta.page > 1 ? visit.newest() : null,
+      possibleCompanies(visit, list, page),
+      number !== undefined && isMissed && nearestNotice(visit, number, sentValue(list, "state")),
+      visit.undated(view, code, values, page.release),
+    ])
   const asOf = sentValue(list, "as_of")
   const day = visit.dayOf(asOf, page.release)
   const api = view.isOfExplorerOnly
@@ -119,9 +120,9 @@ ${companies}${nearest}
 <div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${relatedLinks(list)}${mapLink(list, page)}
 ${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page) })}${columnsMenu(list)}</div>
 ${undated.map((each) => html`<p class="muted">${undatedWords("The list", each)}</p>`)}
-${resultsTable(list, page, unfiltered, day)}
+${resultsTable(list, named, unfiltered, day)}
 ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(view, facets, linkTo)}</div>`}`
-  return framed(list, filterForm(list, facets), results)
+  return framed(list, filterForm(list, facets), results, company)
 }
 
 /** The size of the list as CSV, by that of the shown rows. */
@@ -205,16 +206,18 @@ export async function faultyList(
   return { ...framed(list, filterForm(list, facets, faults), results), status: 400 }
 }
 
+/** @param company the name of the company of the list, if it is known */
 const framed = (
-  { view, code, company }: RequestedList,
+  { view, code }: RequestedList,
   form: Content,
   results: Content,
+  company = code.toUpperCase(),
 ): PageResult => ({
   title: titleOfView(view, code),
   section: "/explore",
   scripts: ["copy.js", "explore.js"],
   ...view.page,
-  main: html`${code !== "" && trail([linkToList(companiesView), { path: `/explore${recordPathOf(companiesView, code)}`, title: company ?? code.toUpperCase() }], titleOfView(view))}
+  main: html`${code !== "" && trail([linkToList(companiesView), { path: `/explore${recordPathOf(companiesView, code)}`, title: company }], titleOfView(view))}
 ${pageTitle(titleOfView(view, code), null, code === "" && exploreTabs(view))}
 <p class="visually-hidden" id="announcement" role="status"></p>
 <div class="stack list">${form}${view.above}
