@@ -10,9 +10,11 @@ import type { Resource } from "../resources/resource.ts"
 import { digest } from "../text/digest.ts"
 import { countText, type FileFigures } from "./figures.ts"
 
+const followingGeometry = ["latitude", "longitude", "bounds"] as const
+
 /** The columns of records that follow from `geometry`. */
 export const placeColumns = ({ hasShapes }: Resource): readonly string[] =>
-  hasShapes ? ["latitude", "longitude", "bounds"] : []
+  hasShapes ? followingGeometry : []
 
 /** Values in PostgreSQL's text form, by column. */
 export interface StagedShape {
@@ -26,9 +28,7 @@ export interface StagedShape {
 
 export const shapeColumns = [
   "geometry",
-  "latitude",
-  "longitude",
-  "bounds",
+  ...followingGeometry,
   "coordinates",
 ] as const satisfies readonly (keyof StagedShape)[]
 

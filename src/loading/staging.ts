@@ -19,7 +19,7 @@ import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { memoized } from "../text/memoized.ts"
 import type { RowCount } from "./figures.ts"
-import { type RowShape, shapeColumns } from "./staged-shape.ts"
+import { placeColumns, type RowShape, shapeColumns } from "./staged-shape.ts"
 
 /** A validated record with its file and line. */
 export interface Candidate {
@@ -68,7 +68,7 @@ export async function stage(
   await sql.unsafe(`
     create temporary table ${staged} on commit drop as
     select 0 as file, 0 as line, null::text as only_if_stored, ${names}
-      ${resource.hasShapes ? ", geometry, latitude, longitude, bounds, '' as coordinates, true as keeps_shape" : ""}
+      ${resource.hasShapes ? `, geometry, ${placeColumns(resource)}, '' as coordinates, true as keeps_shape` : ""}
     from ${table} with no data`)
   // Compressing large shapes would take longer than all else.
   if (resource.hasShapes)
