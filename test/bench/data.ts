@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, renameSync } from "node:fs"
 import { join } from "node:path"
 import { sampleData } from "../sample/sample-data.ts"
+import { withGeometry } from "../sample/shapes.ts"
 
 export interface Sizes {
   tenements: number
@@ -21,7 +22,9 @@ export async function dataFiles(directory: string, sizes: Sizes): Promise<DataFi
   const sample = sampleData({ sizes: { companies, subsidiaries: 3 * companies, ...sizes } })
   const paths = resources.map(async (resource) => {
     const path = join(directory, `${resource}.csv`)
-    if (!existsSync(path)) await writeCsv(path, sample[resource]())
+    const records = () =>
+      resource === "tenements" ? withGeometry(sample.tenements()) : sample[resource]()
+    if (!existsSync(path)) await writeCsv(path, records())
     return [resource, path] as const
   })
   return Object.fromEntries(await Promise.all(paths)) as Record<Resource, string>

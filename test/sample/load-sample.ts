@@ -12,7 +12,7 @@ import {
   ownTenements,
 } from "../../src/sources/own-columns.ts"
 import type { SampleData } from "./sample-data.ts"
-import { makeGeometry } from "./shapes.ts"
+import { withGeometry } from "./shapes.ts"
 
 const sources = [
   ["companies", ownCompanies],
@@ -30,10 +30,9 @@ export async function loadSample(
   try {
     for (const [name, source] of sources) {
       const file = join(directory, `${name}.ndjson`)
-      const records =
-        name === "tenements"
-          ? [...sample.tenements()].map((each) => ({ ...each, geometry: makeGeometry(each) }))
-          : [...sample[name]()]
+      const records = [
+        ...(name === "tenements" ? withGeometry(sample.tenements()) : sample[name]()),
+      ]
       await Bun.write(
         file,
         records.map((record) => `${JSON.stringify(record)}\n`),

@@ -48,6 +48,11 @@ export function makeGeometry({ id, state, type }: TenementRecord): string | null
   )
 }
 
+/** The tenements with the column that the loader reads shapes from. */
+export function* withGeometry(tenements: Iterable<TenementRecord>) {
+  for (const tenement of tenements) yield { ...tenement, geometry: makeGeometry(tenement) }
+}
+
 const closedRing = (ring: Place[]) =>
   [...ring, ...ring.slice(0, 1)].map((place) =>
     place.map((minutes) => Math.round((minutes * 1e6) / 60) / 1e6),
