@@ -137,6 +137,12 @@ export const exportRows: readonly Row[] = [
     unpack: "cat",
     pipe: "cat > /dev/null",
   }),
+  exportRow("export-geojson", "GeoJSON of all tenements with shapes, all=true, beside \\copy", {
+    name: "identity",
+    format: "geojson",
+    unpack: "cat",
+    pipe: "cat > /dev/null",
+  }),
   {
     name: "stalled-exports",
     work: `records and pages beside ${stalledExports} exports of another account that nobody reads`,

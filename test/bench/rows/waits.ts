@@ -103,6 +103,32 @@ const analyst = waitRow(
   },
 )
 
+const sizesKm = [2, 100, 1_000]
+const kmPerDegree = 111.2
+
+/** Boxes and circles around points of random tenements. */
+const places = waitRow("places", "tenements in boxes and around points", async ({ sql }, read) => {
+  const centres = await sql<{ latitude: number; longitude: number }[]>`
+    select latitude, longitude from tenements where latitude is not null order by md5(id) limit 40`
+  const figures: Record<string, number> = {}
+  for (const km of sizesKm) {
+    const half = km / 2 / kmPerDegree
+    const boxes = centres.map(({ latitude, longitude }) =>
+      [longitude - half, latitude - half, longitude + half, latitude + half]
+        .map((degrees) => degrees.toFixed(6))
+        .join(),
+    )
+    const ms = await read(boxes.map((box) => `/api/v1/tenements?bbox=${box}`))
+    figures[`box of ${km} km: p95, ms`] = quantile(ms, 0.95)
+  }
+  for (const km of [10, 100]) {
+    const circles = centres.map(({ latitude, longitude }) => `${latitude},${longitude},${km}`)
+    const ms = await read(circles.map((circle) => `/api/v1/tenements?near=${circle}`))
+    figures[`${km} km around: p95, ms`] = quantile(ms, 0.95)
+  }
+  return figures
+})
+
 const mostTyped = 18
 
 const searchBox: Row = {
@@ -131,4 +157,4 @@ const searchBox: Row = {
   },
 }
 
-export const waitRows: readonly Row[] = [crawl, search, searchBox, analyst]
+export const waitRows: readonly Row[] = [crawl, search, searchBox, analyst, places]
