@@ -22,6 +22,14 @@ test("The imported module is the patched one", () => {
   expect(import.meta.resolve("postgres")).toEndWith("/postgres/src/index.js")
 })
 
+test("The list of changes names only tests of this file", async () => {
+  const list = await Bun.file(new URL("../../patches/README.md", import.meta.url)).text()
+  const source = await Bun.file(import.meta.path).text()
+  const named = [...list.matchAll(/"([^"]+)"/g)].map(([, name]) => name)
+  expect(named.length).toBeGreaterThan(10)
+  expect(named.filter((name) => !source.includes(`test("${name}"`))).toEqual([])
+})
+
 test("A query after one that failed partway through its rows gets only its own rows", async () => {
   const sql = client()
   expect(await failure(divisionByZeroAtRow300(sql))).toMatchObject({ code: "22012" })
@@ -113,7 +121,7 @@ test("A statement sent while another is prepared again gets only its own rows", 
   expect(await Promise.all(others)).toEqual(others.map((_, index) => [{ b: index + 1 }]))
 })
 
-test("A connection prepares its statements again after the server has lost them", async () => {
+test("A connection whose prepared statements the server has lost prepares no more", async () => {
   const sql = client()
   const again = (x: number) => sql`select ${x}::int as x`
   for (let x = 0; x < 5; x++) {
