@@ -3,6 +3,7 @@
  * with its own windows, and all share windows again once Redis is back.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
+import { callersOf, report } from "../faults/callers.ts"
 import { sampleFixtures } from "../support/fixtures.ts"
 import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
 import { type TestService, testService } from "../support/service.ts"
@@ -141,8 +142,8 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
   ]
 
   test.each(faults)(
-    "While Redis is %s each process uses its own window, and both share again once it is back",
-    async (_, lose, mend) => {
+    "While Redis is %s no request fails, each process uses its own window, and both share again once it is back",
+    async (fault, lose, mend) => {
       const token = await one.issueWithLimit(limit)
       const metric = async ({ url }: TestService) =>
         /^mds_redis_answering (\d)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]
@@ -153,6 +154,9 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
           .map(({ level }) => level)
       const before = logged().length
       expect(await admits(one, spentBefore, token)).toBe(spentBefore)
+      const paths = ["/companies", "/tenements", "/reports?format=csv&all=true"]
+      const callers = await callersOf({ url: one.url, token: one.tokens.admin, paths })
+      const observed = callers.observe()
       await lose()
       // Never without a limit, and each remembers what it admitted itself before.
       const admitted = await Promise.all(services.map((each) => admits(each, 100, token)))
@@ -161,8 +165,12 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
         await until(async () => (await condition(each)) === "lost")
         expect(await metric(each)).toBe("0")
       }
+      await callers.stop()
+      expect([...Object.keys(observed.statuses), ...observed.violations]).toEqual(["200"])
+      const mendedMs = performance.now()
       await mend()
       await isShared(backWithinMs)
+      report(`Redis ${fault}`, observed, performance.now() - mendedMs)
       for (const each of services) expect(await metric(each)).toBe("1")
       // A line of the log comes a little later than what it tells of.
       await until(() => logged().length >= before + 2)

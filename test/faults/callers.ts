@@ -126,6 +126,14 @@ export async function callersOf({
   }
 }
 
+/** Prints what callers noticed, for the guide's table of faults. */
+export function report(fault: string, { statuses, slowestMs }: Observed, recoveryMs: number): void {
+  const counts = Object.entries(statuses).map(([status, count]) => `${count} × ${status}`)
+  process.stderr.write(
+    `${fault}: ${counts.join(", ")}; slowest ${Math.round(slowestMs)} ms; served ${Math.round(recoveryMs)} ms after\n`,
+  )
+}
+
 const nothing = (): Observed => ({
   statuses: {},
   slowestMs: 0,

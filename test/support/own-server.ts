@@ -93,6 +93,15 @@ export async function ownServer({
     await ended.end()
   }
 
+  /** As by `pg_ctl stop`: sessions end, then the server. */
+  async function shutDown(): Promise<void> {
+    const pid = server?.pid
+    if (pid === undefined) return
+    process.kill(pid, "SIGINT")
+    await until(() => !isRunning(pid))
+    await kill()
+  }
+
   async function run<T extends object>(statement: string, database?: string): Promise<T[]> {
     const sql = postgres(url, {
       ...(database !== undefined && { database }),
@@ -115,6 +124,7 @@ export async function ownServer({
     thaw: () => signal("SIGCONT"),
     /** As by kill -9. */
     kill,
+    shutDown,
     start,
     /** Makes a standby a primary. */
     promote: () => run("select pg_promote()"),
