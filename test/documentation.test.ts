@@ -186,6 +186,32 @@ test("The guide's table of plans has every plan and its limit", async () => {
   expect(rows).toEqual(plans.map((plan) => [`\`${plan}\``, limits[plan]]))
 })
 
+test("The guide's tables of faults and figures name tests and benchmarks that exist", async () => {
+  const faults = tableOf(await pageOf("src/guide/scale.md"), "Event")
+  const figures = tableOf(await pageOf("src/guide/benchmarks.md"), "`--only`")
+  const [files = [], commands = []] = [true, false].map((isFile) =>
+    faults.flatMap(([, , cell]) => codeIn(cell)).filter((code) => code.endsWith(".ts") === isFile),
+  )
+  expect(files.length).toBeGreaterThan(5)
+  for (const path of files)
+    expect([path, await Bun.file(`${import.meta.dir}/${path}`).exists()]).toEqual([path, true])
+  const { stdout } = Bun.spawnSync([
+    process.execPath,
+    `${import.meta.dir}/bench/bench.ts`,
+    "--list",
+  ])
+  const rows = stdout
+    .toString()
+    .split("\n")
+    .map((line) => line.split(" ")[0])
+  expect(rows).toEqual(
+    expect.arrayContaining([
+      ...commands.map((code) => code.replace("bench --only ", "")),
+      ...figures.map(([name]) => codeIn(name)[0]),
+    ]),
+  )
+})
+
 test("The guide's table of dependencies has every package, and no other", async () => {
   const rows = tableOf(await pageOf("src/guide/architecture.md"), "Package")
   const patterns = rows.flatMap(([cell]) => codeIn(cell))

@@ -49,7 +49,7 @@ describe.skipIf(!redisIsInstalled)("Two processes with Redis", () => {
     expect(await one.pinned(a)).toEqual(release(1))
   })
 
-  test("Processes keep a pin for 15 minutes after the last page", async () => {
+  test("Processes keep a pin for 15 minutes after the last page, in 300 bytes of Redis", async () => {
     const [one, other] = processes()
     const a = sequence()
     await one.pin(a, release(1), "replace")
@@ -57,6 +57,7 @@ describe.skipIf(!redisIsInstalled)("Two processes with Redis", () => {
     await server.cli("EXPIRE", `mds:pin:${a}`, "10")
     await other.pinned(a)
     expect(Number(await server.cli("TTL", `mds:pin:${a}`))).toBeGreaterThan(pinSeconds - 60)
+    expect(Number(await server.cli("MEMORY", "USAGE", `mds:pin:${a}`))).toBeLessThan(300)
   })
 
   test("Processes use their own pins while Redis is lost, and share them again afterwards", async () => {

@@ -88,7 +88,7 @@ export const operatorGuide = guidePages([
   ["settings", 690, "Settings", "Every environment variable"],
   ["backups", 360, "Backups and upgrades", "pg_dump, or a copy of the directory"],
   ["monitoring", 930, "Monitor and log", "Health, log, metrics, alerts"],
-  ["scale", 630, "Scale", "Processes, Redis, poolers, replicas, managed databases"],
+  ["scale", 690, "Scale", "Processes, Redis, poolers, replicas, managed databases"],
 ])
 
 /** Outside the menu: other pages link to these. */
@@ -99,7 +99,7 @@ export const background = guidePages([
     "Architecture",
     "Invariants, the way of a request, migrations, dependencies",
   ],
-  ["benchmarks", 310, "Benchmarks", "The last figures, and how to measure yourself"],
+  ["benchmarks", 340, "Benchmarks", "The last figures, and how to measure yourself"],
 ])
 
 /** Every page of the guide. */
