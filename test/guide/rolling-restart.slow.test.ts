@@ -1,8 +1,10 @@
-/** Restarts two servers behind Caddy one after the other, as in the guide, while clients read. */
+/** Restarts two servers behind Caddy one after the other, as in the guide, while clients read; Compose reads its file. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { join } from "node:path"
 import { sendRaw } from "../contract/raw-http.ts"
 import { caddyIsInstalled, caddyServer } from "../support/caddy.ts"
 import { sampleFixtures } from "../support/fixtures.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 import { type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { type RedisServer, redisIsInstalled, redisServer } from "../support/redis.ts"
 import { type TestService, testService } from "../support/service.ts"
@@ -13,11 +15,21 @@ import { samplesOf } from "./samples.ts"
 const isPossible = caddyIsInstalled && redisIsInstalled
 if (!isPossible) reportSkipped(import.meta.path, "caddy, or redis-server or valkey-server")
 
+const compose = Bun.which("docker-compose")
+if (!compose) reportSkipped(import.meta.path, "docker-compose")
+
 const clientCount = 12
 const records = sampleFixtures({ companies: 40, tenements: 600, subsidiaries: 20, reports: 100 })
 const samples = await samplesOf(["deploy-servers"])
 const sampleIn = (language: string) =>
   samples.find((sample) => sample.language === language)?.code ?? ""
+
+test.skipIf(!compose)("Docker Compose accepts the file of the guide", async () => {
+  const file = join(directoryOfFile(), "compose.yaml")
+  await Bun.write(file, sampleIn("yaml"))
+  const { exitCode, stderr } = Bun.spawnSync([compose ?? "", "--file", file, "config", "--quiet"])
+  expect([exitCode, stderr.toString()]).toEqual([0, ""])
+})
 
 /** The settings of the guide's compose file for shutdown and proxies. */
 function settingsOfTheGuide(): Record<string, string> {
