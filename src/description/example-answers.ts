@@ -1,9 +1,8 @@
 /** The responses to the examples, made by the code of the service from the records of the examples. */
 
-import { ApiError, type ErrorCode, rateLimited } from "../http/api-error.ts"
+import { ApiError, type ErrorCode, invalidParameters, rateLimited } from "../http/api-error.ts"
 import type { Format } from "../http/formats.ts"
 import { pageMeta } from "../http/page.ts"
-import { readParameters } from "../http/parameters.ts"
 import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
 import { responseHeaders } from "../http/response-headers.ts"
 import { pageContent, pageText, recordText } from "../responses/content.ts"
@@ -24,12 +23,11 @@ import { keyedBy, type Operation } from "./operations.ts"
 export interface Example {
   /** The request line: `GET /companies?format=csv`. */
   request: string
-  /** The value of JSON, the text of other formats. */
+  /** The value of JSON and GeoJSON, the text of other formats. */
   body: unknown
 }
 
-const windowMs = hourMs
-const resetAtMs = exampleNow.getTime() + windowMs
+const resetAtMs = exampleNow.getTime() + hourMs
 const limit = 1_000
 const perPage = 50
 
@@ -52,24 +50,20 @@ function bodyOf(operation: Operation, format: Format): unknown {
   const { endpoint } = operation
   if (endpoint.kind === "object") return { data: exampleUsage }
   const record = exampleRecord(endpoint.resource)
-  if (endpoint.kind === "record") {
-    const plan = planRecord(
-      endpoint,
-      format === "geojson" ? { format } : {},
-      exampleKey(endpoint.resource),
-    )
-    return format === "json" ? { data: record } : recordText(plan, record)
-  }
   const page = { records: [record], meta: pageMeta(1, 1, perPage) }
-  if (format === "json") return { data: page.records, meta: page.meta }
-  const validators = validatorsOf(exampleRelease, format)
-  return pageText(planOf(operation, format), validators, page, "")
+  const text =
+    endpoint.kind === "record"
+      ? recordText(planRecord(endpoint, chosen(format), exampleKey(endpoint.resource)), record)
+      : pageText(planOf(operation, format), validatorsOf(exampleRelease, format), page, "")
+  return format === "json" || format === "geojson" ? JSON.parse(text) : text
 }
+
+const chosen = (format: Format) => (format === "json" ? {} : { format })
 
 function planOf({ path, endpoint }: Operation, format: Format): ListPlan {
   if (endpoint.kind !== "list") throw new Error(`Not a list: ${path}`)
   const owner = keyedBy(endpoint)
-  return planList(endpoint, format === "json" ? {} : { format }, owner ? exampleKey(owner) : "")
+  return planList(endpoint, chosen(format), owner ? exampleKey(owner) : "")
 }
 
 /** An example of each header: those of the list of companies, and those that only errors have. */
@@ -81,7 +75,7 @@ export function headerExamples(companies: Operation, baseUrl: string) {
   const window = { admitted: true, limit, remaining: limit - 1, resetAtMs }
   const examples = new Headers({
     "Content-Disposition": headersOf("csv").get("Content-Disposition") ?? "",
-    ...toHeaders(window, windowMs, exampleNow.getTime()),
+    ...toHeaders(window, hourMs, exampleNow.getTime()),
     "Cache-Status": cacheStatus.miss,
     "X-Request-Id": "3f0b5a52-6f0e-4c83-9c5b-2f7f1f6f4a0e",
     "WWW-Authenticate": 'Bearer realm="mds", error="invalid_token"',
@@ -104,20 +98,16 @@ const errorRequests: Readonly<Record<ErrorCode, string>> = {
   UNAVAILABLE: "GET /companies while the database cannot be reached",
 }
 
-/** @param companies the operation that lists companies */
-export function errorExample(code: ErrorCode, companies: Operation): Example {
-  return { request: errorRequests[code], body: errorOf(code, companies).body() }
-}
+export const errorExample = (code: ErrorCode): Example => ({
+  request: errorRequests[code],
+  body: (detailedErrors[code] ?? new ApiError(code)).body(),
+})
 
-function errorOf(code: ErrorCode, companies: Operation): ApiError {
-  if (code === "RATE_LIMITED") return rateLimited(toResetSeconds(resetAtMs))
-  if (code !== "INVALID_PARAMETER") return new ApiError(code)
-  const [, query = ""] = errorRequests[code].split("?")
-  try {
-    readParameters(query, companies.endpoint.parameters)
-  } catch (error) {
-    if (error instanceof ApiError) return error
-    throw error
-  }
-  throw new Error(`No fault in ${query}`)
+const orders = ["name", "market_cap", "asx_code"]
+const detailedErrors: Readonly<Partial<Record<ErrorCode, ApiError>>> = {
+  RATE_LIMITED: rateLimited(toResetSeconds(resetAtMs)),
+  INVALID_PARAMETER: invalidParameters([
+    { parameter: "per_page", message: "Must be an integer from 1 to 100" },
+    { parameter: "sort", message: `Must be one of ${orders.join(", ")}`, allowed: orders },
+  ]),
 }

@@ -94,8 +94,7 @@ function operationMarkdown(operation: Operation, options: ReferenceOptions): str
 
 /** The headers and the errors of all endpoints. */
 export function commonMarkdown({ operations, baseUrl }: Description): string {
-  const companies = companiesIn(operations)
-  const examples = headerExamples(companies, baseUrl)
+  const examples = headerExamples(companiesIn(operations), baseUrl)
   const codes = [...new Set(operations.flatMap(({ errors }) => errors))]
   return [
     "## Response headers",
@@ -110,7 +109,7 @@ export function commonMarkdown({ operations, baseUrl }: Description): string {
     "## Errors",
     "Each has the same envelope, as JSON.",
     ...codes.map((each) => {
-      const { request, body } = errorExample(each, companies)
+      const { request, body } = errorExample(each)
       const { status, when } = errorTable[each]
       return `### ${status} ${code(each)}\n\n${when} For example, ${code(request)}:\n\n${fenced("json", bodyText(body))}`
     }),

@@ -25,8 +25,7 @@ export function describeApi({ endpoints, baseUrl }: DescriptionOptions): Descrip
 }
 
 function openApi(operations: readonly Operation[], baseUrl: string): JsonSchema {
-  const companies = companiesIn(operations)
-  const examples = headerExamples(companies, baseUrl)
+  const examples = headerExamples(companiesIn(operations), baseUrl)
   const codes = new Set(operations.flatMap(({ errors }) => errors))
   return {
     openapi: "3.1.0",
@@ -65,7 +64,7 @@ function openApi(operations: readonly Operation[], baseUrl: string): JsonSchema 
       headers: Object.fromEntries(
         Object.entries(examples).map(([name, example]) => [name, headerObject(name, example)]),
       ),
-      responses: errorResponses(codes, companies),
+      responses: errorResponses(codes),
     },
   }
 }

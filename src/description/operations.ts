@@ -100,7 +100,7 @@ const words = (name: string): string => name.replaceAll("-", " ")
 export const titleOf = (group: string): string => capitalised(words(group))
 
 /** `CompanyVersions`. */
-const pascal = (name: string): string => words(name).split(" ").map(capitalised).join("")
+export const pascal = (name: string): string => words(name).split(" ").map(capitalised).join("")
 
 function pathParameters(path: string, endpoint: Endpoint): Parameter[] {
   const owner = keyedBy(endpoint)
@@ -112,14 +112,11 @@ function pathParameters(path: string, endpoint: Endpoint): Parameter[] {
 const keyName = (path: string): string | undefined => /\{(\w+)\}/.exec(path)?.[1]
 
 /** The resource whose key the path contains. */
-export const keyedBy = (endpoint: Endpoint): Readable | undefined =>
-  endpoint.kind === "record"
-    ? endpoint.resource
-    : endpoint.kind === "list"
-      ? endpoint.counts
-        ? endpoint.resource
-        : endpoint.belongsTo?.resource
-      : undefined
+export function keyedBy(endpoint: Endpoint): Readable | undefined {
+  if (endpoint.kind === "object") return undefined
+  const isOwnKey = endpoint.kind === "record" || endpoint.counts
+  return isOwnKey ? endpoint.resource : endpoint.belongsTo?.resource
+}
 
 const otherParameters = (endpoint: Endpoint): Parameter[] => [
   ...Object.entries({ ...endpoint.parameters, ...cacheBusterParameter }).map(([name, schema]) =>

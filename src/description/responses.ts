@@ -5,7 +5,7 @@ import { responseHeaders } from "../http/response-headers.ts"
 import { type Example, errorExample, exampleOf } from "./example-answers.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { commonHeaderNames, dataHeaders, type Operation } from "./operations.ts"
-import { errorName, listName, objectSchema, refTo } from "./schemas.ts"
+import { errorName, geoJsonSchema, listName, objectSchema, refTo } from "./schemas.ts"
 
 /** Headers that some responses lack: exports, JSON, and responses before the first release. */
 const optionalHeaders = ["Content-Disposition", "Last-Modified", "Link", "X-Total-Pages"]
@@ -55,22 +55,22 @@ export const responsesOf = (operation: Operation): Record<string, JsonSchema> =>
 const contentOf = (operation: Operation, format: Format): JsonSchema =>
   representations[format].isBinary
     ? { schema: { type: "string", format: "binary" } }
-    : {
-        schema: format === "json" ? successSchema(operation) : { type: "string" },
-        ...namedExample(exampleOf(operation, format)),
-      }
+    : { schema: successSchema(operation, format), ...namedExample(exampleOf(operation, format)) }
 
 const successText = ({ endpoint, schema }: Operation): string =>
   endpoint.kind === "list" ? `A page of the list of ${schema} records.` : `The ${schema} asked for.`
 
-const successSchema = (operation: Operation): JsonSchema =>
-  operation.endpoint.kind === "list"
+function successSchema(operation: Operation, format: Format): JsonSchema {
+  if (format === "geojson") return geoJsonSchema(operation)
+  if (format !== "json") return { type: "string" }
+  return operation.endpoint.kind === "list"
     ? refTo("schemas", listName(operation))
     : objectSchema({ data: refTo("schemas", operation.schema) })
+}
 
-/** The errors that operations refer to. @param companies the operation that lists companies */
-export const errorResponses = (codes: Iterable<ErrorCode>, companies: Operation) =>
-  Object.fromEntries([...codes].map((code) => [errorName(code), errorResponse(code, companies)]))
+/** The errors that operations refer to. */
+export const errorResponses = (codes: Iterable<ErrorCode>) =>
+  Object.fromEntries([...codes].map((code) => [errorName(code), errorResponse(code)]))
 
 /** The headers that some errors have besides those of every response. */
 const ownHeaders: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
@@ -79,7 +79,7 @@ const ownHeaders: Readonly<Partial<Record<ErrorCode, readonly string[]>>> = {
   UNAVAILABLE: ["Retry-After"],
 }
 
-const errorResponse = (code: ErrorCode, companies: Operation): JsonSchema => ({
+const errorResponse = (code: ErrorCode): JsonSchema => ({
   description: errorTable[code].when,
   headers: {
     ...headerRefs([...commonHeaderNames, ...(ownHeaders[code] ?? [])]),
@@ -88,7 +88,7 @@ const errorResponse = (code: ErrorCode, companies: Operation): JsonSchema => ({
   content: {
     "application/json": {
       schema: refTo("schemas", errorName(code)),
-      ...namedExample(errorExample(code, companies)),
+      ...namedExample(errorExample(code)),
     },
   },
 })

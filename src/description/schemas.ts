@@ -1,9 +1,7 @@
 /** The schemas of the responses, by name. */
 import { type ErrorCode, errorDetails, errorTable } from "../http/api-error.ts"
 import { type JsonSchema, jsonSchema, mapValues, nullable } from "./json-schema.ts"
-import { capitalised, type Operation } from "./operations.ts"
-
-export type Schemas = Readonly<Record<string, JsonSchema>>
+import { type Operation, pascal } from "./operations.ts"
 
 export const refTo = (kind: "schemas" | "headers" | "responses", name: string) => ({
   $ref: `#/components/${kind}/${name}`,
@@ -11,10 +9,8 @@ export const refTo = (kind: "schemas" | "headers" | "responses", name: string) =
 
 export const listName = ({ schema }: Operation): string => `${schema}List`
 
-const metaName = "PageMeta"
-
 /** Every schema that the operations refer to. */
-export function schemasOf(operations: readonly Operation[]): Schemas {
+export function schemasOf(operations: readonly Operation[]) {
   const schemas: Record<string, JsonSchema> = {}
   for (const operation of operations) {
     const { endpoint, schema } = operation
@@ -22,11 +18,11 @@ export function schemasOf(operations: readonly Operation[]): Schemas {
     if (endpoint.kind === "list") {
       schemas[listName(operation)] = objectSchema({
         data: { type: "array", items: refTo("schemas", schema), description: "The records" },
-        meta: refTo("schemas", metaName),
+        meta: refTo("schemas", "PageMeta"),
       })
     }
   }
-  schemas[metaName] = metaSchema
+  schemas.PageMeta = metaSchema
   const errors = new Set(operations.flatMap((operation) => operation.errors))
   for (const code of errors) schemas[errorName(code)] = errorSchema(code)
   return schemas
@@ -34,10 +30,7 @@ export function schemasOf(operations: readonly Operation[]): Schemas {
 
 /** `RateLimitedError` of `RATE_LIMITED`. */
 export const errorName = (code: ErrorCode): string =>
-  `${code
-    .split("_")
-    .map((word) => capitalised(word.toLowerCase()))
-    .join("")}Error`
+  `${pascal(code.toLowerCase().replaceAll("_", "-"))}Error`
 
 /** An object with all properties required. */
 export const objectSchema = (
@@ -58,6 +51,24 @@ export function schemaOf({ endpoint }: Operation) {
       isNullable ? nullable(jsonSchema(schema)) : jsonSchema(schema),
   )
   return { ...objectSchema(properties, { description }), required: Object.keys(fields) }
+}
+
+/** A record as a feature, or a page of them as a collection (RFC 7946). */
+export function geoJsonSchema(operation: Operation) {
+  const { geometry = {} } = schemaOf(operation).properties
+  const feature = objectSchema({
+    type: { type: "string", const: "Feature" },
+    id: { type: "string" },
+    geometry,
+    properties: refTo("schemas", operation.schema),
+  })
+  if (operation.endpoint.kind === "record") return feature
+  return objectSchema({
+    type: { type: "string", const: "FeatureCollection" },
+    numberMatched: count("The number of records in the whole list", 0),
+    numberReturned: count("The number of records in this response", 0),
+    features: { type: "array", items: feature },
+  })
 }
 
 const count = (description: string, minimum: number): JsonSchema => ({

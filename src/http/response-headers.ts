@@ -15,7 +15,7 @@ const groups = {
   },
   /** Every response of the API, errors included. */
   every: {
-    "Cache-Control": "The client may store data, and must revalidate it for each use",
+    "Cache-Control": "Whether a client may store the response, and that it must revalidate it",
     RateLimit: "Remaining requests, and the seconds until the next one becomes available",
     "RateLimit-Policy": "Requests that the window allows, and its length in seconds",
     "X-RateLimit-Limit": "Requests that the window allows; 2147483647 means no limit",
@@ -34,7 +34,7 @@ const groups = {
     "X-Data-Release": "The number of the release that the response shows",
   },
   list: {
-    "Content-Disposition": "A file name, for formats other than JSON and Atom",
+    "Content-Disposition": "A file name, for CSV, TSV, NDJSON and Parquet",
     Link: "The `first`, `prev`, `next` and `last` page (RFC 8288), where there are any",
     "X-Total-Count": "The number of records in the whole list",
     "X-Total-Pages": "The number of pages of the whole list",

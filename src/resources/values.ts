@@ -100,30 +100,28 @@ export function fieldsOf(
 
 /** The optional fields of records with shapes. */
 export function placeFields(table: PgTable): Record<string, Field> {
-  const names = ["latitude", "longitude", "geometry"]
   const corner = [121.45, -30.76]
+  const ring = [corner, [121.48, -30.76], [121.48, -30.74], corner]
   const degreesOf = (what: string, minimum: number, maximum: number, example: number) =>
     Type.Number({
       ...{ minimum, maximum },
       description: `${what} of a point inside its shape, in degrees; only if \`fields\` names it`,
       examples: [example],
     })
-  return fieldsOf(
-    table,
-    {
-      latitude: degreesOf("Latitude", -60, 0, -30.748912),
-      longitude: degreesOf("Longitude", 90, 180, 121.466667),
-      geometry: Type.Unsafe<object>({
-        type: "object",
-        description:
-          "Its shape, in the reference system of its source: a GeoJSON polygon or multi-polygon, WKT in CSV and TSV, WKB in Parquet; only if `fields` names it",
-        examples: [
-          { type: "Polygon", coordinates: [[corner, [121.48, -30.76], [121.48, -30.74], corner]] },
-        ],
-      }),
-    },
-    names,
-  )
+  const shape = {
+    type: oneOf(["Polygon", "MultiPolygon"]),
+    coordinates: Type.Array(Type.Unknown()),
+  }
+  const schemas = {
+    latitude: degreesOf("Latitude", -60, 0, -30.748912),
+    longitude: degreesOf("Longitude", 90, 180, 121.466667),
+    geometry: Type.Object(shape, {
+      description:
+        "Its shape, in the reference system of its source: a GeoJSON polygon or multi-polygon, WKT in CSV and TSV, WKB in Parquet; only if `fields` names it",
+      examples: [{ type: "Polygon", coordinates: [ring] }],
+    }),
+  }
+  return fieldsOf(table, schemas, Object.keys(schemas))
 }
 
 /** The optional fields of every loaded record. */

@@ -47,7 +47,7 @@ const targetOf = (summary: string): string => summary.replace(/^GET (\S+).*$/, "
 
 async function bodyOf(answer: Response, mediaType: string): Promise<unknown> {
   expect(answer.headers.get("content-type")).toStartWith(mediaType)
-  return mediaType === "application/json" ? answer.json() : answer.text()
+  return /[/+]json$/.test(mediaType) ? answer.json() : answer.text()
 }
 
 const json = "application/json"

@@ -95,6 +95,10 @@ describe.skipIf(!areInstalled)("The description", () => {
         expect(await validate(path, await service.get(target))).toEqual([])
         expect(await validate(path, await service.get(`${target}?page=0`))).toEqual([])
         expect(await validate(path, await service.get(target, { token: null }))).toEqual([])
+        if (/^\/tenements(\/\{id\})?$/.test(path)) {
+          const features = await service.get(`${target}?format=geojson`)
+          expect(await validate(path, features)).toEqual([])
+        }
         answers++
       }
       if (!path.includes("{")) continue
@@ -132,8 +136,9 @@ async function validator(document: string, scratch: string) {
     const reference: string | undefined = responses[answer.status].$ref
     const response = reference ?? `#/paths/${path.replaceAll("/", "~1")}/get/responses/200`
     const escaped = response.replaceAll("{", "%7B").replaceAll("}", "%7D")
+    const mediaType = answer.headers.get("content-type")?.replace(/;.*/, "").replace("/", "~1")
     const validate: Validator = ajv.compile({
-      $ref: `document${escaped}/content/application~1json/schema`,
+      $ref: `document${escaped}/content/${mediaType}/schema`,
     })
     return validate(await answer.json()) ? [] : (validate.errors ?? [])
   }

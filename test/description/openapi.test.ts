@@ -156,6 +156,14 @@ test("Unknown values, large numbers and formats follow JSON Schema", async () =>
         state: { type: "string", enum: ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"] },
         grant_date: { type: ["string", "null"], format: "date" },
         area_km2: { type: ["number", "null"], minimum: 0 },
+        geometry: {
+          type: ["object", "null"],
+          required: ["type", "coordinates"],
+          properties: {
+            type: { enum: ["Polygon", "MultiPolygon"] },
+            coordinates: { type: "array" },
+          },
+        },
       },
     },
     Report: {
