@@ -3,6 +3,7 @@ import type { Static, TObject } from "@sinclair/typebox"
 import type { LinkReader } from "../db/reader/links.ts"
 import type { Release, Releases } from "../db/reader/releases.ts"
 import type { ReadSources } from "../db/reader/sources.ts"
+import { invalidParameters } from "../http/api-error.ts"
 import { encodeQuery, type Pair } from "../http/query-string.ts"
 import { asxCodeFromText } from "../resources/values.ts"
 import { dayOfData } from "../responses/at-release.ts"
@@ -18,12 +19,6 @@ export interface ReadingOptions extends Pick<DataOptions, "responses" | "now"> {
   releases: Pick<Releases, "current">
   readSources: ReadSources
   companyLinks: Pick<LinkReader, "suggestedFor">
-}
-
-/** The release of a list, and the key in its path. */
-interface Place {
-  release?: Release
-  key?: string
 }
 
 export type ToolReading = ReturnType<typeof createReading>
@@ -45,6 +40,14 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
     return { request, total, page, total_pages, records }
   }
 
+  /** @throws ApiError INVALID_PARAMETER for a code that no company has: the list is empty for another reason */
+  const expectCompany = async (written: string, release: Release) => {
+    const code = asxCodeFromText(written)
+    const [record] = await responses.versionsAt(company.resource, [code], { release, account })
+    const message = `No company has the code ${code}; find_companies finds codes`
+    if (!record) throw invalidParameters([{ parameter: "company", message }])
+  }
+
   return {
     dayOf: ({ as_of }: ParameterValues, release: Release) => dayOfData(as_of, release, now()),
 
@@ -52,12 +55,14 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
     list: async (
       endpoint: ListEndpoint,
       values: ParameterValues,
-      { release: at, key = "" }: Place = {},
+      { release: at, key = "" }: { release?: Release; key?: string } = {},
     ) => {
       const plan = planList(endpoint, values, key)
       const found = at
         ? await responses.pageAt(plan, { release: at, account })
         : await responses.page(requester, plan)
+      if (found.meta.total === 0 && values.company !== undefined)
+        await expectCompany(String(values.company), found.release)
       return { release: found.release, part: partOf(plan, found) }
     },
 

@@ -45,6 +45,19 @@ const faults: [tool: string, given: object, fault: object][] = [
     { state: ["WA"] },
     { parameter: "state", message: "Must be a text, number or boolean" },
   ],
+  ...["find_tenements", "find_announcements"].map((tool): [string, object, object] => [
+    tool,
+    { company: "Big Mining" },
+    {
+      parameter: "company",
+      message: "No company has the code BIG MINING; find_companies finds codes",
+    },
+  ]),
+  [
+    "count_tenements",
+    { by: "state", company: "santos" },
+    { parameter: "company", message: "No company has the code SANTOS; find_companies finds codes" },
+  ],
   ["company", {}, { parameter: "asx_code", message: "Must be given" }],
   ["count_tenements", { state: "WA" }, { parameter: "by", message: "Must be given" }],
   [
