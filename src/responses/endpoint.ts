@@ -103,7 +103,7 @@ function selectionOf(resource: Readable) {
   const fields = Type.Array(oneOf(Object.keys(complete(resource).fields)), {
     minItems: 1,
     uniqueItems: true,
-    description: `The fields of the records, in this order, separated by commas. By default, every field but ${optional.join(", ")}`,
+    description: `The fields of the records, in this order, separated by commas: the records lack all others, also the required ones of the schema. By default, every field but ${optional.join(", ")}`,
     examples: [[resource.key, optional[0]]],
   })
   return { fields: Type.Optional(fields) }
