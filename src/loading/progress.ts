@@ -79,7 +79,7 @@ export function progressOn(stream: ProgressStream, now = () => performance.now()
       lastMs = nowMs
       const which = files > 1 ? ` (file ${formatCount(files)})` : ""
       const perSecond = Math.round((total * 1000) / Math.max(1, nowMs - startedMs))
-      const read = bytesTotal === null ? 0 : bytesRead / bytesTotal
+      const read = bytesTotal === null ? 0 : Math.min(1, bytesRead / bytesTotal)
       figures(
         `${printableLine(name)}${which}: ${formatCount(total)} rows${files > 1 ? " in all" : ""}, ` +
           `${formatCount(perSecond)}/s${read > 0 ? partRead(read, nowMs - file.startedMs) : ""}`,

@@ -35,6 +35,19 @@ test("Without a terminal, a line every ten seconds shows the rate and the time l
   ])
 })
 
+test("A file that grows while it is read has at most 100% of it read", () => {
+  let nowMs = 0
+  const written: string[] = []
+  const progress = progressOn(
+    { isTTY: false, columns: 80, write: (text) => written.push(text) },
+    () => nowMs,
+  )
+  progress.reading(reading(0, 0))
+  nowMs = 10_000
+  progress.reading(reading(20_000, 1_500))
+  expect(written).toEqual(["a.csv: 20,000 rows, 2,000/s, reading: 100%, 0 s left\n"])
+})
+
 test("No time left is estimated for an input of unknown length", () => {
   let nowMs = 0
   const written: string[] = []
