@@ -68,7 +68,7 @@ function linesOf(files: readonly FileFigures[]): string[] {
     ...(others.length > 0 ? [...rejectedLines(files), ...emptyLines(files)] : []),
     ...textLines("warning", maxWarningsShown, files, ({ warnings }) => warnings),
     ...textLines("note", maxNotesShown, files, ({ notes = [], kept_fields = [] }) => {
-      const kept = `no column for ${kept_fields.join(", ")}; stored values stay`
+      const kept = `no usable column for ${kept_fields.join(", ")}; stored values stay`
       const shown = kept_fields.length > 0 ? [...notes, kept] : notes
       return Object.fromEntries(shown.map((note) => [note, 1]))
     }),

@@ -42,7 +42,7 @@ test("The three-column list leaves market capitalisations as they are; a new com
   expect(summary.files[0]?.kept_fields).toContain("market_cap_aud")
   expect(await stored()).toMatchObject({ Q00: 1000, Q29: 1029, Q30: null })
   expect(formatSummary(summary)).toContain(
-    "note: no column for market_cap_aud, listing_date; stored values stay",
+    "note: no usable column for market_cap_aud, listing_date; stored values stay",
   )
   const renamed = three.replace("Q00 LIMITED", "QUARRY NOUGHT LIMITED")
   expect((await bench.load("asx-directory", renamed)).changes.changed).toBe(1)
@@ -65,7 +65,7 @@ test("Each of several files leaves the fields that it has no column for", async 
     [2, null, null],
   ])
   expect(formatSummary(summary)).toContain(
-    "note: no column for gics_sector, gics_industry_group; stored values stay",
+    "note: no usable column for gics_sector, gics_industry_group; stored values stay",
   )
 })
 

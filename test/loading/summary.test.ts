@@ -131,7 +131,7 @@ test("The summary names the missing columns of each file", () => {
   const files = [file(1, { kept_fields: ["area_km2", "expiry_date"] }), file(2)]
   expect(lines(files).slice(0, 3)).toEqual([
     "part-1.csv: 1,000 rows read = 1,000 accepted + 0 rejected",
-    "  note: no column for area_km2, expiry_date; stored values stay",
+    "  note: no usable column for area_km2, expiry_date; stored values stay",
     "part-2.csv: 1,000 rows read = 1,000 accepted + 0 rejected",
   ])
 })
