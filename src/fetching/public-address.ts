@@ -36,6 +36,6 @@ export async function resolveAddresses(url: URL, allowPrivate: boolean): Promise
   const found = resolved.map(({ address }) => address).join(", ")
   throw new FetchError(
     url,
-    `${found || host} is an address of a private network or of this machine, which is not allowed`,
+    `${found || host} is an address of a private network or of this machine. --allow-private or allow_private allows it, except after a redirect`,
   )
 }

@@ -22,7 +22,7 @@ export const damaged = (fault: string): string => `${fault}. Download or save it
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "no such file",
   ENOTDIR: "not a directory",
-  EISDIR: "is a directory",
+  EISDIR: "it is a directory",
   EEXIST: "file exists",
   EACCES: "permission denied",
   EPERM: "permission denied",

@@ -128,7 +128,7 @@ test("A redirect to another host never reaches a private network, even where pri
   const secure = other.url.replace("http:", "https:")
   server.answer(() => reply(302, { Location: `${secure}/c` }))
   expect(await failure()).toBe(
-    `Cannot fetch ${secure}/c: 127.0.0.1 is an address of a private network or of this machine, which is not allowed`,
+    `Cannot fetch ${secure}/c: 127.0.0.1 is an address of a private network or of this machine. --allow-private or allow_private allows it, except after a redirect`,
   )
   expect(other.requests).toHaveLength(0)
 })

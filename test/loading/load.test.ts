@@ -278,7 +278,7 @@ test("A file that cannot be opened leaves no trace of the load", async () => {
   expect(await bench.refusal("companies", [path, absent])).toBe(
     `Cannot read ${absent}: no such file`,
   )
-  expect(await bench.refusal("companies", [bench.directory])).toMatch(/is a directory$/)
+  expect(await bench.refusal("companies", [bench.directory])).toMatch(/: it is a directory$/)
   const traces = await bench.sql`
     select name from sources`
   expect(Array.from(traces)).toEqual([])

@@ -94,7 +94,7 @@ async function sizeOf(path: string, name: string): Promise<number | null> {
   try {
     const found = await stat(path)
     await access(path, constants.R_OK)
-    if (found.isDirectory()) throw cannotRead(name, "is a directory")
+    if (found.isDirectory()) throw cannotRead(name, "it is a directory")
     return found.isFile() ? found.size : null
   } catch (error) {
     throw error instanceof LoadError ? error : cannotRead(name, reasonOf(error))
