@@ -45,7 +45,7 @@ export interface Rotation {
 /**
  * Issues a token of an account, and creates a missing account on the standard plan.
  * @returns the token, which is not stored and cannot be shown again
- * @throws AccountError where the name or the email address is not valid
+ * @throws AccountError where the name or the email address is not valid, or the account is disabled
  */
 export function issueToken(
   editor: Editor,
@@ -59,6 +59,7 @@ export function issueToken(
   return change(editor, async (tx) => {
     await addAccount(tx, { email, plan: "standard", requestLimit: null })
     const { id } = await existingAccount(tx, email)
+    await lockAccount(tx, id)
     return (await addToken(tx, id, { ...row, now, forSpreadsheets })).token
   })
 }

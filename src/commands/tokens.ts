@@ -36,8 +36,7 @@ const create = command({
       (editor) => {
         const now = new Date()
         const expiresAt = expiresIn ? new Date(now.getTime() + expiresIn * dayMs) : null
-        const token = { email, name, now, expiresAt, forSpreadsheets: spreadsheets }
-        return issueToken(editor, token)
+        return issueToken(editor, { email, name, now, expiresAt, forSpreadsheets: spreadsheets })
       },
       printToken,
     ),

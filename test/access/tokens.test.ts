@@ -39,6 +39,14 @@ describe("An operator", () => {
     )
   })
 
+  test("An operator issues no token for a disabled account", async () => {
+    const token = { email: "out@example.com", name: "x", expiresAt: null }
+    await issueToken(setup.editor, token)
+    await setDisabled(setup.editor, token.email, true)
+    expect(await refusal(issueToken(setup.editor, token))).toBe("The account is disabled")
+    expect((await showAccount(setup.pool, token.email)).tokens).toHaveLength(1)
+  })
+
   test("An operator revokes a token by its prefix or its whole text, and only once", async () => {
     const [first, second] = [
       await setup.issue("r@example.com", "one"),
