@@ -171,6 +171,7 @@ async function publishFiles(
 
   const values = stagedValues(staging, files)
   const computed = linkColumns(resource)
+  progress.step(`Storing ${name}`)
   await storeShapes(staging)
   const compared = await applyStaged({ staging, release: next, values, load, files, computed })
   const changes = {
@@ -193,7 +194,6 @@ async function publishFiles(
 
   // Release
   if (release !== null) {
-    progress.step("Publishing")
     await insertRelease(sql, release, source.name, {
       observed,
       observed_is_known: isKnown,

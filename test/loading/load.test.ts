@@ -237,6 +237,17 @@ test("More rejected rows than allowed end the load without a release", async () 
   expect((await bench.load("companies", bad, { maxRejects: 2 })).release).toBe(1)
 })
 
+test("A load reports each of its steps, also where it publishes nothing", async () => {
+  const steps: string[] = []
+  const progress = { ...silent, step: (text: string) => steps.push(text) }
+  await bench.load("companies", three, { progress, dryRun: true })
+  expect(steps).toEqual([
+    "Comparing companies",
+    "Storing companies",
+    "Linking tenements to companies",
+  ])
+})
+
 test("The three most frequent reasons for rejected rows are warnings, also of a rejected load", async () => {
   const bad = [
     ...["A", "B"].map((code) => `${code},Too short,,,true`),
