@@ -51,7 +51,8 @@ export interface RowShape extends Pick<ShapeRead, "leftOut"> {
 }
 
 export function countLeftOut({ warnings }: FileFigures, shape: RowShape | undefined): void {
-  for (const reason of shape?.leftOut ?? []) countText(warnings, `geometry left out: ${reason}`)
+  for (const reason of shape?.leftOut ?? [])
+    countText(warnings, `geometry was read without ${reason}`)
 }
 
 export const rowShape = ({ shape, leftOut }: ShapeRead): RowShape => ({
