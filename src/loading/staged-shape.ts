@@ -51,8 +51,7 @@ export interface RowShape extends Pick<ShapeRead, "leftOut"> {
 }
 
 export function countLeftOut({ warnings }: FileFigures, shape: RowShape | undefined): void {
-  for (const reason of shape?.leftOut ?? [])
-    countText(warnings, `geometry was read without ${reason}`)
+  for (const why of shape?.leftOut ?? []) countText(warnings, `geometry was read without ${why}`)
 }
 
 export const rowShape = ({ shape, leftOut }: ShapeRead): RowShape => ({
