@@ -13,6 +13,7 @@ import {
 import { tokenPlaceholder } from "../../src/pages/kit/components.ts"
 import { companies } from "../../src/resources/companies.ts"
 import { reports } from "../../src/resources/reports.ts"
+import { complete } from "../../src/resources/resource.ts"
 import { tenements } from "../../src/resources/tenements.ts"
 import { readRecord } from "../contract/bodies.ts"
 import { awkward } from "../support/fixtures.ts"
@@ -48,6 +49,7 @@ const views: [string, () => ApiView][] = [
   ],
   ["a search for anything", () => view("/tenements", tenements, { holder: nastyHolder, as_of: 1 })],
   ["a company's tenements", () => view("/companies/BIG/tenements", tenements, { state: "WA" })],
+  ["chosen columns", () => view("/tenements", complete(tenements), { fields: "id,asx_codes" })],
 ]
 
 const line = (
@@ -110,7 +112,7 @@ describe.each(views)("%s", (_, of) => {
     expect(await fetched(literal)).toBe(await asExport(of()))
   })
 
-  test("Power Query requests every row, and keeps the token out of the query", async () => {
+  test("Power Query requests every row, gives each column its type, and keeps the token out of the query", async () => {
     const code = line(of(), "excel")
     const [, base = ""] = /Web\.Contents\(\s*("[^\n]*"),\n/.exec(code) ?? []
     const [, path = ""] = /RelativePath = (".*"),\n/.exec(code) ?? []
@@ -122,7 +124,10 @@ describe.each(views)("%s", (_, of) => {
       url.searchParams.set(readPowerQueryText(name), readPowerQueryText(value))
     }
     url.searchParams.set(/ApiKeyName = "(\w+)"/.exec(code)?.[1] ?? "", service.tokens.admin)
-    expect(await fetched(url.href)).toBe(await asExport(of(), unguarded))
+    const rows = await fetched(url.href)
+    expect(rows).toBe(await asExport(of(), unguarded))
+    const typed = [...code.matchAll(/\{"(\w+)", /g)].map(([, name]) => name)
+    expect(rows).toStartWith(`${typed}\r\n`)
     expect(code).not.toContain("mds_")
   })
 

@@ -200,10 +200,14 @@ const powerQueryTypes: Readonly<Record<string, string>> = {
   boolean: "type logical",
 }
 
-const typedColumns = ({ resource }: ApiView): string =>
-  Object.entries(resource.fields)
+/** Power Query reads no type of a column that the file lacks. */
+const typedColumns = ({ resource, query }: ApiView): string => {
+  const chosen = new Map(query).get("fields")?.split(",")
+  return Object.entries(resource.fields)
+    .filter(([name]) => chosen?.includes(name) ?? true)
     .map(([name, { schema }]) => {
       const type = powerQueryTypes[schema.format] ?? powerQueryTypes[schema.type] ?? "type text"
       return `{${powerQueryLiteral(name)}, ${type}}`
     })
     .join(", ")
+}

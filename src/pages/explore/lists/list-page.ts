@@ -127,7 +127,7 @@ ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(view, f
 
 /** The size of the list as CSV, by that of the shown rows. */
 function csvBytes({ records, meta, plan }: ShownPage): number {
-  const names = Object.keys(plan.shown.fields)
+  const names = plan.fields ?? Object.keys(plan.shown.fields)
   const rows = records.map((record) => `${names.map((name) => record[name] ?? "").join()}\r\n`)
   return (Buffer.byteLength(rows.join("")) / Math.max(1, rows.length)) * meta.total
 }
