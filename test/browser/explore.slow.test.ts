@@ -174,7 +174,7 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     },
   )
 
-  test("On a phone one filter is open, records are cards, and export is one tap away", async () => {
+  test("On a phone one filter is open, records are cards whose numbers have labels, and export is one tap away", async () => {
     await using phone = await browser.visitor({ width: phoneWidth })
     await site.signIn(phone, "standard")
     await phone.visit("/explore/companies")
@@ -195,6 +195,11 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     expect(await page.getByRole("link", { name: "Download CSV" }).isVisible()).toBe(true)
     await page.getByRole("heading", { name: "Companies" }).click()
     expect(await page.getByRole("link", { name: "Download CSV" }).isVisible()).toBe(false)
+    await phone.visit("/explore/compare?codes=BIG")
+    const labels = await page.evaluate<string[]>(
+      `[...document.querySelectorAll("td")].map((cell) => getComputedStyle(cell, "::before").content)`,
+    )
+    expect([...new Set(labels)]).toEqual(['"BIG "'])
     await phone.assertClean()
   })
 
