@@ -81,7 +81,7 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     const { page, visit } = visitor
     await visit("/explore/map")
     expect(await note(visitor)).toMatch(
-      /^Tenements in view: 2,3\d\d, as points. Zoom in to 2,000 or fewer to see their shapes/,
+      /^Tenements in view: 2,3\d\d, as points. Zoom in to see their shapes/,
     )
     expect(await paintedTiles(visitor)).toBeGreaterThan(0)
     await page.locator("#map").focus()

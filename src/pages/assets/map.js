@@ -256,7 +256,7 @@ async function draw(total) {
   const isFiltered = query.includes("&") && !map.hasLayer(circle)
   if (!shownBox && isFiltered && hasShapes && found.size > 0) fit(shapes.getBounds())
   const count = (shownBox ? total : inView().length).toLocaleString("en-AU")
-  const how = hasShapes ? "shapes" : "points. Zoom in to 2,000 or fewer to see their shapes"
+  const how = hasShapes ? "shapes" : "points. Zoom in to see their shapes"
   say(`Tenements in view: ${count}, as ${how}.`)
   const id = readHash().get("id")
   if (id === chosenId || !inView().includes(id)) return
