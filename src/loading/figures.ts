@@ -92,9 +92,8 @@ export interface LinkFigures {
   /** Holders that are not linked to a company, each counted once. */
   unlinked_holders: number
   by_state: LinkedShares
-  /** Existing tenements whose linked companies changed, and companies whose total changed. */
-  relinked: number
-  retotalled: number
+  /** Beside the load's own changes: tenements with other companies, and companies with another total. */
+  changed: Record<"tenements" | "companies", number>
   /** Former names that do not link because a time is unknown; absent where there are none. */
   undated_names?: number
 }

@@ -52,14 +52,13 @@ export async function relink(
   await sql.unsafe("analyze link_keys")
   await sql.unsafe(findLinks)
   await sql.unsafe("analyze links")
-  const relinked = await sql.unsafe(linkTenements, [release])
-  const retotalled = await sql.unsafe(totalCompanies, [release])
+  const { count: tenements } = await sql.unsafe(linkTenements, [release])
+  const { count: companies } = await sql.unsafe(totalCompanies, [release])
   await storeSuggestions(sql)
-  const [counts] = await sql.unsafe<[Omit<LinkFigures, "relinked" | "retotalled">]>(countLinks)
+  const [counts] = await sql.unsafe<[Omit<LinkFigures, "changed">]>(countLinks)
   return {
     ...counts,
-    relinked: relinked.count,
-    retotalled: retotalled.count,
+    changed: { tenements, companies },
     ...(undatedNames > 0 ? { undated_names: undatedNames } : {}),
   }
 }
@@ -75,14 +74,16 @@ const findLinks = `
     join link_keys n on n.key = holder.key
   group by t.id`
 
+/** This and the next statement count what they keep: records that the load itself did not change. */
 const linkTenements = `
   with relinked as materialized (
     select t.id, coalesce(l.asx_codes, '{}') as asx_codes
     from tenements t left join links l on l.id = t.id
     where t.asx_codes <> coalesce(l.asx_codes, '{}')
-  ), kept as (${keepInHistory(tenementsTable, "t.id in (select id from relinked)", "$1")})
-  update tenements t set asx_codes = relinked.asx_codes, ${withoutFile("$1")}
-  from relinked where t.id = relinked.id`
+  ), linked as (
+    update tenements t set asx_codes = relinked.asx_codes, ${withoutFile("$1")}
+    from relinked where t.id = relinked.id
+  ) ${keepInHistory(tenementsTable, "t.id in (select id from relinked)", "$1")}`
 
 const totalCompanies = `
   with totals as (
@@ -91,9 +92,10 @@ const totalCompanies = `
     select c.asx_code, coalesce(totals.total, 0) as total
     from companies c left join totals on totals.code = c.asx_code
     where c.total_tenements <> coalesce(totals.total, 0)
-  ), kept as (${keepInHistory(companiesTable, "t.asx_code in (select asx_code from retotalled)", "$1")})
-  update companies c set total_tenements = retotalled.total, ${withoutFile("$1")}
-  from retotalled where c.asx_code = retotalled.asx_code`
+  ), totalled as (
+    update companies c set total_tenements = retotalled.total, ${withoutFile("$1")}
+    from retotalled where c.asx_code = retotalled.asx_code
+  ) ${keepInHistory(companiesTable, "t.asx_code in (select asx_code from retotalled)", "$1")}`
 
 /** A tenement with a linked company has a company among its holders. */
 const linkedShares = `

@@ -200,8 +200,8 @@ function linkLines(links: LinkFigures): string[] {
           `  declared tenements: ${formatCount(rows)}, of which several tenements have the number of ` +
             `${formatCount(ambiguous)}, and none that of ${formatCount(unmatched)}`,
         ]),
-    `  this load changed the companies of ${countOf(links.relinked, "tenement")} of earlier loads and the number of tenements of ` +
-      countOf(links.retotalled, "company", "companies"),
+    `  this load changed the companies of ${countOf(links.changed.tenements, "tenement")} of earlier loads and the number of tenements of ` +
+      countOf(links.changed.companies, "company", "companies"),
     `  unlinked holders: ${formatCount(links.unlinked_holders)}; list them with \`mds holders unlinked\``,
     ...(undated_names === 0
       ? []

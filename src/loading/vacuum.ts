@@ -30,7 +30,7 @@ export async function vacuumChanged(
 function changedMuch({ release, resource, changes, links }: PublishedLoad): ResourceName[] {
   if (release === null) return []
   const ofLoad = rowsChanged(changes) >= manyRows ? [resource] : []
-  const ofLinks: ResourceName[] = links && links.relinked >= manyRows ? ["tenements"] : []
+  const ofLinks: ResourceName[] = links && links.changed.tenements >= manyRows ? ["tenements"] : []
   return [...new Set([...ofLoad, ...ofLinks])]
 }
 

@@ -4,15 +4,15 @@ import { releasesTable as table } from "../db/schema.ts"
 import { field, type Readable, resourceNames } from "./resource.ts"
 import { countSchema, fieldsOf, instantOf, textSchema } from "./values.ts"
 
-/** The number of records of the resource that the release changed in that way, from its manifest. */
-const manifestCount = (resource: string, kind: string) =>
-  sql<number>`coalesce((${table.manifest} #>> ${sql.raw(`'{resources,${resource},${kind}}'`)})::integer, 0)`
+/** A number of records in the manifest of the release, 0 where it has none. */
+const manifestCount = (path: string) =>
+  sql<number>`coalesce((${table.manifest} #>> ${sql.raw(`'{${path}}'`)})::integer, 0)`
 
-/** A deactivated company counts as changed. */
+/** A deactivated company counts as changed, and so does a record whose links changed. */
 const countSelects = (resource: string) => ({
-  added: manifestCount(resource, "added"),
-  changed: sql`${manifestCount(resource, "changed")} + ${manifestCount(resource, "deactivated")}`,
-  removed: manifestCount(resource, "removed"),
+  added: manifestCount(`resources,${resource},added`),
+  changed: sql`${manifestCount(`resources,${resource},changed`)} + ${manifestCount(`resources,${resource},deactivated`)} + ${manifestCount(`links,changed,${resource}`)}`,
+  removed: manifestCount(`resources,${resource},removed`),
 })
 
 /** The numbers of records of each resource that a release added, changed and removed. */

@@ -148,7 +148,7 @@ test("The releases are a list like the others, newest first", async () => {
     published_at: "2026-01-04T10:00:00Z",
     source: "tenements",
     companies_added: 0,
-    companies_changed: 0,
+    companies_changed: 2,
     companies_removed: 0,
     tenements_added: 1,
     tenements_changed: 1,
@@ -161,6 +161,22 @@ test("The releases are a list like the others, newest first", async () => {
     reports_removed: 0,
   })
   expect(await ids("/releases?as_of=2&per_page=1", "id")).toEqual([2])
+})
+
+test.each([
+  ["companies", "asx_code"],
+  ["tenements", "id"],
+])("A release counts the %s that the filters of changes list", async (name, key) => {
+  for (const release of (await list("/releases")).data) {
+    const counts = ["added", "changed", "removed"].map((kind) => Number(release[`${name}_${kind}`]))
+    const [added = 0, changed = 0, removed] = counts
+    const listed = async (since: string) =>
+      (await ids(`/${name}?${since}=${Number(release.id) - 1}&as_of=${release.id}`, key)).length
+    expect([added + changed, removed]).toEqual([
+      await listed("updated_since"),
+      await listed("removed_since"),
+    ])
+  }
 })
 
 test("Reads of the newest release do not read history tables", async () => {

@@ -45,7 +45,7 @@ test("A declared number links every tenement of the state that has it, and the s
   ])
   expect(await codes()).toEqual({ t1: "QZB", t2: "QZA", t3: "", t4: "QZB", t5: "QZB" })
   expect(summary.links).toMatchObject({
-    ...{ linked: 4, directly: 1, declared: 3, relinked: 3 },
+    ...{ linked: 4, directly: 1, declared: 3, changed: { tenements: 3, companies: 1 } },
     declarations: { rows: 3, unmatched: 1, ambiguous: 1 },
   })
   expect(formatSummary(summary)).toContain(

@@ -71,8 +71,7 @@ test("A tenement is linked to every company that holds it by its own or a subsid
     unlinked: 1,
     unlinked_holders: 2,
     by_state: { WA: { tenements: 7, of_companies: 5, linked: 4 } },
-    relinked: 0,
-    retotalled: 3,
+    changed: { tenements: 0, companies: 3 },
   })
   expect(formatSummary(summary)).toContain(
     "links of all sources: 7 tenements = 4 linked to a company + 1 with unlinked holders + 2 without a holder\n  linked by a company's name: 2, by a subsidiary's name: 4, by a declaration: 0; some by several\n",
@@ -91,7 +90,7 @@ test("Links follow names: only rows whose links change take the new release", as
     "subsidiaries",
     subsidiaries.replace("s3,Joint Venture", "s3,Other Venture"),
   )
-  expect(summary.links).toMatchObject({ relinked: 1, retotalled: 1 })
+  expect(summary.links).toMatchObject({ changed: { tenements: 1, companies: 1 } })
   expect((await codes()).t3).toBe("QZA")
   expect(await totals()).toEqual({ QZA: 4, QZB: 1, QZC: 0, QZD: 0 })
   const touched = await bench.sql`

@@ -82,8 +82,7 @@ test("A load is one numbered release, whose manifest names its files and counts"
         unlinked: 0,
         unlinked_holders: 0,
         by_state: {},
-        relinked: 0,
-        retotalled: 0,
+        changed: { tenements: 0, companies: 0 },
       },
     },
   })
