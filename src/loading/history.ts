@@ -15,8 +15,8 @@ export const withoutFile = (release: string): string =>
   `file = case when since_release = ${release}::integer then file end, since_release = ${release}::integer`
 
 /**
- * An INSERT for a WITH clause: data-modifying parts of one statement see the same rows, so it copies the
- * versions before the change.
+ * An INSERT beside the change, in one statement: all its parts see the same rows, so it copies the versions
+ * before the change.
  * @param condition on the table as `t`
  * @param release the parameter that is bound to the new release's number
  */

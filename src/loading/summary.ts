@@ -67,9 +67,9 @@ function linesOf(files: readonly FileFigures[]): string[] {
     ...shapeLines(files),
     ...(others.length > 0 ? [...rejectedLines(files), ...emptyLines(files)] : []),
     ...textLines("warning", maxWarningsShown, files, ({ warnings }) => warnings),
-    ...textLines("note", maxNotesShown, files, ({ notes = [], kept_fields = [] }) => {
+    ...textLines("note", maxNotesShown, files, ({ notes = [], kept_fields = [], accepted }) => {
       const kept = `no usable column for ${kept_fields.join(", ")}; stored values stay`
-      const shown = kept_fields.length > 0 ? [...notes, kept] : notes
+      const shown = accepted > 0 && kept_fields.length > 0 ? [...notes, kept] : notes
       return Object.fromEntries(shown.map((note) => [note, 1]))
     }),
   ]

@@ -127,11 +127,13 @@ test("The summary stays short, however many files have warnings", () => {
   expect(text).toContain("  4,990 more notes; --json lists every file")
 })
 
-test("The summary names the missing columns of each file", () => {
-  const files = [file(1, { kept_fields: ["area_km2", "expiry_date"] }), file(2)]
-  expect(lines(files).slice(0, 3)).toEqual([
+test("The summary names the missing columns of each file whose rows are stored", () => {
+  const leftOut = file(3, { accepted: 0, left_out: { areas: 1000 }, kept_fields: ["geometry"] })
+  const files = [file(1, { kept_fields: ["area_km2", "expiry_date"] }), file(2), leftOut]
+  expect(lines(files).slice(0, -2)).toEqual([
     "part-1.csv: 1,000 rows read = 1,000 accepted + 0 rejected",
     "  note: no usable column for area_km2, expiry_date; stored values stay",
     "part-2.csv: 1,000 rows read = 1,000 accepted + 0 rejected",
+    "part-3.csv: 1,000 rows read = 0 accepted + 0 rejected + 1,000 left out (areas)",
   ])
 })
