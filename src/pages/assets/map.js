@@ -123,11 +123,7 @@ async function readPoints() {
   dots.redraw()
 }
 
-function pointsIn(box) {
-  const [west, south, east, north] = box.toBBoxString().split(",").map(Number)
-  const isIn = ({ lat, lng }) => lat >= south && lat <= north && lng >= west && lng <= east
-  return points.filter(isIn)
-}
+const pointsIn = (box) => points.filter((point) => box.contains(point))
 
 /** Tiles that Leaflet moves. Points have places in pixels of zoom 0. */
 const dots = L.gridLayer({ pane: "overlayPane", tileSize: 512, keepBuffer: 1, noWrap: true })
