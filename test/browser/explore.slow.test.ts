@@ -174,6 +174,20 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     },
   )
 
+  test("A printed list has its records and no controls", async () => {
+    await using reader = await browser.visitor({ width: 700 })
+    await site.signIn(reader, "standard")
+    await reader.visit("/explore/companies?search=big")
+    const { page } = reader
+    await page.emulateMedia({ media: "print" })
+    for (const shown of ["#lead", "td"]) {
+      expect(await page.locator(shown).first().isVisible()).toBe(true)
+    }
+    for (const hidden of ["header", "#filters", "summary", "footer"]) {
+      expect(await page.locator(hidden).first().isVisible()).toBe(false)
+    }
+  })
+
   test("On a phone one filter is open, records are cards whose numbers have labels, and export is one tap away", async () => {
     await using phone = await browser.visitor({ width: phoneWidth })
     await site.signIn(phone, "standard")

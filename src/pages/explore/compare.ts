@@ -22,7 +22,7 @@ const parameters = {
 interface Compared {
   code: string
   /** By the label of a row. */
-  cells: ReadonlyMap<string, Content>
+  cells: Readonly<Record<string, Content>>
   /** In the rows that it lacks: not 0 where its tenements could not be counted in time. */
   absent: Content
 }
@@ -38,11 +38,11 @@ export async function comparePage(visit: Visit): Promise<PageResult> {
   const companies = read.filter((company) => company !== null)
   const unknown = codes.filter((_, index) => read[index] === null)
   const fault = unknown.length > 0 ? `No company has the code ${unknown.join(", ")}.` : undefined
-  const rows = [...new Set(companies.flatMap(({ cells }) => [...cells.keys()]))]
+  const rows = [...new Set(companies.flatMap(({ cells }) => Object.keys(cells)))]
   const columns = companies.map(({ code, cells, absent }) => ({
     head: code,
     number: true,
-    cell: (row: string) => cells.get(row) ?? absent,
+    cell: (row: string) => cells[row] ?? absent,
   }))
   return {
     title: "Compare companies",
@@ -77,22 +77,16 @@ async function readCompany(visit: Visit, code: string, release: Release): Promis
     ]),
   )
   const [last] = reports.records
-  const cells = new Map<string, Content>([
-    [
-      "Company",
-      html`<a href="${links(recordPathOf(companiesView, code))}">${textOf("company_name")(record)}</a>`,
-    ],
-    ["Market cap, A$", shortSum("market_cap_aud")(record)],
-    ["Tenements", toTenements([], Number(record.total_tenements))],
-    ...counted,
-    ["Expiring within a year", toTenements(Object.entries(expiring), expiries)],
-    ["Granted without expiry date", number(undated?.count ?? 0)],
-    [
-      "Last quarterly",
-      last
-        ? html`<a href="${links(recordPathOf(reportsView, textOf("hash")(last)))}">${inSydney("published_at")(last)}</a>`
-        : dash,
-    ],
-  ])
+  const cells: Record<string, Content> = {
+    Company: html`<a href="${links(recordPathOf(companiesView, code))}">${textOf("company_name")(record)}</a>`,
+    "Market cap, A$": shortSum("market_cap_aud")(record),
+    Tenements: toTenements([], Number(record.total_tenements)),
+    ...Object.fromEntries(counted),
+    "Expiring within a year": toTenements(Object.entries(expiring), expiries),
+    "Granted without expiry date": number(undated?.count ?? 0),
+    "Last quarterly": last
+      ? html`<a href="${links(recordPathOf(reportsView, textOf("hash")(last)))}">${inSydney("published_at")(last)}</a>`
+      : dash,
+  }
   return { code, cells, absent: Object.values(facets).includes(null) ? dash : "0" }
 }
