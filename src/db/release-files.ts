@@ -29,14 +29,15 @@ export async function releaseOrigin(
 
 export type ReleaseRow = Readonly<Record<string, string | number | boolean | null>>
 
-/** The newest first, with the records of all resources that each changed. Deactivated companies are changed. */
+/** The newest first, with the records of all resources that each changed, as `/releases` counts them. */
 export const newestReleases = (sql: TransactionSql, count: number): Promise<ReleaseRow[]> =>
   sql.unsafe<ReleaseRow[]>(
     `select id as release, ${utc("published_at")} as published_at, source,
        manifest->>'observed' as data_as_of, added, changed, removed, is_pruned
      from releases, lateral (
        select coalesce(sum((value->>'added')::integer), 0)::integer as added,
-         coalesce(sum((value->>'changed')::integer + (value->>'deactivated')::integer), 0)::integer as changed,
+         coalesce(sum((value->>'changed')::integer + (value->>'deactivated')::integer), 0)::integer
+           + coalesce((select sum(value::integer) from jsonb_each_text(manifest #> '{links,changed}')), 0)::integer as changed,
          coalesce(sum((value->>'removed')::integer), 0)::integer as removed
        from jsonb_each(manifest->'resources')
      ) as counts

@@ -4,6 +4,8 @@
  */
 
 import { expect, test } from "bun:test"
+import { withSnapshot } from "../../src/db/connection.ts"
+import { newestReleases } from "../../src/db/release-files.ts"
 import { resourceNames } from "../../src/resources/resource.ts"
 import { fileLoader } from "../loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
@@ -177,6 +179,17 @@ test.each([
       await listed("removed_since"),
     ])
   }
+})
+
+test("The operator's list of releases has the sums of their counts", async () => {
+  const rows = await withSnapshot(service.database.url, (sql) => newestReleases(sql, 9))
+  const sumOf = (release: Record<string, unknown>, kind: string) =>
+    resourceNames.reduce((sum, name) => sum + Number(release[`${name}_${kind}`]), 0)
+  expect(rows.map(({ added, changed, removed }) => [added, changed, removed])).toEqual(
+    (await list("/releases")).data.map((release) =>
+      ["added", "changed", "removed"].map((kind) => sumOf(release, kind)),
+    ),
+  )
 })
 
 test("Reads of the newest release do not read history tables", async () => {

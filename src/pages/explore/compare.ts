@@ -60,12 +60,11 @@ async function readCompany(visit: Visit, code: string, release: Release): Promis
   if (!record) return null
   const expiring = expiringWithin(visit.dayOf(undefined, release), 365)
   const ofCompany = { company: code }
-  const quarterly = { ...ofCompany, group: "quarterly", ...firstRows(release, 1) }
   const [facets, expiries, [undated], reports] = await Promise.all([
     visit.facets(tenementsView, "", ofCompany, release),
     visit.total(tenementsView, { ...ofCompany, ...expiring }, release),
     visit.undated(tenementsView, "", { ...ofCompany, ...expiring }, release),
-    visit.page(reportsView, "", quarterly),
+    visit.page(reportsView, "", { ...ofCompany, group: "quarterly", ...firstRows(release, 1) }),
   ])
   const links = linksAt(undefined)
   const toTenements = (filters: readonly (readonly [string, string])[], count: number) =>
