@@ -8,6 +8,7 @@ import {
   tokensTable,
 } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
+import { sessions } from "../db/sign-in-tables.ts"
 import { instantText } from "../resources/values.ts"
 import { isEmailAddress } from "../text/email-address.ts"
 import { fold } from "../text/fold.ts"
@@ -131,7 +132,8 @@ export function setPlan(
 }
 
 /**
- * Disables an account, so that the service rejects its tokens and sessions, or enables it again.
+ * Disables an account, so that the service rejects its tokens, and ends its sessions; or enables it and its
+ * tokens again.
  * @throws AccountError where the account does not exist or is already in that state
  */
 export function setDisabled(
@@ -142,14 +144,16 @@ export function setDisabled(
   return change(editor, async (tx) => {
     const disabledAt = accountsTable.disabled_at
     const isOther = disabled ? isNull(disabledAt) : isNotNull(disabledAt)
-    const set = await tx
+    const [set] = await tx
       .update(accountsTable)
       .set({ disabled_at: disabled ? sql`now()` : null })
       .where(and(byEmail(email), isOther))
       .returning({ id: accountsTable.id })
-    if (set.length > 0) return
-    await existingAccount(tx, email)
-    throw new AccountError(`Account ${email} is ${disabled ? "already" : "not"} disabled`)
+    if (!set) {
+      await existingAccount(tx, email)
+      throw new AccountError(`Account ${email} is ${disabled ? "already" : "not"} disabled`)
+    }
+    if (disabled) await tx.delete(sessions).where(eq(sessions.account_id, set.id))
   })
 }
 

@@ -170,10 +170,14 @@ test("Signing out everywhere ends all sessions and unused links of the account",
   expect((await visitor(service).post("/account/link", { link })).status).toBe(410)
 })
 
-test("A disabled account has no sessions", async () => {
+test("Disabling an account ends its sessions, which enabling does not bring back; its tokens work again", async () => {
   const person = await signedInByLink(service, email)
+  const token = await service.issue(email)
   await setDisabled(service.editor, email, true)
   expect(await isSignedIn(person)).toBe(false)
+  await setDisabled(service.editor, email, false)
+  expect(await isSignedIn(person)).toBe(false)
+  expect((await service.get("/companies", { token })).status).toBe(200)
 })
 
 test("Signing in ends the session that the browser had before, such as a planted one", async () => {
