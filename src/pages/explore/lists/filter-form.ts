@@ -29,9 +29,8 @@ export function filterForm(
   const { first = [], further = [] } = Object.groupBy(view.filters, ({ isFurther }) =>
     isFurther ? "further" : "first",
   )
-  const isOpen = [...further.map(({ name }) => name), "as_of"].some(
-    (name) => sentValue(list, name) !== undefined || faultOf(name) !== undefined,
-  )
+  // The sentence above the records has what is set, on a phone without a screen of fields above it.
+  const isOpen = [...further.map(({ name }) => name), "as_of"].some(faultOf)
   return html`<form class="panel" id="filters" method="get" action="/explore${pathWith(view.path, code)}" role="search">
 <div class="filters">
 ${shown(first)}
