@@ -9,6 +9,10 @@ test("Values are escaped in text and in attributes", () => {
   expect(html`<p title="${script}">${script}</p>`.text).toBe(`<p title="${escaped}">${escaped}</p>`)
 })
 
+test("A NUL, which HTML excludes, is a replacement character", () => {
+  expect(html`<p title="${"a\0b"}">${"\0"}</p>`.text).toBe('<p title="a\uFFFDb">\uFFFD</p>')
+})
+
 test("Markup of a template passes into another, text does not", () => {
   const inner = html`<b>${"a<b"}</b>`
   expect(html`<p>${inner}${[inner, "<i>", null]}${false}</p>`.text).toBe(

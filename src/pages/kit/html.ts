@@ -46,7 +46,8 @@ function written(value: Content, attribute: string): string {
   if (value === null || value === undefined || value === false) return ""
   if (value instanceof Html) return value.text
   if (Array.isArray(value)) return value.map((each) => written(each, attribute)).join("")
-  const text = String(value)
+  // HTML has no NUL; browsers show this character for one.
+  const text = String(value).replaceAll("\0", "\uFFFD")
   return Bun.escapeHTML(addresses.includes(attribute) ? checkedAddress(text) : text)
 }
 
