@@ -207,10 +207,21 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     return Object(await answer.json()).data.used
   }
 
-  test("On a phone the map is usable, and a link has its colours", async () => {
+  test("After the session has ended, a choice on the map leads to sign in, and back", async () => {
+    await using visitor = await visitorAs("admin")
+    const { page, visit } = visitor
+    await visit(district)
+    await noteThat(visitor, /as shapes/)
+    await visitor.context.clearCookies()
+    await page.getByRole("button", { name: "Next tenement" }).click()
+    await page.waitForURL("**/account/sign-in?next=%2Fexplore%2Fmap%3F*")
+    await visitor.assertClean()
+  })
+
+  test("On a phone the map is usable, and links keep its colours", async () => {
     await using phone = await visitorAs("admin", { width: phoneWidth, hasTouch: true })
     const { page, visit } = phone
-    await visit(district)
+    await visit(`${district}&state=WA`)
     await noteThat(phone, /as shapes/)
     const { height = 0 } = (await page.locator("#map").boundingBox()) ?? {}
     expect(height).toBeLessThanOrEqual(0.6 * 800)
@@ -223,6 +234,20 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await noteThat(phone, /as shapes/)
     expect(await page.locator("#colour").inputValue()).toBe("type")
     expect(await page.textContent("#legend")).toContain("exploration")
+    await page.getByRole("link", { name: "in Western Australia" }).click()
+    await page.waitForURL(({ search }) => !search.includes("state"))
+    await noteThat(phone, /as shapes/)
+    expect(await page.locator("#colour").inputValue()).toBe("type")
+    await page.getByRole("button", { name: "Next tenement" }).click()
+    const card = page.locator(".leaflet-popup-content")
+    await card.waitFor()
+    const [ofMap, ofCard] = await Promise.all([
+      page.locator("#map").boundingBox(),
+      page.locator(".leaflet-popup").boundingBox(),
+    ])
+    expect(ofCard?.height).toBeLessThan((ofMap?.height ?? 0) / 2)
+    await card.locator("dd").last().scrollIntoViewIfNeeded()
+    expect(await card.locator("dd").last().isVisible()).toBe(true)
     await phone.assertClean()
   })
 

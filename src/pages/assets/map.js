@@ -105,7 +105,11 @@ const parsed = (text) => new DOMParser().parseFromString(text, "text/html")
 /** @throws Error with the message of the page that came in its place */
 async function read(address) {
   const response = await fetch(address, { signal: asking.signal })
-  if (response.ok && !response.redirected) return response
+  if (response.redirected) {
+    location.reload()
+    throw new Error("Your session has ended. Sign in again.")
+  }
+  if (response.ok) return response
   throw new Error(parsed(await response.text()).querySelector(".title p")?.textContent)
 }
 
@@ -329,6 +333,11 @@ byId("colour").addEventListener("change", ({ target }) => {
   colour()
 })
 addEventListener("popstate", colour)
+// A link to this page with other filters keeps the colours.
+byId("results").addEventListener("click", ({ target }) => {
+  const link = target.closest("a")
+  if (link?.pathname === location.pathname) link.hash = location.hash
+})
 byId("next").addEventListener("click", next)
 element.addEventListener("keydown", ({ key }) => key === "n" && next())
 addEventListener("resize", () => {
