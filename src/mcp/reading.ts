@@ -66,15 +66,16 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
       return { release: found.release, part: partOf(plan, found) }
     },
 
-    /** The records added to a list or changed after a point, and those removed since. */
-    changes: async (endpoint: ListEndpoint, values: ParameterValues, since: string) => {
+    /** The records added to a list or changed after a point, and those removed since; see `changes` of the responses. */
+    changes: async (endpoint: ListEndpoint, values: ParameterValues, since?: string) => {
       const planWith = (compared: ParameterValues) =>
         planList(endpoint, { ...values, ...compared }, "")
-      const { release, changed, removed } = await responses.changes(requester, planWith, since)
+      const found = await responses.changes(requester, planWith, since)
+      const point = String(found.from.id)
       return {
-        release,
-        changed: partOf(planWith({ updated_since: since }), changed),
-        removed: partOf(planWith({ removed_since: since }), removed),
+        ...found,
+        changed: partOf(planWith({ updated_since: point }), found.changed),
+        removed: partOf(planWith({ removed_since: point }), found.removed),
       }
     },
 

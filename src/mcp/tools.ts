@@ -33,24 +33,40 @@ export interface Tool {
 
 type Records = readonly Readonly<Record<string, unknown>>[]
 
+interface Found {
+  values: ParameterValues
+  release: Release
+  total: number
+  records: Records
+}
+
 /** A list that a tool of its own searches. */
 interface Searched {
   tool: string
   endpoint: ListEndpoint
   /** The key in its path, as an argument. */
   by?: TSchema
+  /** The list whose records it counts, if its own records are counts. */
+  counted?: ListEndpoint
   /** Sent with every request. */
   selection?: object
-  /** @param day the day of the data */
-  notes: (records: Records, day: string) => readonly string[]
+  notes: (found: Found, reading: ToolReading) => readonly string[] | Promise<readonly string[]>
+  /** Further parts of its result. */
+  parts?: (found: Found, reading: ToolReading) => Promise<object | false>
 }
+
+const ofLinks =
+  "total_tenements counts linked tenements: a company holds more where a holder's name matches neither the company nor one of its subsidiaries."
+const ofContents = "The data has titles, types and addresses of announcements, not their contents."
 
 const companySearch: Searched = {
   tool: "find_companies",
   endpoint: companyList,
-  notes: () => [
-    "total_tenements counts linked tenements: a company holds more where a holder's name matches neither the company nor one of its subsidiaries.",
-  ],
+  notes: () => [ofLinks],
+  parts: async ({ values: { search }, release }, reading) =>
+    search !== undefined && {
+      by_former_name: await reading.companiesFormerly(String(search), release),
+    },
 }
 
 const pastExpiry =
@@ -60,22 +76,28 @@ const tenementSearch: Searched = {
   tool: "find_tenements",
   endpoint: tenementList,
   selection: { fields: [...Object.keys(tenements.fields), "asx_codes", "latitude", "longitude"] },
-  notes: (records, day) => {
+  notes: async ({ values, release, total, records }, reading) => {
+    const filters = filtersOf(tenementList).filter((name) => values[name] !== undefined)
+    const isMissed = total === 0 && filters.includes("search")
+    const day = reading.dayOf(values, release)
     const unlinked = records.filter(({ asx_codes }) => String(asx_codes ?? "") === "").length
     const past = records.filter((record) => isPastExpiry(record, day)).length
     const counted = (count: number) => `${count} of these ${records.length} records are`
     return [
+      filters.join() === "company" &&
+        (await reading.possibleHolders(String(values.company), values)),
+      isMissed && (await reading.nearestNumbers(values, release)),
       unlinked > 0 &&
         `${counted(unlinked)} linked to no company: the holder's name matches neither a listed company nor one of its subsidiaries.`,
       past > 0 && `${counted(past)} granted and past their expiry date on ${day}. ${pastExpiry}`,
-    ].filter((note) => note !== false)
+    ].flatMap((note) => note || [])
   },
 }
 
 const reportSearch: Searched = {
   tool: "find_announcements",
   endpoint: reportList,
-  notes: () => ["The data has titles, types and addresses of announcements, not their contents."],
+  notes: () => [ofContents],
 }
 
 const searches = [companySearch, tenementSearch, reportSearch]
@@ -83,6 +105,7 @@ const searches = [companySearch, tenementSearch, reportSearch]
 const tenementCounts: Searched = {
   tool: "count_tenements",
   endpoint: tenementFacets,
+  counted: tenementList,
   by: oneOf(countedFilters(tenements), {
     description: "Field whose values are counted: held_by ranks the holders",
     examples: ["held_by"],
@@ -90,10 +113,10 @@ const tenementCounts: Searched = {
   notes: () => ["`total` is the number of values. A tenement of several holders counts for each."],
 }
 
-function searching({ tool, endpoint, by, selection, notes }: Searched): Tool {
+function searching(searched: Searched): Tool {
+  const { tool, endpoint, by, counted = endpoint, selection, notes, parts } = searched
   const { resource, description } = endpoint
   const parameters = { ...(by && { by }), ...choosing(endpoint.parameters) }
-  const records = endpoint === tenementFacets ? tenementList : endpoint
   return {
     name: tool,
     description: `${resource.description} ${description}`,
@@ -104,24 +127,16 @@ function searching({ tool, endpoint, by, selection, notes }: Searched): Tool {
       const { release, part } = await reading.list(endpoint, values, { key: String(key) })
       const undated = await undatedRecords(
         values,
-        async (others) => (await reading.list(records, others, { release })).part.total,
+        async (others) => (await reading.list(counted, others, { release })).part.total,
       )
-      const filters = filtersOf(endpoint).filter((name) => values[name] !== undefined)
-      const isOfTenements = endpoint === tenementList
-      const isOfCompany = isOfTenements && filters.join() === "company"
-      const isMissed = isOfTenements && filters.includes("search") && part.total === 0
+      const found = { ...part, values, release }
       return {
         release: shown(release),
         ...part,
-        ...(endpoint === companyList &&
-          values.search !== undefined && {
-            by_former_name: await reading.companiesFormerly(String(values.search), release),
-          }),
+        ...(await parts?.(found, reading)),
         notes: [
-          ...(isOfCompany ? await reading.possibleHolders(String(values.company), values) : []),
-          ...(isMissed ? await reading.nearestNumbers(values, release) : []),
           ...undated.map((each) => undatedWords("The list", each)),
-          ...notes(part.records, reading.dayOf(values, release)),
+          ...(await notes(found, reading)),
         ],
       }
     },
@@ -165,10 +180,10 @@ const company: Tool = {
       newest_announcements,
       notes: [
         ...(await reading.possibleHolders(key, point)),
-        ...companySearch.notes([], day),
+        ofLinks,
         pastExpiry,
         ...undated.map((each) => undatedWords("past_expiry", each)),
-        ...reportSearch.notes([], day),
+        ofContents,
       ],
     }
   },
@@ -176,7 +191,7 @@ const company: Tool = {
 
 const compared = {
   list: oneOf(searches.map(({ endpoint }) => endpoint.resource.name)),
-  since: Type.Optional(sinceOf.updated_since, false),
+  since: sinceOf.updated_since,
   ...asOf,
   page: paging.page,
 }
@@ -201,7 +216,7 @@ const isFilter = (name: string): boolean =>
 const changes: Tool = {
   name: "changes",
   description:
-    'The records of a list that were added or changed after `since`, and those that left the list after it, up to `as_of` or now. `since` and `as_of` are release numbers, days or date-times. `filters` are arguments of the tool that searches the list, such as {"company": "XMR"} for the tenements that a company gained or lost.',
+    'The records of a list that were added or changed after `since`, and those that left the list after it, up to `as_of` or now. Without `since`, the changes of that one release. `since` and `as_of` are release numbers, days or date-times. `filters` are arguments of the tool that searches the list, such as {"company": "XMR"} for the tenements that a company gained or lost.',
   parameters: { ...compared, filters: Type.Optional(changeFilters) },
   call: async (given, reading) => {
     const { filters, ...others } = { filters: {}, ...given }
@@ -221,16 +236,17 @@ const changes: Tool = {
     )
     const chosen = readArguments(filters, Object.fromEntries(declared))
     const values = { ...chosen, ...point, ...selection, per_page: maxRecords / 2 }
-    const { release, changed, removed } = await reading.changes(endpoint, values, String(since))
+    const asked = since === undefined ? undefined : String(since)
+    const { release, from, changed, removed } = await reading.changes(endpoint, values, asked)
     return {
       release: shown(release),
-      since,
+      since: shown(from),
       added_or_changed: changed,
       removed,
       notes: [
         "Added and changed records are shown as they are at the release, removed ones as they were at `since`.",
         "A record is in `removed` when it was removed or no longer matches the filters.",
-        ...notes(changed.records, reading.dayOf(point, release)),
+        ...(await notes({ ...changed, values: point, release }, reading)),
       ],
     }
   },

@@ -24,6 +24,7 @@ export interface Reply {
 export interface Result extends Part {
   release: { number: number; published_at: string | null }
   notes: string[]
+  since: { number: number }
   added_or_changed: Part
   removed: Part
   subsidiaries: Part

@@ -214,7 +214,7 @@ test("The tool changes lists the records added, changed and removed between two 
   await own.publish({ ...awkward, tenements: [] })
   const given = { list: "tenements", since: "1", as_of: "2" }
   const changed = await resultOf(own, "changes", given)
-  expect(changed.release.number).toBe(2)
+  expect([changed.release.number, changed.since.number]).toEqual([2, 1])
   expect(changed.removed.records.map(({ id }) => id)).toEqual(["WA-E47-1234"])
   const filters = { state: "NT" }
   const ofState = await resultOf(own, "changes", { ...given, filters })
@@ -222,6 +222,18 @@ test("The tool changes lists the records added, changed and removed between two 
   expect(ofState.added_or_changed.records).toContainEqual(
     expect.objectContaining({ id: "NT-1", area_km2: 1 }),
   )
+  await own.stop()
+})
+
+test("Without since, the tool changes lists the changes of one release, by default the last", async () => {
+  const own = await testService()
+  await own.publish({ ...awkward, tenements: awkward.tenements.slice(1) })
+  await own.publish({ ...awkward, tenements: awkward.tenements.slice(1), reports: [] })
+  const last = await resultOf(own, "changes", { list: "reports" })
+  expect([last.since.number, last.release.number]).toEqual([2, 3])
+  expect(last.removed.total).toBe(awkward.reports.length)
+  const before = await resultOf(own, "changes", { list: "tenements", as_of: "2" })
+  expect([before.since.number, before.removed.total]).toEqual([1, 1])
   await own.stop()
 })
 
