@@ -260,7 +260,7 @@ const openMenu = ({ page }: Visitor, name: string) =>
 
 /** The line for a program, by the button that copies it. */
 async function copied({ page }: Visitor, program: string): Promise<string> {
-  await page.locator(".programs label", { hasText: new RegExp(`^${program}$`) }).click()
+  await page.locator("[name=program] summary", { hasText: new RegExp(`^${program}$`) }).click()
   await page.locator("[data-copy]:visible").click()
   await page.locator("[data-copy]:visible", { hasText: "Copied" }).waitFor()
   return page.evaluate("navigator.clipboard.readText()")

@@ -88,7 +88,9 @@ function show(page) {
     showMessage(page.querySelector(".title p")?.textContent)
     return false
   }
+  const program = results.querySelector("[name=program][open]")?.id
   results.replaceChildren(...found.childNodes)
+  if (program) byId(program).open = true
   byId("announcement").textContent = byId("lead").textContent.replaceAll(" ×", "")
   // The counts of a filter's values follow the other filters.
   for (const offered of form.querySelectorAll("select, datalist")) {
@@ -146,20 +148,18 @@ if (form && results) {
 }
 
 /* A token in the lines. Its value is in this page alone: in no form, in no address, in no storage. */
-const chosen = { program: "", token: "" }
+let token = ""
 
 function prepare() {
   for (const each of document.querySelectorAll("[data-with-script]")) each.hidden = false
-  if (chosen.program) byId(`program-${chosen.program}`).checked = true
   if (!byId("token")) return
-  byId("token").value = chosen.token
+  byId("token").value = token
   fill()
 }
 
 function fill() {
-  const { token } = chosen
   const fits = /^mds_[0-9A-Za-z]{49}$/.test(token)
-  for (const code of document.querySelectorAll(".snippet code")) {
+  for (const code of document.querySelectorAll("[name=program] code")) {
     code.dataset.line ??= code.textContent
     const { placeholder } = byId("token").dataset
     code.textContent = fits ? code.dataset.line.replaceAll(placeholder, token) : code.dataset.line
@@ -173,9 +173,8 @@ function fill() {
 }
 
 document.addEventListener("input", ({ target }) => {
-  if (target.name === "program") chosen.program = target.value
   if (target.id !== "token") return
-  chosen.token = target.value.trim()
+  token = target.value.trim()
   fill()
 })
 document.addEventListener("content-changed", prepare)

@@ -20,12 +20,11 @@ export function exportMenu(view: ApiView | null, file: CsvFile | null): Html {
   return menu(
     "Export",
     html`${download}
-<fieldset class="programs"><legend>In another program</legend>
+<h3>In another program</h3>
 ${snippets.map(({ id, label, code, note }, index) => {
   const lines = code(view)
-  return html`<input ${attributes({ type: "radio", name: "program", id: `program-${id}`, value: id, checked: index === 0, class: "visually-hidden" })}><label for="program-${id}">${label}</label><div class="snippet">${copyable(`code-${id}`, lines)}<p class="muted small">${note}</p>${lines.includes(tokenPlaceholder) && html`<p class="small" data-token-sentence>${tokenSentence}</p>`}</div>`
+  return html`<details ${attributes({ name: "program", id: `program-${id}`, open: index === 0 })}><summary>${label}</summary>${copyable(`code-${id}`, lines)}<p class="muted small">${note}</p>${lines.includes(tokenPlaceholder) && html`<p class="small" data-token-sentence>${tokenSentence}</p>`}</details>`
 })}
-</fieldset>
 ${tokenField}`,
   )
 }
