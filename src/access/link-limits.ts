@@ -30,7 +30,7 @@ export type LimitLinks = (email: string, address: string) => Promise<void>
 
 const linksPerAccount = 5
 const linksPerAddress = 20
-/** Room for 19,000 accounts or addresses. */
+/** Room for 18,000 accounts or addresses. */
 const maxBytes = 8 * 1024 * 1024
 /** In Redis. With so many, requests for a few thousand accounts limit no other account. */
 const buckets = 65_536

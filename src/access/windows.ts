@@ -48,7 +48,7 @@ export const limitOf = (plan: AccountPlan, requestLimit: number | null): number 
   plan === "admin" ? Number.POSITIVE_INFINITY : (requestLimit ?? standardLimit)
 
 const megabyte = 1024 * 1024
-/** A full window of 1,000 requests takes 9 KB, one of a million 8 MB: room for 30,000 of those, or 32 of these. */
+/** A full window of 1,000 requests takes 12 KB, one of a million 12 MB: room for 21,000 of those, or 21 of these. */
 const accountBytes = 256 * megabyte
 /** Room for some 70,000 addresses with few requests each. */
 const addressBytes = 32 * megabyte

@@ -42,77 +42,74 @@ export type WindowStore = Readonly<{
   readonly evicted: number
 }>
 
-/** The approximate memory of a key with its ring and its cache entry, without the times. */
-const entryBytes = 400
-const timeBytes = 8
-const smallestCapacity = 4
+/** The times of a key's admitted requests, oldest first. Those before the index `first` have expired. */
+interface Log {
+  times: number[]
+  first: number
+}
 
-/** The first capacity of a ring, which doubles up to the limit. */
-const grown = (capacity: number, limit: number): number =>
-  Math.max(capacity + 1, smallestCapacity, Math.min(2 * capacity, limit))
+/** The approximate memory of a key with its log and its cache entry, without the times. */
+const entryBytes = 400
+/** An array that grows has room for half as many again. */
+const timeBytes = 12
+
+const countOf = ({ times, first }: Log): number => times.length - first
 
 /** @param maxBytes for all keys and their logs, by estimate; it must have room for the largest log */
 export function createWindowStore(windowMs: number, maxBytes: number): WindowStore {
   let latestMs = 0
   let evicted = 0
-  const isExpired = (log: TimeRing): boolean => log.at(log.count - 1) + windowMs <= latestMs
-  const logs = new LRUCache<string, TimeRing>({
+  const hasExpired = (timeMs: number | undefined): boolean =>
+    timeMs !== undefined && timeMs + windowMs <= latestMs
+  const logs = new LRUCache<string, Log>({
     maxSize: maxBytes,
-    sizeCalculation: ({ capacity }) => entryBytes + capacity * timeBytes,
-    dispose: (log, _key, reason) => {
-      if (reason === "evict" && !isExpired(log)) evicted++
+    sizeCalculation: ({ times }) => entryBytes + times.length * timeBytes,
+    dispose: ({ times }, _key, reason) => {
+      if (reason === "evict" && !hasExpired(times.at(-1))) evicted++
     },
   })
 
-  /** The log without expired times, if there is one. */
-  function current(key: string, nowMs: number): TimeRing | undefined {
+  /** The log of a key, of whose array at most half has expired. */
+  function current(key: string, nowMs: number): Log {
     latestMs = nowMs
-    const log = logs.get(key)
-    log?.dropUntil(nowMs - windowMs)
-    if (!log || log.count > 0) return log && shrunk(key, log)
-    logs.delete(key)
-    return undefined
+    const log = logs.get(key) ?? { times: [], first: 0 }
+    while (hasExpired(log.times[log.first])) log.first++
+    // Not at once: each time is moved once on average.
+    if (log.first > log.times.length / 2) {
+      log.times = log.times.slice(log.first)
+      log.first = 0
+    }
+    if (log.times.length === 0) logs.delete(key)
+    return log
   }
 
-  function resized(key: string, log: TimeRing, capacity: number): TimeRing {
-    const ring = log.resized(capacity)
-    logs.set(key, ring)
-    return ring
-  }
-
-  /** At a quarter, not a half, so that a log of about that size is not resized back and forth. */
-  const shrunk = (key: string, log: TimeRing): TimeRing =>
-    log.count * 4 < log.capacity && log.capacity > smallestCapacity
-      ? resized(key, log, Math.max(2 * log.count, smallestCapacity))
-      : log
-
-  function decision(log: TimeRing | undefined, admitted: boolean, limit: number, nowMs: number) {
-    const used = log?.count ?? 0
-    const firstMs = log && used > 0 ? log.at(Math.max(0, used - limit)) : nowMs
+  function decision(log: Log, admitted: boolean, limit: number, nowMs: number) {
+    const used = countOf(log)
+    const firstMs = log.times[log.first + Math.max(0, used - limit)] ?? nowMs
     return { admitted, used, waitMs: firstMs + windowMs - nowMs }
   }
 
   return {
     admit: (key, limit, nowMs) => {
-      let log = current(key, nowMs)
-      const admitted = (log?.count ?? 0) < limit
+      const log = current(key, nowMs)
+      const admitted = countOf(log) < limit
       if (admitted) {
-        log ??= new TimeRing(0)
-        if (log.count === log.capacity) log = resized(key, log, grown(log.capacity, limit))
-        log.push(nowMs)
+        log.times.push(nowMs)
+        // The cache takes the size of a new object alone.
+        logs.set(key, { ...log })
       }
       return decision(log, admitted, limit, nowMs)
     },
 
     withdraw: (key) => {
       const log = logs.get(key)
-      log?.dropNewest()
-      if (log?.count === 0) logs.delete(key)
+      log?.times.pop()
+      if (log?.times.length === 0) logs.delete(key)
     },
 
     peek: (key, limit, nowMs) => {
       const log = current(key, nowMs)
-      return decision(log, (log?.count ?? 0) < limit, limit, nowMs)
+      return decision(log, countOf(log) < limit, limit, nowMs)
     },
 
     get size() {
@@ -124,49 +121,5 @@ export function createWindowStore(windowMs: number, maxBytes: number): WindowSto
     get evicted() {
       return evicted
     },
-  }
-}
-
-/** Times in ascending order, in a ring of fixed capacity: adding and dropping one costs O(1). */
-class TimeRing {
-  count = 0
-  private first = 0
-  private readonly times: Float64Array
-
-  constructor(readonly capacity: number) {
-    this.times = new Float64Array(capacity)
-  }
-
-  /** The time at an index from the oldest on, which must be below `count`. */
-  at(index: number): number {
-    const position = this.first + index
-    return this.times[position < this.capacity ? position : position - this.capacity] ?? Number.NaN
-  }
-
-  /** The ring must not be full. */
-  push(time: number): void {
-    const position = this.first + this.count
-    this.times[position < this.capacity ? position : position - this.capacity] = time
-    this.count++
-  }
-
-  /** Drops the times up to this one. */
-  dropUntil(time: number): void {
-    while (this.count > 0 && this.at(0) <= time) {
-      this.first = this.first + 1 === this.capacity ? 0 : this.first + 1
-      this.count--
-    }
-  }
-
-  /** The ring must not be empty. */
-  dropNewest(): void {
-    this.count--
-  }
-
-  /** A ring of the same times. */
-  resized(capacity: number): TimeRing {
-    const ring = new TimeRing(capacity)
-    for (let index = 0; index < this.count; index++) ring.push(this.at(index))
-    return ring
   }
 }
