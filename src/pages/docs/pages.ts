@@ -1,4 +1,7 @@
-/** All pages below /docs, in groups. Each page of the guide is a file of its name in `src/guide`. */
+/**
+ * All pages below /docs, in groups. Each page of the guide is a file of its name in `src/guide`, whose last line
+ * limits its words. A test checks it.
+ */
 
 export interface DocsPage {
   name: string
@@ -7,11 +10,6 @@ export interface DocsPage {
   title: string
   /** Contents of the page in a few words, without a full stop. */
   summary: string
-}
-
-export interface GuidePage extends DocsPage {
-  /** The most words that the file may have, tables and samples included. A test checks it. */
-  maxWords: number
 }
 
 export const guidePath = (name: string): string => `/docs/guide/${name}`
@@ -23,83 +21,63 @@ const pagesAt = (
 ): readonly DocsPage[] =>
   pages.map(([name, title, summary]) => ({ name, path: pathOf(name), title, summary }))
 
-const guidePages = (
-  pages: readonly (readonly [name: string, maxWords: number, title: string, summary: string])[],
-): readonly GuidePage[] =>
-  pages.map(([name, maxWords, title, summary]) => ({
-    name,
-    path: guidePath(name),
-    maxWords,
-    title,
-    summary,
-  }))
-
 /** For users of the API. */
-export const userGuide = guidePages([
-  ["start", 480, "Start", "A token, a request, filters, CSV and TSV"],
-  ["holdings", 320, "What a company holds", "Its tenements, its subsidiaries, its announcements"],
-  ["places", 230, "Where tenements lie", "Boxes, distances and shapes"],
+export const userGuide = pagesAt(guidePath, [
+  ["start", "Start", "A token, a request, filters, CSV and TSV"],
+  ["holdings", "What a company holds", "Its tenements, its subsidiaries, its announcements"],
+  ["places", "Where tenements lie", "Boxes, distances and shapes"],
   [
     "meaning",
-    800,
     "Field meanings",
     "Expiry dates, unknown values, missing links; every status and type",
   ],
-  ["google-sheets", 650, "Google Sheets", "IMPORTDATA, refreshing, and its errors"],
-  ["excel", 710, "Excel and Power Query", "A query that keeps the token out of the workbook"],
-  ["data-frames", 350, "Python, R and DuckDB", "A whole list as a table, with the right types"],
-  ["typescript", 210, "TypeScript", "A client generated from the API's description"],
+  ["google-sheets", "Google Sheets", "IMPORTDATA, refreshing, and its errors"],
+  ["excel", "Excel and Power Query", "A query that keeps the token out of the workbook"],
+  ["data-frames", "Python, R and DuckDB", "A whole list as a table, with the right types"],
+  ["typescript", "TypeScript", "A client generated from the API's description"],
   [
     "whole-lists",
-    620,
     "Bulk download",
     "One request for all, or every page, in Python, R and TypeScript",
   ],
-  ["copies", 700, "History and sync", "Keep a copy, read a past release, list changes"],
-  ["assistants", 400, "Ask an assistant", "Tools for Claude Code, VS Code, Cursor and programs"],
-  ["limits", 470, "Limits", "Counted requests, and the wait after 429"],
-  ["errors", 740, "Errors", "Each error with its causes and cures"],
-  ["compatibility", 350, "Compatibility", "Changes that v1 allows, and how others are announced"],
-  ["terms", 230, "Terms", "Words that this project defines"],
+  ["copies", "History and sync", "Keep a copy, read a past release, list changes"],
+  ["assistants", "Ask an assistant", "Tools for Claude Code, VS Code, Cursor and programs"],
+  ["limits", "Limits", "Counted requests, and the wait after 429"],
+  ["errors", "Errors", "Each error with its causes and cures"],
+  ["compatibility", "Compatibility", "Changes that v1 allows, and how others are announced"],
+  ["terms", "Terms", "Words that this project defines"],
 ])
 
 /** For operators. */
-export const operatorGuide = guidePages([
-  ["install", 520, "Install and load", "From an empty machine to the first release"],
-  ["load", 760, "Load a file", "Sources, file formats, and the checks of a load"],
-  ["refused", 570, "When a load is refused", "Each refusal with its cure"],
-  ["deploy", 420, "Deploy one container", "Docker with its own PostgreSQL, behind your proxy"],
+export const operatorGuide = pagesAt(guidePath, [
+  ["install", "Install and load", "From an empty machine to the first release"],
+  ["load", "Load a file", "Sources, file formats, and the checks of a load"],
+  ["refused", "When a load is refused", "Each refusal with its cure"],
+  ["deploy", "Deploy one container", "Docker with its own PostgreSQL, behind your proxy"],
   [
     "deploy-servers",
-    540,
     "Deploy two servers",
     "Docker Compose, Caddy, and upgrades without an interruption",
   ],
   [
     "deploy-kubernetes",
-    480,
     "Deploy on Kubernetes",
     "Manifests with probes, migrations and rolling updates",
   ],
-  ["fetch", 650, "Fetch daily", "Public files and services, downloaded and loaded by themselves"],
-  ["accounts", 540, "Accounts, tokens, plans", "Commands, sign-in and rate limits"],
-  ["holders", 770, "Link holders", "Links between holders of tenements and companies"],
-  ["names", 200, "Leave out names of persons", "Registers without the names of natural persons"],
-  ["settings", 690, "Settings", "Every environment variable"],
-  ["backups", 360, "Backups and upgrades", "pg_dump, or a copy of the directory"],
-  ["monitoring", 930, "Monitor and log", "Health, log, metrics, alerts"],
-  ["scale", 690, "Scale", "Processes, Redis, poolers, replicas, managed databases"],
+  ["fetch", "Fetch daily", "Public files and services, downloaded and loaded by themselves"],
+  ["accounts", "Accounts, tokens, plans", "Commands, sign-in and rate limits"],
+  ["holders", "Link holders", "Links between holders of tenements and companies"],
+  ["names", "Leave out names of persons", "Registers without the names of natural persons"],
+  ["settings", "Settings", "Every environment variable"],
+  ["backups", "Backups and upgrades", "pg_dump, or a copy of the directory"],
+  ["monitoring", "Monitor and log", "Health, log, metrics, alerts"],
+  ["scale", "Scale", "Processes, Redis, poolers, replicas, managed databases"],
 ])
 
 /** Outside the menu: other pages link to these. */
-export const background = guidePages([
-  [
-    "architecture",
-    1290,
-    "Architecture",
-    "Invariants, the way of a request, migrations, dependencies",
-  ],
-  ["benchmarks", 340, "Benchmarks", "The last figures, and how to measure yourself"],
+export const background = pagesAt(guidePath, [
+  ["architecture", "Architecture", "Invariants, the way of a request, migrations, dependencies"],
+  ["benchmarks", "Benchmarks", "The last figures, and how to measure yourself"],
 ])
 
 /** Every page of the guide. */
