@@ -1,10 +1,4 @@
-// Copy buttons: each copies the text of the element that it names. Shown only where scripts run.
-const show = () => {
-  for (const button of document.querySelectorAll("button[data-copy]")) button.hidden = false
-}
-show()
-// Other scripts say so when they have put new content in the page.
-document.addEventListener("content-changed", show)
+// Copy buttons: each copies the text of the element that it names.
 
 document.addEventListener("click", async ({ target }) => {
   const button = target.closest?.("button[data-copy]")

@@ -90,7 +90,7 @@ function show(page) {
   }
   const program = results.querySelector("[name=program][open]")?.id
   results.replaceChildren(...found.childNodes)
-  if (program) byId(program).open = true
+  byId(program)?.setAttribute("open", "")
   byId("announcement").textContent = byId("lead").textContent.replaceAll(" ×", "")
   // The counts of a filter's values follow the other filters.
   for (const offered of form.querySelectorAll("select, datalist")) {
@@ -151,7 +151,6 @@ if (form && results) {
 let token = ""
 
 function prepare() {
-  for (const each of document.querySelectorAll("[data-with-script]")) each.hidden = false
   if (!byId("token")) return
   byId("token").value = token
   fill()

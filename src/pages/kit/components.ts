@@ -140,7 +140,7 @@ export const hidden = (name: string, value: string): Html =>
 
 /** Text with a copy button, which needs the script `copy.js`. */
 export const copyable = (id: string, text: Content): Html =>
-  html`<div class="copyable"><pre><code id="${id}">${text}</code></pre><button type="button" data-copy="${id}" hidden>Copy</button></div>`
+  html`<div class="copyable"><pre><code id="${id}">${text}</code></pre><button type="button" data-copy="${id}">Copy</button></div>`
 
 /** Replaces the token in lines for programs: the service stores no token that it could show. */
 export const tokenPlaceholder = "YOUR_TOKEN"

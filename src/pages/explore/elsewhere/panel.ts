@@ -41,4 +41,4 @@ const largeSheetBytes = 10e6
  * The person pastes a token, which stays in the browser: the field is in no form, and the script inserts its
  * value into the lines. Without scripts the field is hidden.
  */
-const tokenField = html`<div data-with-script hidden><label for="token">Your token (optional)</label><input ${attributes({ type: "text", class: "mono", id: "token", autocomplete: "off", spellcheck: "false", "aria-describedby": "token-note", "data-placeholder": tokenPlaceholder })}><p class="hint" id="token-note" role="status">Paste one of your tokens. It stays in this page.</p></div>`
+const tokenField = html`<div data-with-script><label for="token">Your token (optional)</label><input ${attributes({ type: "text", class: "mono", id: "token", autocomplete: "off", spellcheck: "false", "aria-describedby": "token-note", "data-placeholder": tokenPlaceholder })}><p class="hint" id="token-note" role="status">Paste one of your tokens. It stays in this page.</p></div>`
