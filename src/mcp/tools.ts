@@ -2,9 +2,8 @@
  * The tools for assistants. Each call reads one release. Its result has the release, the address of the API
  * request with the same data, at most 50 records with their total, and notes on the limits of the data.
  */
-import { type TProperties, type TSchema, Type } from "@sinclair/typebox"
+import type { TProperties, TSchema } from "@sinclair/typebox"
 import type { Release } from "../db/reader/releases.ts"
-import { invalidParameters } from "../http/api-error.ts"
 import { countedFilters } from "../resources/facets.ts"
 import { isPastExpiry, tenements } from "../resources/tenements.ts"
 import { asxCodeInPath, oneOf } from "../resources/values.ts"
@@ -196,46 +195,26 @@ const compared = {
   page: paging.page,
 }
 
-const changeFilters = Type.Object(
-  {},
-  {
-    description:
-      "Filters of the list, named as the arguments of the tool that searches it; without them, the whole list",
-    examples: [{ company: "XMR" }],
-  },
-)
-
 const filtersOf = ({ filters, resource }: ListEndpoint): string[] => [
   ...filters,
   ...Object.keys(resource.parameters ?? {}),
 ]
 
-const isFilter = (name: string): boolean =>
-  searches.some(({ endpoint }) => filtersOf(endpoint).includes(name))
+const filterParameters = ({ endpoint }: Searched) =>
+  Object.entries(endpoint.parameters).filter(([name]) => filtersOf(endpoint).includes(name))
 
 const changes: Tool = {
   name: "changes",
   description:
-    'The records of a list that were added or changed after `since`, and those that left the list after it, up to `as_of` or now. Without `since`, the changes of that one release. `since` and `as_of` are release numbers, days or date-times. `filters` are arguments of the tool that searches the list, such as {"company": "XMR"} for the tenements that a company gained or lost.',
-  parameters: { ...compared, filters: Type.Optional(changeFilters) },
-  call: async (given, reading) => {
-    const { filters, ...others } = { filters: {}, ...given }
-    const misplaced = Object.keys(others).filter(isFilter)
-    if (misplaced.length > 0) {
-      const message = 'Must be inside filters, such as "filters": {"company": "XMR"}'
-      throw invalidParameters(misplaced.map((parameter) => ({ parameter, message })))
-    }
-    const { list, since, ...point } = readArguments(others, compared)
-    if (typeof filters !== "object" || filters === null || Array.isArray(filters)) {
-      throw invalidParameters([{ parameter: "filters", message: "Must be an object" }])
-    }
-    const { endpoint, selection, notes } =
-      searches.find(({ endpoint }) => endpoint.resource.name === list) ?? companySearch
-    const declared = Object.entries(endpoint.parameters).filter(([name]) =>
-      filtersOf(endpoint).includes(name),
-    )
-    const chosen = readArguments(filters, Object.fromEntries(declared))
-    const values = { ...chosen, ...point, ...selection, per_page: maxRecords / 2 }
+    "The records of a list that were added or changed after `since`, and those that left the list after it, up to `as_of` or now. Without `since`, the changes of that one release. `since` and `as_of` are release numbers, days or date-times. A list takes the filters of the tool that searches it, such as `company` for the tenements that a company gained or lost.",
+  parameters: { ...compared, ...Object.fromEntries(searches.flatMap(filterParameters)) },
+  call: async (given: { list?: unknown }, reading) => {
+    const searched =
+      searches.find(({ endpoint }) => endpoint.resource.name === given.list) ?? companySearch
+    const { endpoint, selection, notes } = searched
+    const parameters = { ...compared, ...Object.fromEntries(filterParameters(searched)) }
+    const { list: _, since, ...chosen } = readArguments(given, parameters)
+    const values: ParameterValues = { ...chosen, ...selection, per_page: maxRecords / 2 }
     const asked = since === undefined ? undefined : String(since)
     const { release, from, changed, removed } = await reading.changes(endpoint, values, asked)
     return {
@@ -246,7 +225,7 @@ const changes: Tool = {
       notes: [
         "Added and changed records are shown as they are at the release, removed ones as they were at `since`.",
         "A record is in `removed` when it was removed or no longer matches the filters.",
-        ...(await notes({ ...changed, values: point, release }, reading)),
+        ...(await notes({ ...changed, values: { as_of: values.as_of }, release }, reading)),
       ],
     }
   },
