@@ -53,7 +53,7 @@ test("The page describes a reached limit and a plan without limit in words", asy
   const { token, person, email } = await caller()
   await setPlan(service.editor, { email, plan: "enterprise", requestLimit: 2 })
   for (let n = 0; n < 3; n++) await service.get("/companies", { token })
-  const page = await pageWith(person, "429 limit reached")
+  const page = await pageWith(person, "429 Too Many Requests")
   expect(textOf(page)).toContain(
     "The limit is reached: the service rejects requests with 429. Next request freed at 11:20:31 UTC.",
   )
@@ -109,8 +109,8 @@ test("The last requests show time, status in words, target without the token, an
   const ms = expect.stringMatching(/^\d+\.\d$/)
   expect(rows).toEqual([
     [time, "200 OK", "HEAD /api/v1/companies", ms, "test", String(ids[3])],
-    [time, "400 invalid parameter", "GET /api/v1/companies?page=0", ms, "test", String(ids[2])],
-    [time, "404 not found", "GET /api/v1/companies/NOPE", ms, "test", String(ids[1])],
+    [time, "400 Bad Request", "GET /api/v1/companies?page=0", ms, "test", String(ids[2])],
+    [time, "404 Not Found", "GET /api/v1/companies/NOPE", ms, "test", String(ids[1])],
     [time, "200 OK", "GET /api/v1/companies?search=%3Cb%3E&page=2", ms, "test", String(ids[0])],
   ])
   expect(page).not.toContain(token)

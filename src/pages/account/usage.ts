@@ -1,4 +1,5 @@
 /** `/account/usage`: the rate limit, the requests by hour, by day and by token, and the last requests. */
+import { STATUS_CODES } from "node:http"
 import { Elysia } from "elysia"
 import type { RecentRequest } from "../../access/recent-requests.ts"
 import { listOwnTokens, type OwnToken } from "../../access/token-list.ts"
@@ -56,22 +57,10 @@ function tokenName(tokenId: number, tokens: readonly OwnToken[]): Content {
   return html`<a href="${tokenPath(token)}">${isolated(token.name)}</a> ${token.forSpreadsheets && statusBadge("for spreadsheets")} ${token.revokedAt !== null && statusBadge("revoked")}`
 }
 
-const words: Readonly<Record<number, string>> = {
-  200: "OK",
-  304: "not modified",
-  400: "invalid parameter",
-  401: "no valid token",
-  404: "not found",
-  405: "method not allowed",
-  429: "limit reached",
-  500: "failed here",
-  503: "unavailable",
-}
-
-/** `429 limit reached` */
+/** `429 Too Many Requests` */
 function statusInWords(code: number): Html {
   const tone: Tone = code >= 500 ? "bad" : code >= 400 ? "waiting" : "good"
-  return statusBadge([code, words[code]].filter(Boolean).join(" "), tone)
+  return statusBadge(`${code} ${STATUS_CODES[code] ?? ""}`, tone)
 }
 
 const lastRequests = (

@@ -39,6 +39,7 @@ export const orDash = (value: Content): Content =>
 export const timeElement = (iso: string) =>
   html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`
 
+const distanceFrom = new Intl.RelativeTimeFormat("en-AU")
 const units = [
   ["day", dayMs],
   ["hour", hourMs],
@@ -52,9 +53,8 @@ export function relative(atMs: number, nowMs: number): string {
   const distance = isPast ? nowMs - atMs : Math.round((atMs - nowMs) / minuteMs) * minuteMs
   const [unit, unitMs] = units.find(([, ms]) => distance >= ms) ?? []
   if (unit === undefined || unitMs === undefined) return isPast ? "just now" : "in a moment"
-  return isPast
-    ? `${count(Math.floor(distance / unitMs), unit)} ago`
-    : `in ${count(Math.round(distance / unitMs), unit)}`
+  const whole = isPast ? -Math.floor(distance / unitMs) : Math.round(distance / unitMs)
+  return distanceFrom.format(whole, unit)
 }
 
 /** Text of other people, isolated because it may change the direction of the text around it. */
