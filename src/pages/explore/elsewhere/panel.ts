@@ -20,7 +20,7 @@ export function exportMenu(view: ApiView | null, file: CsvFile | null): Html {
   return menu(
     "Export",
     html`${download}
-<h3>In another program</h3>
+<p class="muted small">In another program</p>
 ${snippets.map(({ id, label, code, note }, index) => {
   const lines = code(view)
   return html`<details ${attributes({ name: "program", id: `program-${id}`, open: index === 0 })}><summary>${label}</summary>${copyable(`code-${id}`, lines)}<p class="muted small">${note}</p>${lines.includes(tokenPlaceholder) && html`<p class="small" data-token-sentence>${tokenSentence}</p>`}</details>`
