@@ -103,9 +103,9 @@ const setAccountPlan = command({
     ),
 })
 
-const disabling = (verb: string, done: string, disabled: boolean) =>
+const disabling = (help: string, done: string, disabled: boolean) =>
   command({
-    help: `${verb} all tokens and sessions of an account from the next request on`,
+    help,
     parameters: { email },
     run: ({ email }, { config }) =>
       changeAccess(
@@ -154,8 +154,8 @@ export const accountCommand = group("manage accounts and their plans", {
   list,
   show,
   "set-plan": setAccountPlan,
-  disable: disabling("reject", "Disabled", true),
-  enable: disabling("accept", "Enabled", false),
+  disable: disabling("reject the tokens of an account and end its sessions", "Disabled", true),
+  enable: disabling("accept the tokens of a disabled account again", "Enabled", false),
   link,
   sessions,
   "sign-out": signOutOwner,
