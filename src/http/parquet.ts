@@ -15,7 +15,7 @@ type Records = readonly Readonly<Record<string, unknown>>[]
 interface ParquetType {
   element: Pick<SchemaElement, "type" | "converted_type" | "logical_type">
   /** Converts a value of the API other than null. */
-  convert: (value: unknown) => unknown
+  convert: (value: unknown, library: typeof import("hyparquet-writer")) => unknown
 }
 
 const parquetTypes: Readonly<Record<DelimitedColumn["type"], ParquetType>> = {
@@ -26,8 +26,11 @@ const parquetTypes: Readonly<Record<DelimitedColumn["type"], ParquetType>> = {
   integer: { element: { type: "INT64" }, convert: (value) => BigInt(Number(value)) },
   number: { element: { type: "DOUBLE" }, convert: (value) => value },
   boolean: { element: { type: "BOOLEAN" }, convert: (value) => value },
-  /** As WKB. */
-  geometry: { element: { type: "BYTE_ARRAY" }, convert: (value) => value },
+  /** WKB of text of GeoJSON. */
+  geometry: {
+    element: { type: "BYTE_ARRAY" },
+    convert: (value, { geojsonToWkb }) => geojsonToWkb(JSON.parse(String(value))),
+  },
   date: {
     element: { type: "INT32", converted_type: "DATE", logical_type: { type: "DATE" } },
     convert: (value) => Date.parse(String(value)) / dayMs,
@@ -47,7 +50,8 @@ export async function parquetFile(
   columns: readonly ParquetColumn[],
   metadata: Readonly<Record<string, string>>,
 ) {
-  const { ByteWriter, ParquetWriter } = await import("hyparquet-writer")
+  const library = await import("hyparquet-writer")
+  const { ByteWriter, ParquetWriter } = library
   const out = new ByteWriter()
   const file = new ParquetWriter({
     writer: out,
@@ -78,7 +82,7 @@ export async function parquetFile(
         const { convert } = parquetTypes[type]
         const data = records.map((record) => {
           const value = record[name] ?? null
-          return value === null ? null : convert(value)
+          return value === null ? null : convert(value, library)
         })
         return { name, data, offsetIndex: false }
       })

@@ -58,23 +58,6 @@ export function ringOf(points: readonly Point[]): Ring | null {
 export const coordinatesOf = ({ outline, holes }: ShapePart): string =>
   JSON.stringify([outline, ...holes].map(closedRing))
 
-/** @param parts coordinates as of `coordinatesOf` */
-export const geoJsonOf = (parts: readonly string[]): string =>
-  parts.length === 1
-    ? `{"type":"Polygon","coordinates":${parts[0]}}`
-    : `{"type":"MultiPolygon","coordinates":[${parts.join()}]}`
-
-/** Well-known text. @param geoJson a geometry as `geoJsonOf` writes it */
-export function wktOf(geoJson: string): string {
-  const coordinates = geoJson
-    .slice(geoJson.indexOf("["), -1)
-    .replace(/\[([-\d.]+),([-\d.]+)\]/g, "$1 $2")
-    .replaceAll("[", "(")
-    .replaceAll("]", ")")
-    .replaceAll(",", ", ")
-  return `${geoJson.includes('"MultiPolygon"') ? "MULTIPOLYGON" : "POLYGON"} ${coordinates}`
-}
-
 export const isIn = ([x, y]: Point, { west, south, east, north }: Bounds): boolean =>
   x >= west && x <= east && y >= south && y <= north
 

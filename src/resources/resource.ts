@@ -100,6 +100,8 @@ export interface Readable {
   optionalFields?: Record<string, Field>
   /** Whether the optional fields are among the fields. */
   isComplete?: true
+  /** Whether `geometry` is the shape, as text of GeoJSON; otherwise it is the digest of the shape. */
+  readsShapes?: boolean
   /** Whether its records have shapes, with the columns `geometry`, `latitude`, `longitude` and `bounds`. */
   hasShapes?: true
   filters: Record<string, Filter>
@@ -165,15 +167,16 @@ export const loadedFields = (resource: Resource): [name: string, field: Field][]
   )
 
 /** Adds the optional fields to the fields. All selections of fields share the statements of this resource. */
-export const complete = (resource: Readable): Readable => ({
+export const complete = (resource: Readable, readsShapes = false): Readable => ({
   ...resource,
   fields: { ...resource.fields, ...resource.optionalFields },
   isComplete: true,
+  readsShapes,
 })
 
 /** Identifies a resource and the fields of its records. */
-export const recordKind = ({ name, isComplete }: Readable): string =>
-  isComplete ? `complete ${name}` : name
+export const recordKind = ({ name, isComplete, readsShapes }: Readable): string =>
+  `${isComplete ? "complete " : ""}${name}${readsShapes ? " with shapes" : ""}`
 
 /** Selects these fields of the record, in this order. */
 export const pick = (record: ResourceRecord, names: readonly string[]): ResourceRecord =>

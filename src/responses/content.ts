@@ -2,23 +2,16 @@
 import type { Export } from "../db/reader/export-reader.ts"
 import type { Release } from "../db/reader/releases.ts"
 import { createRecordSink, type RowEncoder } from "../db/reader/rows.ts"
-import type { AddShapes, WriteShape } from "../db/reader/shapes.ts"
 import { atomFeed } from "../http/atom.ts"
 import { codedBody } from "../http/content-coding.ts"
+import { representations } from "../http/formats.ts"
 import { linkHeader, type PageMeta } from "../http/page.ts"
 import { type ParquetColumn, parquetFile } from "../http/parquet.ts"
 import { queryText } from "../http/query-string.ts"
 import { pick, type Readable, type ResourceRecord } from "../resources/resource.ts"
 import { delimitedWriter } from "../text/delimited.ts"
-import {
-  featuresOf,
-  geometryWriter,
-  geoParquetMetadata,
-  hasGeometry,
-  jsonWriter,
-  openCollection,
-} from "./geometries.ts"
-import type { ListPlan, RecordPlan } from "./plan.ts"
+import { featuresOf, geoParquetMetadata, jsonWriter, openCollection } from "./geometries.ts"
+import type { ListPlan, Plan, RecordPlan } from "./plan.ts"
 import {
   type ContentHeaders,
   contentOf,
@@ -65,13 +58,14 @@ export function pageText(
 ): string {
   if (plan.format === "json")
     return `{"data":[${records.map(jsonWriter(plan))}],"meta":${JSON.stringify(meta)}}`
-  if (plan.format === "geojson")
-    return `${openCollection(meta.total, records.length)}\n${featuresOf(plan, records)}\n]}`
   const { feed } = plan.endpoint
-  if (plan.format !== "atom" || !feed) return textOfRecords(plan, records)
-  const query = plan.canonical.filter(([name]) => name !== "format")
-  const publishedAt = new Date(validators["Last-Modified"] ?? 0)
-  return atomFeed(feed, records, { baseUrl, path: plan.path, query, publishedAt })
+  if (plan.format === "atom" && feed) {
+    const query = plan.canonical.filter(([name]) => name !== "format")
+    const publishedAt = new Date(validators["Last-Modified"] ?? 0)
+    return atomFeed(feed, records, { baseUrl, path: plan.path, query, publishedAt })
+  }
+  const { head, rows, end } = textWriter(plan, meta.total, records.length)
+  return head + rows(records) + end
 }
 
 /** Every record of a short list. */
@@ -80,11 +74,11 @@ export async function wholeContent(
   validators: Validators,
   records: Records,
 ): Promise<ResponseContent> {
-  const body =
-    plan.format === "parquet"
-      ? { bytes: await parquetOf(plan, records), coded: null }
-      : codedBody(textOfRecords(plan, records))
-  return contentOf(validators, plan.format, exportHeaders(plan, records.length), body)
+  const writer = await writerOf(plan, records.length, () => ({ query: queryOf(plan) }))
+  const bytes = Buffer.concat([utf8.encode(writer.head), writer.add(records), writer.end()])
+  const coded = representations[plan.format].isBinary ? null : {}
+  const headers = exportHeaders(plan, records.length)
+  return contentOf(validators, plan.format, headers, { bytes, coded })
 }
 
 /** The headers of every export. */
@@ -112,100 +106,81 @@ interface EncodedExport {
   plan: ListPlan
   release: Release
   sources: () => Promise<Records>
-  addShapes: (records: Records, write: WriteShape) => ReturnType<AddShapes>
   read: ReadRows
 }
 
 /** Every record of a list, chunk by chunk. `head` comes before the rows. */
-export async function encodedExport(options: EncodedExport) {
-  const { plan, read } = options
+export async function encodedExport({ plan, release, sources, read }: EncodedExport) {
   const delimited = delimitedFormat(plan)
-  if (delimited && !hasGeometry(plan)) {
+  if (delimited) {
     const found = await read(delimited.newEncoder)
     return found && { head: delimited.head, ...found }
   }
   const found = await read(() => recordEncoder(plan))
   if (!found) return null
-  const writer = await exportWriter(options, found.total)
-  const chunks = writtenChunks(options, found.chunks, writer)
-  return { head: writer.head, total: found.total, chunks }
+  const { total } = found
+  const writer = await writerOf(plan, total, async () => metadataOf(plan, release, await sources()))
+  return { head: writer.head, total, chunks: writtenChunks(found.chunks, writer) }
 }
 
-/** A chunk is divided where its shapes take much memory. */
-async function* writtenChunks(
-  { plan, addShapes }: EncodedExport,
-  chunks: Export<Records>["chunks"],
-  { add, end }: ExportWriter,
-) {
-  const write = hasGeometry(plan) && (await geometryWriter(plan.format))
-  for await (const { content } of chunks) {
-    for await (const records of write ? addShapes(content, write) : [content])
-      yield { records: records.length, content: add(records) }
-  }
-  if (end) yield { records: 0, content: end() }
+async function* writtenChunks(chunks: Export<Records>["chunks"], { add, end }: Writer) {
+  for await (const { records, content } of chunks) yield { records, content: add(content) }
+  yield { records: 0, content: end() }
 }
 
-interface ExportWriter {
+interface Writer {
   head: string
   add: (records: Records) => Bytes
-  end?: () => Bytes
+  end: () => Bytes
 }
 
-/** Writes a list from records. */
-async function exportWriter(
-  { plan, release, sources }: EncodedExport,
+type Metadata = Readonly<Record<string, string>>
+
+/** Writes every record of a list. @param metadata of a Parquet file */
+async function writerOf(
+  plan: ListPlan,
   total: number,
-): Promise<ExportWriter> {
+  metadata: () => Metadata | Promise<Metadata>,
+): Promise<Writer> {
   if (plan.format === "parquet") {
-    const listed = sourcesOf(plan.shown, await sources())
-    const file = await parquetFile(columnsOf(plan), {
-      release: String(release.id),
-      query: queryOf(plan),
-      licences: JSON.stringify(listed.map((each) => pick(each, licenceFields))),
-      ...(hasGeometry(plan) && { geo: geoParquetMetadata(listed, release.id) }),
-    })
-    return { head: "", ...file }
+    return { head: "", ...(await parquetFile(columnsOf(plan), await metadata())) }
   }
-  if (plan.format === "geojson") {
-    let separator = ""
-    const add = (records: Records) => {
-      const text = separator + featuresOf(plan, records)
-      separator = ",\n"
-      return utf8.encode(text)
-    }
-    return { head: `${openCollection(total, total)}\n`, add, end: () => utf8.encode("\n]}") }
+  const { head, rows, end } = textWriter(plan, total, total)
+  return { head, add: (records) => utf8.encode(rows(records)), end: () => utf8.encode(end) }
+}
+
+function metadataOf(plan: ListPlan, { id }: Release, sources: Records): Metadata {
+  const own = sources.filter(({ resource }) => resource === plan.shown.name)
+  // The records of some lists come from several resources.
+  const listed = own.length > 0 ? own : sources
+  return {
+    release: String(id),
+    query: queryOf(plan),
+    licences: JSON.stringify(listed.map((each) => pick(each, licenceFields))),
+    ...(plan.shown.readsShapes && { geo: geoParquetMetadata(listed, id) }),
   }
-  const { head, rows } = textFormat(plan)
-  return { head, add: (records) => utf8.encode(rows(records)) }
 }
 
 const licenceFields = ["source", "licence", "attribution"]
 
-/** The sources of a resource or, for records that come from several resources, of all. */
-function sourcesOf({ name }: Readable, sources: Records): Records {
-  const own = sources.filter(({ resource }) => resource === name)
-  return own.length > 0 ? own : sources
-}
-
 const queryOf = ({ path, canonical }: ListPlan): string => `${path}?${queryText(canonical)}`
 
-/** The records as a whole Parquet file. */
-async function parquetOf(plan: ListPlan, records: Records): Promise<Bytes> {
-  const file = await parquetFile(columnsOf(plan), { query: queryOf(plan) })
-  return Buffer.concat([file.add(records), file.end()])
-}
-
-/** The records in a format of text. */
-function textOfRecords(plan: ListPlan, records: Records): string {
-  const { head, rows } = textFormat(plan)
-  return head + rows(records)
-}
-
-/** Rows with a header, or lines of JSON. */
-function textFormat(plan: ListPlan) {
+/** Writes records as text, part by part, between a head and an end. */
+function textWriter(plan: ListPlan, total: number, returned: number) {
+  const delimited = delimitedFormat(plan)
+  if (delimited) return { ...delimited, end: "" }
+  if (plan.format === "geojson") {
+    let separator = ""
+    const rows = (records: Records) => {
+      const text = separator + featuresOf(plan, records)
+      separator = ",\n"
+      return text
+    }
+    return { head: `${openCollection(total, returned)}\n`, rows, end: "\n]}" }
+  }
   const json = jsonWriter(plan)
   const rows = (records: Records) => records.map((each) => `${json(each)}\n`).join("")
-  return delimitedFormat(plan) ?? { head: "", rows }
+  return { head: "", rows, end: "" }
 }
 
 /** Null for other formats. */
@@ -221,15 +196,15 @@ function delimitedFormat(plan: ListPlan) {
   return { head, rows, newEncoder: () => picking(plan, newEncoder()) }
 }
 
-/** Decodes the cells, for a format that is written from records. A feature has fields beside its properties. */
-function recordEncoder({ shown, fields, format }: ListPlan): RowEncoder<Records> {
-  const { records, ...sink } = createRecordSink(shown)
-  const chosen = format === "geojson" ? undefined : fields
-  return {
-    ...sink,
-    content: () => (chosen ? records.map((each) => pick(each, chosen)) : records),
-  }
+/** Decodes the cells, for a format that is written from records. */
+function recordEncoder(plan: ListPlan): RowEncoder<Records> {
+  const { records, ...sink } = createRecordSink(plan.shown)
+  return { ...sink, content: () => chosen(plan, records) }
 }
+
+/** The records with the requested fields. A feature has the key and the geometry beside them. */
+export const chosen = ({ fields, format }: Pick<Plan, "fields" | "format">, records: Records) =>
+  fields && format !== "geojson" ? records.map((each) => pick(each, fields)) : records
 
 /** Encodes the cells of the requested fields alone, in their order. */
 function picking<T>({ shown, fields }: ListPlan, encoder: RowEncoder<T>): RowEncoder<T> {

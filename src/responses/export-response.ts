@@ -25,7 +25,7 @@ import {
 const clientClosedRequest = 499
 
 export interface ExportOptions {
-  reader: Pick<Reader, "chunks" | "total" | "addShapes">
+  reader: Pick<Reader, "chunks" | "total">
   /** Reads the sources, whose licences are in files. */
   readSources: ReadSources
   exportSlots: Pick<ExportSlots, "open">
@@ -104,8 +104,6 @@ async function exportBody(
     plan,
     release,
     sources: async () => (await readSources(account)).records,
-    addShapes: (records, write) =>
-      reader.addShapes("exports", records, write, { release, account }),
     read: (newEncoder) =>
       reader.chunks(list, { release, account, chunkSize: recordsPerChunk, newEncoder }),
   }).catch((error: unknown) => {

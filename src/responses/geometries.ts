@@ -1,13 +1,6 @@
-/** The shapes of records in each format, and the metadata of GeoParquet. */
-import type { WriteShape } from "../db/reader/shapes.ts"
-import type { Format } from "../http/formats.ts"
-import { geoJsonOf, wktOf } from "../places/shape.ts"
+/** The shapes of records as JSON and GeoJSON, and the metadata of GeoParquet. */
 import { pick, type ResourceRecord, type Value } from "../resources/resource.ts"
 import type { Plan } from "./plan.ts"
-
-/** Whether a response has shapes; any other never reads them. */
-export const hasGeometry = ({ fields, format }: Pick<Plan, "fields" | "format">): boolean =>
-  format === "geojson" || (fields?.includes("geometry") ?? false)
 
 type Records = readonly ResourceRecord[]
 
@@ -16,8 +9,8 @@ export const openCollection = (matched: number, returned: number): string =>
   `{"type":"FeatureCollection","numberMatched":${matched},"numberReturned":${returned},"features":[`
 
 /** Writes records as JSON. Their shapes are JSON already. */
-export function jsonWriter(plan: Pick<Plan, "fields" | "format">) {
-  if (!hasGeometry(plan)) return (record: ResourceRecord) => JSON.stringify(record)
+export function jsonWriter({ shown }: Pick<Plan, "shown">) {
+  if (!shown.readsShapes) return (record: ResourceRecord) => JSON.stringify(record)
   const member = ([name, value]: [string, Value]) =>
     `"${name}":${name === "geometry" ? value : JSON.stringify(value)}`
   return (record: ResourceRecord) => `{${Object.entries(record).map(member).join()}}`
@@ -35,14 +28,6 @@ export function featuresOf({ shown, fields }: Pick<Plan, "shown" | "fields">, re
       return `{"type":"Feature","id":${JSON.stringify(id)},"geometry":${geometry},"properties":${picked}}`
     })
     .join(",\n")
-}
-
-/** Writes shapes as that format has them: text of GeoJSON or WKT, or WKB. */
-export async function geometryWriter(format: Format): Promise<WriteShape> {
-  if (format === "csv" || format === "tsv") return (parts) => wktOf(geoJsonOf(parts))
-  if (format !== "parquet") return geoJsonOf
-  const { geojsonToWkb } = await import("hyparquet-writer")
-  return (parts) => geojsonToWkb(JSON.parse(geoJsonOf(parts)))
 }
 
 /** The reference systems that a file can name, beside WGS 84, which is the default of GeoParquet. */

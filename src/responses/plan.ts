@@ -186,8 +186,10 @@ export function planRecord(
 }
 
 /** Fields and features need more than the default fields. */
-const shownOf = (resource: Readable, { fields, format }: ParameterValues): Readable =>
-  fields === undefined && format !== "geojson" ? resource : complete(resource)
+const shownOf = (resource: Readable, { fields, format }: ParameterValues): Readable => {
+  const readsShapes = format === "geojson" || (Array.isArray(fields) && fields.includes("geometry"))
+  return fields === undefined && !readsShapes ? resource : complete(resource, readsShapes)
+}
 
 /** Parameters that choose a part, fields, a release or a representation leave the list itself as it is. */
 const notOfTheList = Object.keys(common)

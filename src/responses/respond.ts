@@ -12,13 +12,12 @@ import type { ReadSources, SourceStates } from "../db/reader/sources.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
 import { offsetOf, type PageMeta, pageMeta, pageOf } from "../http/page.ts"
 import { companies } from "../resources/companies.ts"
-import { pick, type Readable, type ResourceRecord } from "../resources/resource.ts"
+import type { Readable, ResourceRecord } from "../resources/resource.ts"
 import type { ReleaseResolver, ResolvedList } from "./at-release.ts"
 import type { CachedResponses } from "./cached-responses.ts"
-import { pageContent, recordContent, wholeContent } from "./content.ts"
+import { chosen, pageContent, recordContent, wholeContent } from "./content.ts"
 import type { DataRequest, Requester } from "./data-request.ts"
 import { type ExportOptions, exportResponse } from "./export-response.ts"
-import { geometryWriter, hasGeometry } from "./geometries.ts"
 import type { ListPlan, ParameterValues, Plan, RecordPlan } from "./plan.ts"
 import {
   cacheStatus,
@@ -150,24 +149,8 @@ export function createResponses(options: RespondOptions) {
   ): Promise<RecordAt> {
     const found = await reader.find(plan.shown, plan.recordKey, { release, account })
     if (!found) throw new ApiError("NOT_FOUND")
-    const [record = found] = await chosen(plan, [found], { release, account })
+    const [record = found] = chosen(plan, [found])
     return { record, release }
-  }
-
-  /** The records with the requested fields. */
-  async function chosen(
-    plan: Pick<Plan, "fields" | "format">,
-    records: RecordsPage["records"],
-    options: ReadOptions,
-  ): Promise<RecordsPage["records"]> {
-    const { fields, format } = plan
-    if (!fields && format !== "geojson") return records
-    const shaped = hasGeometry(plan)
-      ? reader.addShapes("lists", records, await geometryWriter(format), options)
-      : [records]
-    const all = (await Array.fromAsync(shaped)).flat()
-    // A feature has the key and the geometry beside the fields.
-    return fields && format !== "geojson" ? all.map((each) => pick(each, fields)) : all
   }
 
   async function readFacet({ list, release }: ResolvedList, facet: string, account: AccountId) {
@@ -186,7 +169,7 @@ export function createResponses(options: RespondOptions) {
     const bounds = { offset: offsetOf(page, per_page), limit: per_page }
     const found = await reader.page(list, bounds, { release, account })
     if (!found) throw new ApiError("NOT_FOUND")
-    const records = await chosen(plan, found.records, { release, account })
+    const records = chosen(plan, found.records)
     return { records, meta: pageMeta(found.total, page, per_page), release }
   }
 

@@ -6,7 +6,7 @@
 
 export interface DelimitedColumn {
   name: string
-  /** A spreadsheet may run free text, and no other type, as a formula. */
+  /** A spreadsheet may run free text, and no other type, as a formula. A geometry is text of GeoJSON. */
   type: "text" | "date" | "instant" | "integer" | "number" | "boolean" | "geometry"
 }
 
@@ -35,6 +35,17 @@ function byteSet(characters: string): Uint8Array {
 const formulaStarts = byteSet("=+-@\t\r")
 const quotedBytes = byteSet('",\r\n')
 const lineBytes = byteSet("\t\r\n")
+
+/** The well-known text of a polygon or multi-polygon, which is shorter. @param geoJson with its type first */
+export function wktOf(geoJson: string): string {
+  const coordinates = geoJson
+    .slice(geoJson.indexOf("["), -1)
+    .replace(/\[([-\d.]+),([-\d.]+)\]/g, "$1 $2")
+    .replaceAll("[", "(")
+    .replaceAll("]", ")")
+    .replaceAll(",", ", ")
+  return `${geoJson.includes('"MultiPolygon"') ? "MULTIPOLYGON" : "POLYGON"} ${coordinates}`
+}
 
 /** Removes the apostrophe of the formula guard. */
 export const unguardFormula = (text: string): string => text.replace(/^'(?=[=+\-@\t\r])/, "")
@@ -140,7 +151,10 @@ export function delimitedWriter(
         const type = columns[column++]?.type
         if (type === "number" || type === "integer") writeNumber(text, start, end)
         else if (type === "boolean") write(text[start] === letterT ? trueText : falseText)
-        else if (end > start) writeText(text, start, end, formulaGuard && type === "text")
+        else if (type === "geometry") {
+          const written = utf8.encode(wktOf(fromUtf8.decode(text.subarray(start, end))))
+          writeText(written, 0, written.length, false)
+        } else if (end > start) writeText(text, start, end, formulaGuard && type === "text")
       },
       /** Writes the next cell for null. */
       emptyCell(): void {

@@ -1,8 +1,8 @@
 /** Geometries are read in every notation, and anything that is no shape is left out with its reason. */
 import { expect, test } from "bun:test"
 import { readGeometry } from "../../src/places/read-geometry.ts"
-import { coordinatesOf, geoJsonOf, wktOf } from "../../src/places/shape.ts"
-import { closed, makePolygons, type Position } from "./shapes.ts"
+import { wktOf } from "../../src/text/delimited.ts"
+import { closed, geoJsonOf, makePolygons, type Position } from "./shapes.ts"
 
 const read = (geometry: unknown) => readGeometry(geometry, (x, y) => [x, y])
 
@@ -22,7 +22,7 @@ test("All notations of a geometry are the same shape", () => {
     const expected = read({ type: "MultiPolygon", coordinates })
     const { shape } = expected
     if (!shape) throw new Error("No shape was read")
-    const geoJson = geoJsonOf(shape.map(coordinatesOf))
+    const geoJson = geoJsonOf(shape)
     const withHeights = coordinates.flatMap((rings) =>
       rings.map((ring) => ring.map(([x, y]) => [x, y, 300, null])),
     )

@@ -2,17 +2,10 @@
 import { expect, test } from "bun:test"
 import { pointInside, surrounds } from "../../src/places/inside.ts"
 import { readPolygons, readUnorderedRings } from "../../src/places/read-rings.ts"
-import {
-  boundsOf,
-  canonicalShape,
-  coordinatesOf,
-  geoJsonOf,
-  type Shape,
-  signedArea,
-  wktOf,
-} from "../../src/places/shape.ts"
+import { boundsOf, canonicalShape, type Shape, signedArea } from "../../src/places/shape.ts"
+import { wktOf } from "../../src/text/delimited.ts"
 import { seededIntegers } from "../support/seeded.ts"
-import { makePolygons, type Polygon, respell, shuffled } from "./shapes.ts"
+import { geoJsonOf, makePolygons, type Polygon, respell, shuffled } from "./shapes.ts"
 
 const asStated = (x: number, y: number) => [x, y] as const
 
@@ -21,8 +14,6 @@ function shapeOf(polygons: Polygon[]): Shape {
   if (!shape) throw new Error("No shape was read")
   return shape
 }
-
-const jsonOf = (shape: Shape): string => geoJsonOf(shape.map(coordinatesOf))
 
 /** Touching itself at corners, as sub-blocks do: in one corner twice, in the first corner, in three loops. */
 const selfTouching: Polygon[][] = [
@@ -116,7 +107,7 @@ test("500 other spellings of each shape have the same canonical form, digest and
     for (let spelling = 0; spelling < 500; spelling++) {
       const other = shapeOf(respell(polygons, below))
       expect(other).toEqual(shape)
-      expect(jsonOf(other)).toBe(jsonOf(shape))
+      expect(geoJsonOf(other)).toBe(geoJsonOf(shape))
       expect(pointInside(other)).toEqual(pointInside(shape))
     }
   }
@@ -146,11 +137,11 @@ test("A part that lies in a hole of another is a part", () => {
 })
 
 test("Another shape has another digest", () => {
-  const digests = Array.from({ length: 200 }, (_, seed) => jsonOf(shapeOf(makePolygons(seed))))
+  const digests = Array.from({ length: 200 }, (_, seed) => geoJsonOf(shapeOf(makePolygons(seed))))
   expect(new Set(digests).size).toBe(200)
   const [polygon = []] = selfTouching[5] ?? []
   const [outline = []] = polygon
-  expect(jsonOf(shapeOf([polygon]))).not.toBe(jsonOf(shapeOf([[outline]])))
+  expect(geoJsonOf(shapeOf([polygon]))).not.toBe(geoJsonOf(shapeOf([[outline]])))
 })
 
 test("Shapes of one record are joined, each part once", () => {
@@ -176,7 +167,9 @@ const withHole: Polygon = [
 test("GeoJSON has outlines counter-clockwise, holes clockwise, and closed rings of six decimals", () => {
   const outline = "[[121,-31],[122.5,-31.123457],[122.5,-30],[121,-30],[121,-31]]"
   const hole = "[[121.5,-30.5],[121.5,-30.4],[121.6,-30.5],[121.5,-30.5]]"
-  expect(jsonOf(shapeOf([withHole]))).toBe(`{"type":"Polygon","coordinates":[${outline},${hole}]}`)
+  expect(geoJsonOf(shapeOf([withHole]))).toBe(
+    `{"type":"Polygon","coordinates":[${outline},${hole}]}`,
+  )
   const triangle: Polygon = [
     [
       [151, -1],
@@ -184,7 +177,7 @@ test("GeoJSON has outlines counter-clockwise, holes clockwise, and closed rings 
       [150, -0.000001],
     ],
   ]
-  expect(jsonOf(shapeOf([triangle, withHole]))).toBe(
+  expect(geoJsonOf(shapeOf([triangle, withHole]))).toBe(
     `{"type":"MultiPolygon","coordinates":[[${outline},${hole}],[[[150,-0.000001],[151,-1],[151,0],[150,-0.000001]]]]}`,
   )
   for (const { outline, holes } of shapeOf([triangle, withHole])) {
@@ -201,10 +194,10 @@ test("Well-known text has the coordinates of the GeoJSON", () => {
       [150, -0.000001],
     ],
   ]
-  expect(wktOf(jsonOf(shapeOf([triangle])))).toBe(
+  expect(wktOf(geoJsonOf(shapeOf([triangle])))).toBe(
     "POLYGON ((150 -0.000001, 151 -1, 151 0, 150 -0.000001))",
   )
-  expect(wktOf(jsonOf(shapeOf([triangle, withHole])))).toBe(
+  expect(wktOf(geoJsonOf(shapeOf([triangle, withHole])))).toBe(
     "MULTIPOLYGON (((121 -31, 122.5 -31.123457, 122.5 -30, 121 -30, 121 -31), " +
       "(121.5 -30.5, 121.5 -30.4, 121.6 -30.5, 121.5 -30.5)), " +
       "((150 -0.000001, 151 -1, 151 0, 150 -0.000001)))",

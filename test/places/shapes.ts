@@ -1,9 +1,18 @@
 /** Makes shapes, and other spellings of them, from a seed. */
+import { coordinatesOf, type Shape } from "../../src/places/shape.ts"
 import { seededIntegers } from "../support/seeded.ts"
 
 /** In degrees, as in GeoJSON. */
 export type Position = [longitude: number, latitude: number]
 export type Polygon = Position[][]
+
+export const geoJsonOf = (shape: Shape): string =>
+  JSON.stringify({
+    type: shape.length === 1 ? "Polygon" : "MultiPolygon",
+    coordinates: shape
+      .map((part) => JSON.parse(coordinatesOf(part)))
+      .flat(shape.length === 1 ? 1 : 0),
+  })
 
 export type Below = (below: number) => number
 

@@ -36,7 +36,7 @@ function oneSlot(outcome: Outcome) {
     return outcome === "found" ? { total: 0, chunks: (async function* () {})() } : null
   }
   const options = {
-    reader: { chunks, total: async () => 0, addShapes: async function* () {} },
+    reader: { chunks, total: async () => 0 },
     readSources: async () => ({ version: "", records: [], refusals: new Map() }),
     exportSlots,
     exportCounts: createExportCounts(),

@@ -22,7 +22,7 @@ export interface Chunk<T> {
 }
 
 export interface ChunkOptions<T> extends ReadOptions {
-  /** Records in a chunk. */
+  /** The most records in a chunk. */
   chunkSize: number
   /** An encoder for one chunk, of the resource's fields in their order. */
   newEncoder: () => RowEncoder<T>
@@ -70,9 +70,7 @@ export function createExportReader({ pools, read }: Reading, readTotal: ReadTota
     let left = total
     for (let chunk = first; ; ) {
       // Pruning has deleted records of the release.
-      if (chunk.count < Math.min(left, options.chunkSize)) {
-        throw new ReleaseUnavailable(options.release)
-      }
+      if (chunk.count === 0) throw new ReleaseUnavailable(options.release)
       left -= chunk.count
       const { count, content, position } = chunk
       let ahead = left > 0 ? readChunk(list, position, options) : undefined

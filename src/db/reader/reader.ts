@@ -12,7 +12,6 @@ import { createListReader } from "./list-reader.ts"
 import { createCaches, type ReaderPools } from "./reader-caches.ts"
 import { createReads } from "./reads.ts"
 import { createRecordReader } from "./record-reader.ts"
-import { createAddShapes } from "./shapes.ts"
 import { createTotals } from "./totals.ts"
 
 export type Reader = ReturnType<typeof createReader>
@@ -32,7 +31,6 @@ export function createReader(
     chunks: createExportReader(reading, total),
     facet: createFacets(reading),
     find: createRecordReader(reading),
-    addShapes: createAddShapes(pools),
     /** The state of each cache, by name. */
     cacheReadings: () =>
       Object.fromEntries(Object.entries(caches).map(([name, cache]) => [name, cache.readings()])),

@@ -32,6 +32,7 @@ import {
 import { type Release, releaseKey } from "./releases.ts"
 import { createRecordSink, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
 import { isAfter, orderBy, type Position, sortTerms } from "./seek.ts"
+import { shapeOf, untilFull } from "./shapes.ts"
 
 /** The condition that a row belongs to a record of another resource, whose key is bound as `parent`. */
 export type Scope = (parentKey: SQL) => SQL
@@ -155,7 +156,7 @@ export function createStatements(db: Database) {
     { fields }: Pick<Readable, "fields"> = shape.resource,
   ) => {
     const { resource, order } = shape
-    const columns = { record: selection(fields), position: positions(order) }
+    const columns = { record: selection({ ...resource, fields }), position: positions(order) }
     const rowsOf = (selected: typeof columns | (typeof columns & typeof seenReleases)) =>
       db
         .select(selected)
@@ -189,26 +190,28 @@ export function createStatements(db: Database) {
     }
   }
 
-  const rows = (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
-    once(`rows ${after !== undefined} ${relation} ${keyOf(shape)}`, () =>
-      pageOf(shape, pageRows(shape, relation, after && isAfter(shape.order))),
-    )
-
   return {
     /**
-     * Rows in the list's order. Binds `limit`, how many to skip as `offset`, and the values of the position.
+     * Rows in the list's order, fewer where their shapes take much memory. Binds `limit`, an `offset` of 0, and
+     * the values of the position.
      * @param after a position after which to begin, whose values are bound
      */
-    rows,
-    /** The same for a page, which has few rows. */
-    page: (shape: ListShape, relation: Relation, after?: Position): PreparedPage => {
-      if (!hasIndexedMatches(shape)) return rows(shape, relation, after)
-      return once(`page ${after !== undefined} ${relation} ${keyOf(shape)}`, () => {
+    rows: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
+      once(`rows ${after !== undefined} ${relation} ${keyOf(shape)}`, () => {
+        const found = pageRows(shape, relation, after && isAfter(shape.order))
+        return pageOf(
+          shape,
+          shape.resource.readsShapes ? { from: untilFull(shape, found, pageEnd) } : found,
+        )
+      }),
+    /** The same for a page, which has few rows. Binds how many to skip as `offset`. */
+    page: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
+      once(`page ${after !== undefined} ${relation} ${keyOf(shape)}`, () => {
         const further = after && isAfter(shape.order)
+        if (!hasIndexedMatches(shape)) return pageOf(shape, pageRows(shape, relation, further))
         const part = partOf(shape, further)
         return pageOf(shape, { from: firstMatches(shape, relation, part, pageEnd, further) })
-      })
-    },
+      }),
     /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
     rowsOfKeys: (shape: ListShape, relation: Relation): PreparedPage =>
       once(`rows of keys ${relation} ${keyOf(shape)}`, () => {
@@ -242,7 +245,7 @@ export function createStatements(db: Database) {
       once(`find ${relation} ${recordKind(resource)}`, () => {
         const hasKey = sql`${keyColumn(resource)} = any(${sql.placeholder("keys")}::text[])`
         const found = db
-          .select({ ...seenReleases, record: selection(resource.fields) })
+          .select({ ...seenReleases, record: selection(resource) })
           .from(one)
           .leftJoin(sql`${relationOf(resource, relation)}`, hasKey)
         return page(dialect.sqlToQuery(found.getSQL()), { resource, order: [] })
@@ -315,8 +318,13 @@ const countColumns = (total: SQL, keys = sql`null`) => ({
 })
 
 /** The columns of a record. */
-const selection = (fields: Readable["fields"]) =>
-  Object.fromEntries(Object.entries(fields).map(([name, { select }]) => [name, expression(select)]))
+const selection = ({ fields, readsShapes }: Readable) =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, { select, column }]) => [
+      name,
+      expression(readsShapes && name === "geometry" ? shapeOf(column) : select),
+    ]),
+  )
 
 /** Of which a page shows the first rows in their order. */
 interface PageRows {

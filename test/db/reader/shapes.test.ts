@@ -1,13 +1,20 @@
-/** Shapes are read at most 4 MB at a time. */
+/** An export reads at most 4 MB of shapes at a time. */
 import { expect, test } from "bun:test"
+import { cacheSizes } from "../../../src/db/cache.ts"
 import { createPool } from "../../../src/db/pool/pool.ts"
-import { createAddShapes } from "../../../src/db/reader/shapes.ts"
+import { createReader } from "../../../src/db/reader/reader.ts"
+import { noRelease } from "../../../src/db/reader/releases.ts"
+import { createRecordSink } from "../../../src/db/reader/rows.ts"
+import { complete, orderOf } from "../../../src/resources/resource.ts"
+import { tenements } from "../../../src/resources/tenements.ts"
 import { afterFile, databaseOfFile } from "../../support/of-file.ts"
 
 const { sql, url } = await databaseOfFile()
-const lists = createPool(url, { name: "shapes", connections: 1, statementTimeoutMs: 60_000 })
-afterFile(lists.close)
-const addShapes = createAddShapes({ records: lists, lists, exports: lists })
+const pool = createPool(url, { name: "shapes", connections: 1, statementTimeoutMs: 60_000 })
+afterFile(pool.close)
+const pools = { records: pool, lists: pool, exports: pool }
+const resource = complete(tenements, true)
+const { chunks } = createReader(pools, cacheSizes(0), () => {})
 
 const mebibyte = 1024 ** 2
 /** The parts of each shape, in mebibytes. */
@@ -15,42 +22,56 @@ const sizes = { five: [3, 2], two: [2], one: [0.5, 0.5], another: [1], last: [1]
 for (const [shape, parts] of Object.entries(sizes)) {
   for (const [part, size] of parts.entries()) {
     await sql`insert into shape_parts values
-      (${shape}, ${part}, repeat('x', ${size * mebibyte}), '((0,0),(1,0),(1,1))', '{}')`
+      (${shape}, ${part}, repeat('7', ${size * mebibyte}), '((0,0),(1,0),(1,1))', '{}')`
   }
 }
 
-const options = { release: { id: 1, publishedAt: 0, identity: "" }, account: null }
-const lengths = (parts: readonly string[]) => parts.map(({ length }) => length / mebibyte).join()
-/** The records in the parts in which they come, with the sizes of their shapes. */
-const partsOf = (...geometries: (string | null)[]) => {
-  const records = geometries.map((geometry) => ({ geometry }))
-  return Array.fromAsync(addShapes("lists", records, lengths, options), (part) =>
-    part.map(({ geometry }) => geometry),
+/** The sizes of the parts of a shape. */
+const sizesOf = (geometry: unknown): string | null =>
+  geometry === null
+    ? null
+    : String(Object(JSON.parse(String(geometry))).type) +
+      (String(geometry).match(/7+/g) ?? []).map(({ length }) => ` ${length / mebibyte}`).join()
+
+/** The chunks of an export of tenements that have these shapes in this order. */
+async function chunksOf(...geometries: (string | null)[]) {
+  await sql`truncate tenements`
+  for (const [index, geometry] of geometries.entries()) {
+    await sql`insert into tenements (id, tenement_id, state, holder_keys, source, since_release, geometry)
+      values (${index}, ${index}, 'WA', '{}', 'test', 0, ${geometry})`
+  }
+  const list = { resource, filters: [], order: orderOf(tenements), updated: false, removed: false }
+  const identity = crypto.randomUUID()
+  const found = await chunks(
+    { ...list, bound: {}, identity },
+    {
+      release: noRelease,
+      account: null,
+      chunkSize: 7,
+      newEncoder: () => {
+        const { records, ...sink } = createRecordSink(resource)
+        return { ...sink, content: () => records.map(({ geometry }) => sizesOf(geometry)) }
+      },
+    },
   )
+  return Array.fromAsync(found?.chunks ?? [], ({ content }) => content)
 }
 
-test("A part has at most 4 MB of different shapes, in the order of the records", async () => {
-  expect(await partsOf("two", null, "one", "two", "another", "last", "one", null)).toEqual([
-    ["2", null, "0.5,0.5", "2", "1"],
-    ["1", "0.5,0.5", null],
+test("A chunk has at most 4 MB of shapes, and as many records as were asked for", async () => {
+  const [two, one, single] = ["Polygon 2", "MultiPolygon 0.5, 0.5", "Polygon 1"]
+  expect(await chunksOf("two", null, "one", "another", "last", "one", "two", null)).toEqual([
+    [two, null, one, single],
+    [single, one, two, null],
   ])
+  expect(await chunksOf(...Array(9).fill(null))).toEqual([Array(7).fill(null), [null, null]])
 })
 
-test("A shape of more than 4 MB comes alone, with the records without other shapes around it", async () => {
-  expect(await partsOf("five", null, "five", "last", "five")).toEqual([
-    ["3,2", null, "3,2"],
-    ["1"],
-    ["3,2"],
+test("A shape of more than 4 MB comes in a chunk without others", async () => {
+  const [five, single] = ["MultiPolygon 3, 2", "Polygon 1"]
+  expect(await chunksOf("five", "five", "last", null, "five")).toEqual([
+    [five],
+    [five],
+    [single, null],
+    [five],
   ])
-  expect(await partsOf(null, "last", "five")).toEqual([[null, "1"], ["3,2"]])
-})
-
-test("Records without shapes come at once, and no records not at all", async () => {
-  expect([await partsOf(null, null), await partsOf()]).toEqual([[[null, null]], []])
-})
-
-test("A shape that is no longer there ends the reading, also after others", async () => {
-  for (const geometries of [["pruned"], ["last", "pruned", "two"]]) {
-    await expect(partsOf(...geometries)).rejects.toThrow("no longer")
-  }
 })
