@@ -46,7 +46,7 @@ export function cacheSizes(totalBytes: number): CacheSizes {
 /** The measured overhead of an entry: a key of some sixty characters and the cache's own structures. */
 export const entryBytes = 340
 
-export interface CacheReadings {
+interface CacheReadings {
   entries: number
   /** The estimated memory of the entries. */
   bytes: number
