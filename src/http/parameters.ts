@@ -57,7 +57,7 @@ export const readParameters = <Schemas extends TProperties>(
 export function readPairs<Schemas extends TProperties>(
   pairs: readonly Pair[],
   schemas: Schemas,
-  ignored: readonly string[],
+  ignored: readonly string[] = [],
   crossCheck: CrossCheck = () => [],
 ): Static<TObject<Schemas>> {
   const faults = namingFaults(pairs, schemas, ignored)
@@ -70,11 +70,23 @@ export function readPairs<Schemas extends TProperties>(
     else if (schema.default !== undefined) values[name] = schema.default
   }
   const faulty = new Set(faults.map(({ parameter }) => parameter))
-  const together = crossCheck(values, new Set(pairs.map(([name]) => name)))
+  const together = [
+    ...crossCheck(values, new Set(pairs.map(([name]) => name))),
+    ...periodFaults(values),
+  ]
   faults.push(...together.filter(({ parameter }) => !faulty.has(parameter)))
   if (faults.length > 0) throw invalidParameters(faults)
   return typed(values, schemas)
 }
+
+/** Periods end after they begin: `granted_from` and `granted_to`. Dates in one notation sort as text. */
+const periodFaults = (values: Readonly<Record<string, ParameterValue>>): Fault[] =>
+  Object.entries(values).flatMap(([from, first]) => {
+    const to = from.replace(/from$/, "to")
+    const last = values[to]
+    if (to === from || last === undefined || first <= last) return []
+    return [{ parameter: from, message: `Must not be after ${to}` }]
+  })
 
 /** Returns the same values with the types of these schemas. @throws Error if a value has another type */
 export function typed<Schemas extends TProperties>(

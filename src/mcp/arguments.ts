@@ -4,7 +4,6 @@ import { OptionalKind, type TProperties, Type } from "@sinclair/typebox"
 import { type Fault, invalidParameters } from "../http/api-error.ts"
 import { readPairs } from "../http/parameters.ts"
 import { changes, paging, representation, selection } from "../responses/endpoint.ts"
-import { periodFaults } from "../responses/list-checks.ts"
 
 /** A result has at most so many records. */
 export const maxRecords = 50
@@ -53,5 +52,5 @@ export function readArguments(given: object, parameters: TProperties): Record<st
   const texts = Object.entries(given).map(
     ([name, value]) => [name.toWellFormed(), String(value).toWellFormed()] as const,
   )
-  return readPairs(texts, parameters, [], periodFaults)
+  return readPairs(texts, parameters)
 }

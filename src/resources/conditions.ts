@@ -6,7 +6,7 @@ import { type Area, canonicalNumbers } from "../places/area.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { fold } from "../text/fold.ts"
 import { type Filter, filter } from "./resource.ts"
-import { asxCodeFromText, freeText } from "./values.ts"
+import { asxCodeFromText, calendarDate, freeText } from "./values.ts"
 
 /** The column of folded text contains the bound pattern, which `containing` makes. */
 export const contains = (column: PgColumn | SQL) => (pattern: SQL) => sql`${column} like ${pattern}`
@@ -15,14 +15,6 @@ export const contains = (column: PgColumn | SQL) => (pattern: SQL) => sql`${colu
 export const containing = (folded: string): string => `%${folded.replace(/[\\%_]/g, "\\$&")}%`
 
 export const equals = (column: PgColumn | SQL) => (value: SQL) => sql`${column} = ${value}`
-
-/** The day in the column is known and not before the bound one. The index of its order serves it. */
-export const fromDay = (column: PgColumn) => (day: SQL) =>
-  sql`(${unknownLast(column, "asc")} >= ${day}::date and ${column} is not null)`
-
-/** The day in the column is known and not after the bound one. The index of its order serves it. */
-export const toDay = (column: PgColumn) => (day: SQL) =>
-  sql`${unknownLast(column, "asc")} <= ${day}::date`
 
 /** The array column has the bound value as an element. A GIN index serves this form. */
 export const includes = (column: PgColumn) => (value: SQL) =>
@@ -41,6 +33,28 @@ export const textFilter = (
   ...filter(freeText(`${description}, in upper or lower case`, example), equals(folded), fold),
   values: { column },
 })
+
+/**
+ * Declares the filters of a period by its first and its last day. The index of the column's order serves them.
+ * @param name `granted` for `granted_from` and `granted_to`
+ * @param example a first and a last day
+ */
+export const periodFilters = (
+  name: string,
+  description: string,
+  example: readonly [first: string, last: string],
+  day: PgColumn,
+): Record<string, Filter> => {
+  const known = unknownLast(day, "asc")
+  const first = (bound: SQL) => sql`(${known} >= ${bound}::date and ${day} is not null)`
+  const last = (bound: SQL) => sql`${known} <= ${bound}::date`
+  const dayOf = (which: string, shown: string) =>
+    calendarDate(`${which} day of ${description}, included`, shown)
+  return {
+    [`${name}_from`]: { ...filter(dayOf("First", example[0]), first), day },
+    [`${name}_to`]: { ...filter(dayOf("Last", example[1]), last), day },
+  }
+}
 
 /** Declares a filter for the code of a company. */
 export const companyFilter = (description: string, where: Filter["where"]): Filter =>

@@ -35,6 +35,8 @@ export interface Filter {
   byScan?: { where: (bound: SQL) => SQL; isNeededFor: (canonical: NonNullable<Value>) => boolean }
   /** The values that are counted, if they are. */
   values?: CountedColumn | CountedArrays
+  /** The column of the day that it compares. Records without that day do not match. */
+  day?: PgColumn
   /** Whether an index finds its matches, which may be anywhere in the order of a list. */
   isIndexed?: true
   /** The parameter's value in the one spelling that all equal ones share. */

@@ -12,12 +12,11 @@ import {
   containing,
   contains,
   equals,
-  fromDay,
   hasTrigram,
   includes,
+  periodFilters,
   termFilter,
   textFilter,
-  toDay,
 } from "./conditions.ts"
 import { namedHolders } from "./holder-names.ts"
 import { type Filter, field, filter, type Readable, type Resource, type Value } from "./resource.ts"
@@ -133,22 +132,8 @@ export const tenements: Resource = {
       "ASX code of the company that holds it, itself or by a subsidiary",
       belongsToCompany,
     ),
-    granted_from: filter(
-      calendarDate("First day of grant, included", "2020-01-01"),
-      fromDay(table.grant_date),
-    ),
-    granted_to: filter(
-      calendarDate("Last day of grant, included", "2020-12-31"),
-      toDay(table.grant_date),
-    ),
-    expires_from: filter(
-      calendarDate("First day of expiry, included", "2026-01-01"),
-      fromDay(table.expiry_date),
-    ),
-    expires_to: filter(
-      calendarDate("Last day of expiry, included", "2026-03-31"),
-      toDay(table.expiry_date),
-    ),
+    ...periodFilters("granted", "grant", ["2020-01-01", "2020-12-31"], table.grant_date),
+    ...periodFilters("expires", "expiry", ["2026-01-01", "2026-03-31"], table.expiry_date),
     bbox: areaFilter(
       "Box that its shape has a point in, as west,south,east,north in degrees",
       "115.5,-31.5,122,-28",

@@ -18,11 +18,7 @@ export const preferredFormat = (preferred: readonly Format[], all: boolean): For
 
 export const contradictions =
   (offered: readonly Format[], preferred: readonly Format[]): CrossCheck =>
-  (values, sent) => [
-    ...formatFaults(values, sent, offered, preferred),
-    ...periodFaults(values),
-    ...changeFaults(values),
-  ]
+  (values, sent) => [...formatFaults(values, sent, offered, preferred), ...changeFaults(values)]
 
 /** Rejects parameters that the format lacks, and contradictory ones. */
 function formatFaults(
@@ -56,20 +52,6 @@ const feedOf = (sentFormat: unknown): string =>
   sentFormat === undefined
     ? "Accept: application/atom+xml; send format=json for the list"
     : "format=atom"
-
-const periods = [
-  ["from", "to"],
-  ["granted_from", "granted_to"],
-  ["expires_from", "expires_to"],
-] as const
-
-/** The faults of periods that end before they begin. Dates in one notation sort as text. */
-export const periodFaults = (values: Values): Fault[] =>
-  periods.flatMap(([from, to]) => {
-    const [first, last] = [values[from], values[to]]
-    if (first === undefined || last === undefined || first <= last) return []
-    return [{ parameter: from, message: `Must not be after ${to}` }]
-  })
 
 function changeFaults({ updated_since, removed_since }: Values): Fault[] {
   if (updated_since === undefined || removed_since === undefined) return []

@@ -1,7 +1,7 @@
 /** Notes on what a list lacks, for people and assistants. */
 import type { SuggestedHolder } from "../db/reader/links.ts"
 import type { ResourceRecord } from "../resources/resource.ts"
-import { tenementsByNumber } from "../resources/tenements.ts"
+import { tenements, tenementsByNumber } from "../resources/tenements.ts"
 import { countOf, formatCount } from "../text/display.ts"
 import { referenceKey } from "../text/reference-key.ts"
 import { listEndpoint } from "./endpoint.ts"
@@ -15,10 +15,11 @@ export interface Undated {
   total: number
 }
 
-const periods = [
-  { field: "grant date", from: "granted_from", to: "granted_to" },
-  { field: "expiry date", from: "expires_from", to: "expires_to" },
-] as const
+const periods = Object.entries(tenements.filters).flatMap(([to, { day }]) =>
+  day && to.endsWith("_to")
+    ? [{ field: day.name.replaceAll("_", " "), from: to.replace(/to$/, "from"), to }]
+    : [],
+)
 
 /** Before every known day. */
 const firstDay = "0001-01-01"

@@ -10,7 +10,6 @@ import { countedByCompany } from "../../resources/facets.ts"
 import { complete, type ResourceRecord } from "../../resources/resource.ts"
 import { tenements } from "../../resources/tenements.ts"
 import { changes, listEndpoint } from "../../responses/endpoint.ts"
-import { periodFaults } from "../../responses/list-checks.ts"
 import type { ParameterValues } from "../../responses/plan.ts"
 import type { ListPage } from "../../responses/respond.ts"
 import { pageTitle, statusBadge, type TableColumn, table } from "../kit/components.ts"
@@ -81,7 +80,7 @@ export async function changesPage(visit: Visit, name: string = tenements.name) {
   }
   const list: RequestedList = { view: shown, code: "", sent: sentQuery(visit.query) }
   try {
-    const values = readPairs(list.sent, pageParameters(shown), [], periodFaults)
+    const values = readPairs(list.sent, pageParameters(shown))
     return await shownChanges(visit, list, view, values)
   } catch (error) {
     return faultyList(visit, list, error)

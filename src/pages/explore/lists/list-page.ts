@@ -5,7 +5,7 @@ import { readPairs } from "../../../http/parameters.ts"
 import type { CanonicalQuery } from "../../../http/query-string.ts"
 import { tenements } from "../../../resources/tenements.ts"
 import { apiPath, pathWith } from "../../../responses/endpoint.ts"
-import { contradictions, periodFaults } from "../../../responses/list-checks.ts"
+import { contradictions } from "../../../responses/list-checks.ts"
 import { undatedWords } from "../../../responses/notes.ts"
 import type { ParameterValues } from "../../../responses/plan.ts"
 import { hidden, menu, notice, pageTitle, tabs, trail } from "../../kit/components.ts"
@@ -37,7 +37,7 @@ import { companiesView, holdersView, mainViews } from "./views.ts"
 export async function listPage(visit: Visit, view: ListView, code = ""): Promise<PageResult> {
   const list: RequestedList = { view, code, sent: sentQuery(visit.query) }
   try {
-    const values = readPairs(exportQuery(list), pageParameters(view), [], periodFaults)
+    const values = readPairs(exportQuery(list), pageParameters(view))
     return await shownList(visit, list, values, await visit.page(view, code, values))
   } catch (error) {
     if (error instanceof ApiError && error.code === "NOT_FOUND") {
