@@ -79,7 +79,7 @@ const allowed: Record<string, string[]> = {
   loading: ["db", schema, "places", "program.ts", "resources", "sources", "text"],
   fetching: ["db", "loading", "places", "resources", "sources", "text"],
   access: ["db", schema, "http", "redis", "resources", "text"],
-  responses: ["db", histogram, "http", "log", "places", "redis", "resources", "text"],
+  responses: ["db", "http", "log", "metrics", "redis", "resources", "text"],
   plugins: ["access", "responses", "db", "http", "log", "metrics", "resources"],
   description: ["responses", "db", "http", "resources", "text"],
   routes: [

@@ -6,12 +6,12 @@ import { ApiError, unauthorized } from "../http/api-error.ts"
 import { streamCoder, streamHeaders } from "../http/content-coding.ts"
 import { representations } from "../http/formats.ts"
 import { describeError, type Log } from "../log/log.ts"
-import { createHistogram } from "../metrics/histogram.ts"
+import type { ExportMetrics } from "../metrics/exports.ts"
 import type { ResolvedList } from "./at-release.ts"
 import { encodedExport, exportHeaders, recordsPerChunk } from "./content.ts"
 import type { DataRequest } from "./data-request.ts"
 import type { ExportSlots } from "./export-slots.ts"
-import { type ExportOutcome, exportStream } from "./export-stream.ts"
+import { exportStream } from "./export-stream.ts"
 import type { ListPlan } from "./plan.ts"
 import {
   cacheStatus,
@@ -29,7 +29,7 @@ export interface ExportOptions {
   /** Reads the sources, whose licences are in files. */
   readSources: ReadSources
   exportSlots: Pick<ExportSlots, "open">
-  exportCounts: ExportCounts
+  exportMetrics: Pick<ExportMetrics, "count">
   log: Log
 }
 
@@ -75,7 +75,7 @@ async function exportBody(
   { plan, list, release }: ResolvedList,
   answer: AnswerExport,
 ): Promise<Response> {
-  const { reader, readSources, exportSlots, exportCounts, log } = options
+  const { reader, readSources, exportSlots, exportMetrics, log } = options
   const { request, requestId, account } = asked
   const fields = {
     "mds.request_id": requestId,
@@ -89,13 +89,13 @@ async function exportBody(
   kept.defer(slot.end)
   await slot.take(request.signal).catch(async (error: unknown) => {
     if (request.signal.aborted) return
-    exportCounts.count("refused")
+    exportMetrics.count("refused")
     if (!slot.signal.aborted) throw error
     if (!(await asked.isCallerValid())) throw unauthorized(true)
     throw new Unavailable("The service ended the export in the queue")
   })
   if (request.signal.aborted) {
-    exportCounts.count("cancelled")
+    exportMetrics.count("cancelled")
     log.info("export ended", { ...fields, outcome: "cancelled", records: 0, bytes: 0 })
     return new Response(null, { status: clientClosedRequest })
   }
@@ -107,7 +107,7 @@ async function exportBody(
     read: (newEncoder) =>
       reader.chunks(list, { release, account, chunkSize: recordsPerChunk, newEncoder }),
   }).catch((error: unknown) => {
-    exportCounts.count("failed")
+    exportMetrics.count("failed")
     throw error
   })
   if (!found) throw new ApiError("NOT_FOUND")
@@ -120,47 +120,11 @@ async function exportBody(
     onEnd: ({ error, ...outcome }) => {
       keptByStream.dispose()
       const duration_ms = Math.round(performance.now() - startedMs)
-      exportCounts.count(outcome.outcome, { ...outcome, seconds: duration_ms / 1_000 })
+      exportMetrics.count(outcome.outcome, { ...outcome, seconds: duration_ms / 1_000 })
       const line = { ...fields, ...outcome, duration_ms }
       if (error === undefined) log.info("export ended", line)
       else log.error("export ended", { ...line, ...describeError(error) })
     },
   })
   return answer(found.total, stream)
-}
-
-/** `refused`: the export waited too long for a turn. */
-type CountedOutcome = ExportOutcome["outcome"] | "refused"
-
-export type ExportCounts = ReturnType<typeof createExportCounts>
-
-const secondsBounds = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800]
-
-/** Counts exports by outcome, with the records and bytes that they sent. */
-export function createExportCounts() {
-  const outcomes: Record<CountedOutcome, number> = {
-    complete: 0,
-    cancelled: 0,
-    stalled: 0,
-    aborted: 0,
-    failed: 0,
-    refused: 0,
-  }
-  const durations = createHistogram(secondsBounds)
-  let records = 0
-  let bytes = 0
-  return {
-    /** @param sent what its stream sent in how many seconds; undefined without a stream */
-    count: (
-      outcome: CountedOutcome,
-      sent?: Pick<ExportOutcome, "records" | "bytes"> & { seconds: number },
-    ): void => {
-      outcomes[outcome]++
-      if (!sent) return
-      records += sent.records
-      bytes += sent.bytes
-      durations.observe(sent.seconds)
-    },
-    readings: () => ({ outcomes, records, bytes, seconds: durations.read() }),
-  }
 }

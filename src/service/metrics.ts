@@ -9,18 +9,11 @@ import type { LogBufferReadings } from "../log/log-buffer.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import { dataMetrics } from "../metrics/data.ts"
 import { databaseMetrics } from "../metrics/database.ts"
-import {
-  byName,
-  counter,
-  gauge,
-  histogram,
-  type MetricFamily,
-  metricsText,
-} from "../metrics/families.ts"
+import type { ExportMetrics } from "../metrics/exports.ts"
+import { byName, counter, gauge, type MetricFamily, metricsText } from "../metrics/families.ts"
 import { createProcessMetrics } from "../metrics/process.ts"
 import { createRequestMetrics } from "../metrics/requests.ts"
 import type { CachedResponses } from "../responses/cached-responses.ts"
-import type { ExportCounts } from "../responses/export-response.ts"
 import type { ExportSlots } from "../responses/export-slots.ts"
 import type { Base } from "./base.ts"
 
@@ -32,7 +25,7 @@ interface MeasuredParts extends Pick<Base, "database" | "redis" | "log" | "now">
   credentials: Credentials
   windows: Windows
   exportSlots: Pick<ExportSlots, "load">
-  exportCounts: ExportCounts
+  exportMetrics: ExportMetrics
   logBuffer: (() => LogBufferReadings) | undefined
   fetches: (() => Readonly<Record<string, number>>) | undefined
   isReady: () => Promise<boolean>
@@ -53,7 +46,7 @@ export function createServiceMetrics(parts: MeasuredParts) {
       ...databaseMetrics({ pools: database.poolReadings(), ...database.states() }),
       ...ofConnections(parts),
       ...ofMemory(parts),
-      ...ofExports(parts),
+      ...parts.exportMetrics.collect(parts.exportSlots.load()),
       ...(data ? dataMetrics(data) : []),
       ...ofProcess.collect(),
     ]
@@ -146,22 +139,5 @@ function ofMemory({ cachedResponses, reader, credentials, windows }: MeasuredPar
       "Rate limit windows evicted for lack of memory while their requests still counted",
       byName("of", stores, ({ evicted }) => evicted),
     ),
-  ]
-}
-
-function ofExports({ exportSlots, exportCounts }: MeasuredParts): MetricFamily[] {
-  const { running, waiting } = exportSlots.load()
-  const { outcomes, records, bytes, seconds } = exportCounts.readings()
-  return [
-    gauge("mds_exports_active", "Exports in progress", running),
-    gauge("mds_exports_waiting", "Exports in the queue", waiting),
-    counter(
-      "mds_exports_total",
-      "Ended exports, by outcome; refused exports waited too long for a turn",
-      byName("outcome", outcomes, (count) => count),
-    ),
-    counter("mds_export_records_total", "Records that exports have sent", records),
-    counter("mds_export_bytes_total", "Bytes that exports have sent", bytes),
-    histogram("mds_export_duration_seconds", "Duration of exports, in seconds", seconds),
   ]
 }

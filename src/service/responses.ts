@@ -6,9 +6,9 @@ import { createReader } from "../db/reader/reader.ts"
 import { createReleases } from "../db/reader/releases.ts"
 import { createSourceLoads } from "../db/reader/source-loads.ts"
 import { createSources } from "../db/reader/sources.ts"
+import { createExportMetrics } from "../metrics/exports.ts"
 import { createReleaseResolver } from "../responses/at-release.ts"
 import { createCachedResponses } from "../responses/cached-responses.ts"
-import { createExportCounts } from "../responses/export-response.ts"
 import { createExportSlots } from "../responses/export-slots.ts"
 import { createPins } from "../responses/pins.ts"
 import { createPlans } from "../responses/plan.ts"
@@ -31,7 +31,7 @@ export function createResponseParts(base: Base) {
   })
   const pins = createPins({ ...base, maxBytes: sizes.pageSequences })
   const cachedResponses = createCachedResponses(sizes)
-  const exportCounts = createExportCounts()
+  const exportMetrics = createExportMetrics()
   const responses = createResponses({
     ...base,
     resolver: createReleaseResolver({ releases, pins, now }),
@@ -40,7 +40,7 @@ export function createResponseParts(base: Base) {
     formerNames: createFormerNames(records),
     cachedResponses,
     exportSlots,
-    exportCounts,
+    exportMetrics,
     baseUrl: config.BASE_URL,
   })
   return {
@@ -52,6 +52,6 @@ export function createResponseParts(base: Base) {
       sourceLoads: createSourceLoads(records),
       companyLinks: createLinkReader(records),
     },
-    measured: { reader, cachedResponses, exportSlots, exportCounts },
+    measured: { reader, cachedResponses, exportSlots, exportMetrics },
   }
 }

@@ -1,10 +1,11 @@
 /** An export frees its slot and its connection's time limit however it ends. */
 import { expect, test } from "bun:test"
 import { createLog } from "../../src/log/log.ts"
+import { createExportMetrics } from "../../src/metrics/exports.ts"
 import { toApiError } from "../../src/plugins/errors.ts"
 import { reports } from "../../src/resources/reports.ts"
 import { listEndpoint } from "../../src/responses/endpoint.ts"
-import { createExportCounts, exportResponse } from "../../src/responses/export-response.ts"
+import { exportResponse } from "../../src/responses/export-response.ts"
 import { createExportSlots } from "../../src/responses/export-slots.ts"
 import { planList } from "../../src/responses/plan.ts"
 import { collect, opened, requestText } from "../contract/raw-http.ts"
@@ -39,7 +40,7 @@ function oneSlot(outcome: Outcome) {
     reader: { chunks, total: async () => 0 },
     readSources: async () => ({ version: "", records: [], refusals: new Map() }),
     exportSlots,
-    exportCounts: createExportCounts(),
+    exportMetrics: createExportMetrics(),
     log,
   }
   /** Exports release 3. */
