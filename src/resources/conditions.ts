@@ -60,22 +60,13 @@ export const periodFilters = (
 export const companyFilter = (description: string, where: Filter["where"]): Filter =>
   filter(freeText(description, "XMR"), where, asxCodeFromText)
 
-/**
- * Declares a filter for part of a text, on the column of the folded text, which has a trigram index.
- * For a term without a trigram that index returns every row, which takes much longer than a scan. The
- * condition of such a term has a form that no index serves.
- */
-export function termFilter(description: string, example: string, column: PgColumn): Filter {
-  const where = contains(column)
-  return {
-    ...filter(freeText(description, example), where, fold, containing),
-    byScan: {
-      where: (pattern: SQL) => sql`(${where(pattern)}) is true`,
-      isNeededFor: (term) => !hasTrigram(String(term)),
-    },
-  }
-}
+/** Declares a filter for part of a text, on the column of the folded text, which has a trigram index. */
+export const termFilter = (description: string, example: string, column: PgColumn): Filter => ({
+  ...filter(freeText(description, example), contains(column), fold, containing),
+  isIndexed: (term) => hasTrigram(String(term)),
+})
 
+/** For a term without a trigram that index returns every row, which takes much longer than a scan. */
 export const hasTrigram = (folded: string): boolean => /[\p{L}\p{N}]{3}/u.test(folded)
 
 /**
@@ -103,5 +94,5 @@ export function areaFilter(
     const { polygon, box } = parse(text)
     return arrayLiteral([polygon, box])
   }
-  return { ...filter(schema, where, canonicalNumbers, bind), isIndexed: true }
+  return { ...filter(schema, where, canonicalNumbers, bind), isIndexed: () => true }
 }

@@ -31,14 +31,12 @@ export interface Field {
 export interface Filter {
   schema: TSchema
   where: (bound: SQL) => SQL
-  /** A condition that no index serves, and the values that need it. */
-  byScan?: { where: (bound: SQL) => SQL; isNeededFor: (canonical: NonNullable<Value>) => boolean }
   /** The values that are counted, if they are. */
   values?: CountedColumn | CountedArrays
   /** The column of the day that it compares. Records without that day do not match. */
   day?: PgColumn
-  /** Whether an index finds its matches, which may be anywhere in the order of a list. */
-  isIndexed?: true
+  /** Whether an index finds the matches of a value, if they may be anywhere in the order of a list. */
+  isIndexed?: (canonical: NonNullable<Value>) => boolean
   /** The parameter's value in the one spelling that all equal ones share. */
   canonical: (value: NonNullable<Value>) => NonNullable<Value>
   /** Converts the canonical value to the value that the condition binds. @param given all parameters */

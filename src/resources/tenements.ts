@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox"
-import { type SQL, sql } from "drizzle-orm"
+import { sql } from "drizzle-orm"
 import { tenementsHistory as history, states, tenementsTable as table } from "../db/schema.ts"
 import { parseBox, parseCircle } from "../places/area.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
@@ -45,26 +45,16 @@ const spacedNumber = (text: string): string =>
 
 const withoutSpaces = (spaced: string): string => spaced.replaceAll(" ", "")
 
-/** The column of keys contains the first bound text, or the reference has the second one as its key. */
-const numbered =
-  (containsPart: (pattern: SQL) => SQL): Filter["where"] =>
-  (bound) =>
-    sql`(${containsPart(sql`(${bound}::text[])[1]`)} or ${table.reference_key} = (${bound}::text[])[2])`
-
-const containsNumber = contains(table.search_key)
-
 /** The id or the reference contains the term, or is the same reference in another written form. */
 const numberFilter: Filter = {
   ...filter(
     freeText("Part of the id or of the reference, or the reference in any spelling", "E47/9001"),
-    numbered(containsNumber),
+    (bound) =>
+      sql`(${contains(table.search_key)(sql`(${bound}::text[])[1]`)} or ${table.reference_key} = (${bound}::text[])[2])`,
     spacedNumber,
     (spaced) => arrayLiteral([containing(withoutSpaces(spaced)), referenceKey(spaced) || null]),
   ),
-  byScan: {
-    where: numbered((pattern) => sql`(${containsNumber(pattern)}) is true`),
-    isNeededFor: (spaced) => !hasTrigram(withoutSpaces(String(spaced))),
-  },
+  isIndexed: (spaced) => hasTrigram(withoutSpaces(String(spaced))),
 }
 
 /** The tenements linked to a company: it or one of its subsidiaries holds them. */

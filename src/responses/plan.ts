@@ -223,7 +223,7 @@ function toList(
     resource: shownOf(resource, values),
     filters: filters.map(({ name }) => name),
     byScan: filters
-      .filter(({ filter, value }) => filter.byScan?.isNeededFor(value))
+      .filter(({ filter, value }) => filter.isIndexed?.(value) === false)
       .map(({ name }) => name),
     order: orderOf(resource, sort, order),
     updated: values.updated_since !== undefined,

@@ -48,7 +48,7 @@ export interface ListShape {
   resource: Readable
   /** Names of the filters in use. */
   filters: readonly string[]
-  /** Names of those whose values no index serves. */
+  /** Names of those whose values no index finds. */
   byScan?: readonly string[]
   /** Where the list belongs to one record of another resource. */
   parent?: Parent | undefined
@@ -76,10 +76,7 @@ export const isScanned = ({ byScan = [] }: ListShape): boolean => byScan.length 
 const hasIndexedMatches = ({ resource, filters, byScan, updated, removed }: ListShape): boolean =>
   !updated &&
   !removed &&
-  filters.some((name) => {
-    const { byScan: scan, isIndexed } = filterOf(resource, name)
-    return isIndexed || (scan && !byScan?.includes(name))
-  })
+  filters.some((name) => filterOf(resource, name).isIndexed && !byScan?.includes(name))
 
 /** Identifies a list at a release. */
 export const listKey = ({ identity }: List, release: Release): string =>
@@ -361,9 +358,9 @@ const conditionOf = ({ resource, filters, byScan, parent, updated }: ListShape):
     updated ? sql`${resource.since} > ${sql.placeholder(updatedSinceName)}` : undefined,
     parent?.scope(sql`${sql.placeholder(parentName)}`),
     ...filters.map((name) => {
-      const filter = filterOf(resource, name)
-      const { where } = (byScan?.includes(name) && filter.byScan) || filter
-      return where(sql`${sql.placeholder(name)}`)
+      const condition = filterOf(resource, name).where(sql`${sql.placeholder(name)}`)
+      // A form that no index serves.
+      return byScan?.includes(name) ? sql`(${condition}) is true` : condition
     }),
   )
 
