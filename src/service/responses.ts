@@ -21,7 +21,7 @@ export function createResponseParts(base: Base) {
   const releases = cacheNewestRelease(createReleases(records), now)
   // Connects before the first request, which retries and reports a failure.
   void Promise.allSettled([releases.current()])
-  const reader = createReader(database.readPools, sizes, releases.recordSeen)
+  const reader = createReader(database.readPools, sizes, releases.invalidate)
   const readSources = createSources(database.pools)
   const exportSlots = createExportSlots({
     slots: config.MAX_EXPORTS,

@@ -4,8 +4,7 @@
  * PostgreSQL notifies every process when the releases change, which invalidates the cached one. A process
  * without a subscription queries the database for each request. A restore without triggers sends no
  * notification, so while requests arrive, the cache refreshes once a second without delaying any. If that
- * fails, the cached release expires after `maxStalenessMs`. A statement that sees a newer release
- * invalidates the cached one at once.
+ * fails, the cached release expires after `maxStalenessMs`.
  */
 import { isRecent } from "../is-recent.ts"
 import { maxStalenessMs } from "../notifications.ts"
@@ -21,22 +20,12 @@ export function cacheNewestRelease(releases: Releases, now: () => Date) {
   let cached: { release: Release; readMs: number } | undefined
   /** The read in progress, unless it began before the last invalidation. */
   let pending: Promise<Release> | undefined
-  /** When the last read began; and the newest release that a statement has seen since then. */
+  /** When the last read began. */
   let readMs = Number.NEGATIVE_INFINITY
-  let seen: number | null | undefined
 
   function invalidate(): void {
     cached = undefined
     pending = undefined
-  }
-
-  /**
-   * Invalidates the cached release where a statement saw a newer one. An older one may be of a replica.
-   * @param newest the number of the newest release; null if the requested release is not there
-   */
-  function recordSeen(newest: number | null): void {
-    if (newest === null || seen === undefined || (seen !== null && newest > seen)) seen = newest
-    if (cached && (newest === null || newest > cached.release.id)) invalidate()
   }
 
   /** The cached release, if it may be used at this time. */
@@ -49,13 +38,11 @@ export function cacheNewestRelease(releases: Releases, now: () => Date) {
   function read(nowMs: number): Promise<Release> {
     if (pending) return pending
     readMs = nowMs
-    seen = undefined
     const result = releases
       .current()
       .then((release) => {
         // Otherwise it may be out of date: earlier callers get it, and it is not cached.
-        const isNewest = seen === undefined || (seen !== null && seen <= release.id)
-        if (pending === result && isNewest) cached = { release, readMs: nowMs }
+        if (pending === result) cached = { release, readMs: nowMs }
         return release
       })
       .finally(() => {
@@ -90,7 +77,5 @@ export function cacheNewestRelease(releases: Releases, now: () => Date) {
     },
 
     invalidate,
-
-    recordSeen,
   }
 }

@@ -16,14 +16,10 @@ import { createTotals } from "./totals.ts"
 
 export type Reader = ReturnType<typeof createReader>
 
-/** @param onSeen receives the newest release that a statement saw; null if the requested one is missing */
-export function createReader(
-  pools: ReaderPools,
-  sizes: CacheSizes,
-  onSeen: (newest: number | null) => void,
-) {
+/** @param onMissing called if a requested release is not there */
+export function createReader(pools: ReaderPools, sizes: CacheSizes, onMissing: () => void) {
   const caches = createCaches(sizes)
-  const reading = { pools, caches, read: createReads(onSeen) }
+  const reading = { pools, caches, read: createReads(onMissing) }
   const total = createTotals(reading)
   return {
     ...createListReader(reading, total),

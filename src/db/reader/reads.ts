@@ -44,10 +44,8 @@ export interface Read<T> extends ReadOptions {
 /** @throws Unavailable, ReleaseUnavailable */
 export type Reads = <T extends SeenReleases>(pool: ReadPool, read: Read<T>) => Promise<T>
 
-/**
- * @param onSeen receives the newest release that a statement saw; null if the requested one is missing
- */
-export function createReads(onSeen: (newest: number | null) => void): Reads {
+/** @param onMissing called if the requested release is not there */
+export function createReads(onMissing: () => void): Reads {
   const statementsOf = new Map<Database, Statements>()
   /** After a restore of the database, it may be an older one than before. */
   let newestSeen = 0
@@ -78,10 +76,9 @@ export function createReads(onSeen: (newest: number | null) => void): Reads {
             run,
           ))
       newestSeen = result.release ?? newestSeen
-      onSeen(result.release)
       return result
     } catch (error) {
-      if (error instanceof ReleaseUnavailable) onSeen(null)
+      if (error instanceof ReleaseUnavailable) onMissing()
       throw error
     }
   }
