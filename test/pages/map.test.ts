@@ -126,3 +126,19 @@ test("The coast of the map is that of the atlas", async () => {
   const file = Bun.file(new URL("../../src/pages/assets/australia.json", import.meta.url))
   expect(await file.json()).toEqual(await australia())
 })
+
+test("A changed shape is among the changes of its record, without its digest", async () => {
+  const columns = "id,tenement_id,state,status,type,holder_name,area_km2,geometry"
+  const moved = `WA-M3,M3,WA,granted,mining,BIG ORE LIMITED,106,${square(128.5, -20)}`
+  await load("tenements", { "moved.csv": [columns, moved] }, { partial: true })
+  for (const [path, caption] of [
+    ["/explore/changes/tenements", "Added or changed"],
+    ["/explore/tenements/WA-M3", "History"],
+  ] as const) {
+    const shown = cellsOf(await person.read(path), caption)
+      .flat()
+      .join(" ")
+    expect(shown).toContain("Shape")
+    expect(shown).not.toMatch(/geometry|[\w-]{20}/)
+  }
+})

@@ -55,7 +55,7 @@ type Labels = VersionRow["labels"]
 export const labelsOf = ({ fields }: ListView): Labels =>
   new Map(fields.map(({ field, head }) => [field, head]))
 
-/** The fields of those names before and after a change. */
+/** The fields of those names before and after a change; of a shape, that it changed. */
 export const differences = (
   names: readonly string[],
   labels: Labels,
@@ -64,9 +64,11 @@ export const differences = (
 ): Content =>
   names.length === 0
     ? "Linked companies"
-    : names.map(
-        (name) =>
-          html`<div>${labels.get(name) ?? name.replaceAll("_", " ")}: <span class="muted">${written(earlier[name])}</span> → ${written(later[name])}</div>`,
+    : names.map((name) =>
+        // The records have no value to show.
+        name === "geometry"
+          ? html`<div>Shape</div>`
+          : html`<div>${labels.get(name) ?? name.replaceAll("_", " ")}: <span class="muted">${written(earlier[name])}</span> → ${written(later[name])}</div>`,
       )
 
 const exact = new Intl.NumberFormat("en-AU", { maximumFractionDigits: 20 })
