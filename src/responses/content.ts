@@ -94,9 +94,6 @@ const fileName = ({ format, shown }: ListPlan): ContentHeaders =>
 
 type Bytes = Uint8Array<ArrayBuffer>
 
-/** Records that are read, or encoded, at a time. */
-export const recordsPerChunk = 2_000
-
 /** Reads a list with encoders of one kind; null where its parent does not exist. */
 type ReadRows = <T>(newEncoder: () => RowEncoder<T>) => Promise<Export<T> | null>
 

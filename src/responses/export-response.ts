@@ -8,7 +8,7 @@ import { representations } from "../http/formats.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { ExportMetrics } from "../metrics/exports.ts"
 import type { ResolvedList } from "./at-release.ts"
-import { encodedExport, exportHeaders, recordsPerChunk } from "./content.ts"
+import { encodedExport, exportHeaders } from "./content.ts"
 import type { DataRequest } from "./data-request.ts"
 import type { ExportSlots } from "./export-slots.ts"
 import { exportStream } from "./export-stream.ts"
@@ -104,8 +104,7 @@ async function exportBody(
     plan,
     release,
     sources: async () => (await readSources(account)).records,
-    read: (newEncoder) =>
-      reader.chunks(list, { release, account, chunkSize: recordsPerChunk, newEncoder }),
+    read: (newEncoder) => reader.chunks(list, { release, account, newEncoder }),
   }).catch((error: unknown) => {
     exportMetrics.count("failed")
     throw error

@@ -79,7 +79,6 @@ export function createPool(url: string, options: PoolOptions): Pool {
     places: connections,
     placesPerAccount: connectionsPerAccount,
     queuePerAccount: (account) => (typeof account === "number" ? noLimit : queuePerAddress),
-    queueInAll: 100_000,
   })
   /** Running statements by key; running and waiting statements by account and key. */
   const running = createShared()

@@ -12,8 +12,6 @@ export interface TurnOptions {
   places: number
   placesPerAccount?: number
   queuePerAccount?: (account: AccountId) => number
-  /** Limits the memory. */
-  queueInAll?: number
   waitMs?: number
 }
 
@@ -31,11 +29,13 @@ interface Waiting {
   refuse: (reason: unknown) => void
 }
 
+/** Limits the memory of the tasks that wait. */
+const queueInAll = 100_000
+
 export function createTurns({
   places,
   placesPerAccount = places,
   queuePerAccount = () => 100,
-  queueInAll = 10_000,
   waitMs = 20_000,
 }: TurnOptions): Turns {
   /** The waiting accounts, in the order of their turns. */

@@ -22,8 +22,6 @@ export interface Chunk<T> {
 }
 
 export interface ChunkOptions<T> extends ReadOptions {
-  /** The most records in a chunk. */
-  chunkSize: number
   /** An encoder for one chunk, of the resource's fields in their order. */
   newEncoder: () => RowEncoder<T>
 }
@@ -36,6 +34,9 @@ type EncodedRows<T> = RowsRead & Pick<Chunk<T>, "content">
  * @throws Unavailable, ReleaseUnavailable
  */
 export type ReadExport = <T>(list: List, options: ChunkOptions<T>) => Promise<Export<T> | null>
+
+/** The most records that are read, or encoded, at a time. */
+const recordsPerChunk = 2_000
 
 /** A short outage of the database would otherwise abort a whole export. */
 const retryForMs = 10_000
@@ -52,7 +53,7 @@ export function createExportReader({ pools, read }: Reading, readTotal: ReadTota
         const bound = {
           ...values,
           ...bindPosition(start ?? []),
-          limit: options.chunkSize,
+          limit: recordsPerChunk,
           offset: 0,
         }
         const query = statements.rows(list, relation, start)
