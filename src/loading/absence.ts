@@ -13,34 +13,22 @@ import { arrayLiteral } from "../text/array-literal.ts"
 import { digest } from "../text/digest.ts"
 import { formatCount } from "../text/display.ts"
 import { hourMs, secondOf } from "../text/time.ts"
-import type { ChangeFigures, FileFigures, MissingFigures } from "./figures.ts"
+import type { ChangeFigures, MissingFigures } from "./figures.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
-import { digestsOf } from "./observation.ts"
+import { digestsOf, type Observed } from "./observation.ts"
 import type { Staging } from "./staging.ts"
 
-export interface AbsenceRule {
-  load: Load
-  files: readonly FileFigures[]
-  /** Keys of rejected rows, whose records are not missing. */
-  rejectedKeys: readonly string[]
+/** What an absence in the files of a load shows. */
+interface AbsenceRule {
   /** Whether the files are their source's complete set, and the load has read all of it. */
   isWhole: boolean
-  /** When the files were true. */
-  observed: string
-  /** Whether that is known, and not only the time of the load. */
-  isGiven: boolean
+  observed: Observed
 }
 
 const removesAtOnce = ({ removeMissingNow, source }: Load): boolean =>
   removeMissingNow === true || source.removesMissingAtOnce === true
-
-/** Whether the time of the files is known, and the digest of the files. */
-const observationOf = ({ isGiven, files }: AbsenceRule): [isGiven: boolean, files: string] => [
-  isGiven,
-  digest(digestsOf(files).join()),
-]
 
 interface Missing extends Pick<ChangeFigures, "removed" | "deactivated"> {
   /** The keys of records that were missing, and that the files have again. */
@@ -54,86 +42,64 @@ const maxLargest = 5
 /** @throws LoadError where more than a twentieth of the records is missing */
 export async function applyMissing(
   staging: Staging,
-  rule: AbsenceRule,
-  release: number,
+  { isWhole, observed }: AbsenceRule,
 ): Promise<Missing> {
-  if (rule.isWhole) await findAbsent(staging, rule)
-  const returned = await deleteNotes(staging, rule)
-  const { newly, ...changes } = rule.isWhole
-    ? await applyAbsent(staging, rule, release)
-    : { removed: 0, deactivated: 0, newly: 0 }
+  const newly = isWhole ? await noteAbsent(staging, observed) : 0
+  const count = isWhole ? await removeConfirmed(staging, observed) : 0
+  const returned = await deleteNotes(staging)
   const missing = await countMissing(staging)
-  const { sql, source, resource } = staging
+  const { sql, source, resource, load } = staging
   const largest = await missingRecords(sql, source, resource.name, maxLargest)
-  return {
-    ...changes,
-    returned,
-    figures: { missing, newly, returned: returned.length, largest },
-  }
+  const [removed, deactivated] = load.source.deactivatesMissing ? [0, count] : [count, 0]
+  const figures = { missing, newly, returned: returned.length, largest }
+  return { removed, deactivated, returned, figures }
 }
-
-/** Deletes the notes of records that have a row, also a rejected one. Returns their keys. */
-async function deleteNotes(
-  { sql, source, staged, table, key }: Staging,
-  { rejectedKeys }: AbsenceRule,
-): Promise<string[]> {
-  const rows = await sql.unsafe<{ key: string }[]>(
-    `delete from missing_records m where source = $1 and resource = $2
-       and (key = any($3::text[]) or exists (select from ${staged} s where s.${key} = m.key))
-     returning m.key`,
-    [source, table, arrayLiteral(rejectedKeys)],
-  )
-  return rows.map((row) => row.key)
-}
-
-/**
- * Whether a load is a further one that lacks a noted record. The same bytes are the same download, also
- * after loads of others, unless they are known to be of another time.
- */
-const isFurther = (observed: string, isGiven: string, files: string): string =>
-  `(${observed}::timestamptz > m.last_missing_at
-     and (${isGiven}::boolean or coalesce(m.last_files <> ${files}, true)))`
-
-const confirmed = `m.loads + ${isFurther("$4", "$7", "$8")}::integer >= 2
-  and m.missing_since <= $4::timestamptz - make_interval(hours => $5::integer)`
 
 /** An inactive record is not missing again. */
 const isStored = ({ deactivatesMissing }: Source): string =>
   `t.source = $1${deactivatesMissing ? " and t.is_active" : ""}`
 
 /** Whether the files would have the record, if its source still had it. */
-const isCovered = ({ staged }: Staging, { source: { completeBy } }: Load): string =>
+const isCovered = ({ staged }: Staging, { completeBy }: Source): string =>
   completeBy === undefined ? "true" : `t.${completeBy} in (select s.${completeBy} from ${staged} s)`
 
-/** Collects the records that no file has in a temporary table, and decides which of them to remove. */
-async function findAbsent(staging: Staging, rule: AbsenceRule): Promise<void> {
-  const { sql, source, staged, table, key } = staging
-  const { load, observed } = rule
-  await sql.unsafe(`
-    create temporary table absent (
-      key text collate "C", is_new boolean, is_removed boolean
-    ) on commit drop`)
+/**
+ * Collects the records that no file has in a temporary table, and notes them unless they are removed at once.
+ * The same bytes are the same download, also after loads of others, unless they are known to be of another
+ * time. Returns how many records had no note.
+ */
+async function noteAbsent(staging: Staging, { time, isKnown }: Observed): Promise<number> {
+  const { sql, source, staged, table, key, load, files, rejectedKeys } = staging
+  await sql.unsafe(
+    'create temporary table absent (key text collate "C", is_new boolean) on commit drop',
+  )
   await sql.unsafe(
     `insert into absent
-     select t.${key}, m.key is null, $6::boolean or coalesce(${confirmed}, false)
+     select t.${key}, m.key is null
      from ${table} t
        left join missing_records m on m.source = $1 and m.resource = $2 and m.key = t.${key}
      where ${isStored(load.source)}
        and not exists (select from ${staged} s where s.${key} = t.${key})
-       and ${isCovered(staging, load)}
+       and ${isCovered(staging, load.source)}
        and not exists (select from unnest($3::text[]) as rejected (key) where rejected.key = t.${key})`,
-    [
-      source,
-      table,
-      arrayLiteral(rule.rejectedKeys),
-      observed,
-      load.absentAfterHours,
-      removesAtOnce(load),
-      ...observationOf(rule),
-    ],
+    [source, table, arrayLiteral(rejectedKeys)],
   )
   await sql.unsafe("analyze absent")
-  if (!load.acceptShrink) await guardAgainstShrinking(staging, load)
+  if (!load.acceptShrink) await guardAgainstShrinking(staging)
+  if (removesAtOnce(load)) return 0
+  await sql.unsafe(
+    `insert into missing_records as m
+       (source, resource, key, missing_since, last_missing_at, loads, last_files)
+     select $1::text, $2::text, key, $3::timestamptz, $3::timestamptz, 1, $5::text from absent
+     on conflict (source, resource, key) do update set
+       loads = m.loads + 1, last_missing_at = excluded.last_missing_at,
+       last_files = excluded.last_files
+     where excluded.last_missing_at > m.last_missing_at
+       and ($4::boolean or m.last_files is distinct from excluded.last_files)`,
+    [source, table, time, isKnown, digest(digestsOf(files).join())],
+  )
+  const [row] = await sql`select count(*)::integer as newly from absent where is_new`
+  return row?.newly
 }
 
 const maxMissingShare = 0.05
@@ -148,8 +114,8 @@ const minRenamedShare = 0.5
  * lacks it first or, where missing records are removed at once, in the load that would remove it. So
  * records that are already missing do not stop the loads that follow.
  */
-async function guardAgainstShrinking(staging: Staging, load: Load): Promise<void> {
-  const { sql, source, staged, table, key } = staging
+async function guardAgainstShrinking(staging: Staging): Promise<void> {
+  const { sql, source, staged, table, key, load } = staging
   const atOnce = removesAtOnce(load)
   const [{ stored, missing, added }] = await sql.unsafe<
     [Record<"stored" | "missing" | "added", number>]
@@ -181,43 +147,47 @@ async function guardAgainstShrinking(staging: Staging, load: Load): Promise<void
 }
 
 /**
- * Removes or deactivates the records that were decided on, and notes the other absent ones in place of
- * all earlier notes of the source.
+ * Removes or deactivates the absent records that at least two loads have lacked, and for long enough, or all of
+ * them at once. Returns their number.
  */
-async function applyAbsent(
-  { sql, source, resource, table, key }: Staging,
-  rule: AbsenceRule,
-  release: number,
-): Promise<Pick<ChangeFigures, "removed" | "deactivated"> & Pick<MissingFigures, "newly">> {
-  await sql.unsafe(
-    `delete from missing_records m where m.source = $1 and m.resource = $2
-       and not exists (select from absent a where a.key = m.key and not a.is_removed)`,
-    [source, table],
-  )
-  await sql.unsafe(
-    `insert into missing_records as m
-       (source, resource, key, missing_since, last_missing_at, loads, last_files)
-     select $1::text, $2::text, key, $3::timestamptz, $3::timestamptz, 1, $5::text
-     from absent where not is_removed
-     on conflict (source, resource, key) do update set
-       loads = m.loads + 1, last_missing_at = excluded.last_missing_at,
-       last_files = excluded.last_files
-     where ${isFurther("excluded.last_missing_at", "$4", "excluded.last_files")}`,
-    [source, table, rule.observed, ...observationOf(rule)],
-  )
-  const condition = `t.${key} in (select key from absent where is_removed)`
-  const { deactivatesMissing } = rule.load.source
-  const effect = deactivatesMissing
+async function removeConfirmed(
+  { sql, source, resource, table, key, load, release }: Staging,
+  { time }: Observed,
+): Promise<number> {
+  const condition = `t.${key} in (
+    select a.key from absent a
+      left join missing_records m on m.source = $2 and m.resource = $3 and m.key = a.key
+    where $4::boolean
+      or m.loads >= 2 and m.missing_since <= $5::timestamptz - make_interval(hours => $6::integer))`
+  const effect = load.source.deactivatesMissing
     ? `update ${table} t set is_active = false, ${withoutFile("$1")} where ${condition}`
     : `delete from ${table} t where ${condition}`
   const { count } = await sql.unsafe(
     `with kept as (${keepInHistory(resource.table, condition, "$1")}) ${effect}`,
-    [release],
+    [release, source, table, removesAtOnce(load), time, load.absentAfterHours],
   )
-  const [row] = await sql`
-    select count(*)::integer as newly from absent where is_new and not is_removed`
-  const [removed, deactivated] = deactivatesMissing ? [0, count] : [count, 0]
-  return { removed, deactivated, newly: row?.newly }
+  return count
+}
+
+/**
+ * Deletes the notes of records that are no longer stored, or that have a row again, also a rejected one. Returns
+ * the keys of the latter.
+ */
+async function deleteNotes(staging: Staging): Promise<string[]> {
+  const { sql, source, staged, table, key, load, rejectedKeys } = staging
+  const rows = await sql.unsafe<{ key: string; is_stored: boolean }[]>(
+    `with notes as (
+       select m.key, exists (
+         select from ${table} t where t.${key} = m.key and ${isStored(load.source)}) as is_stored
+       from missing_records m where source = $1 and resource = $2
+     )
+     delete from missing_records m using notes
+     where m.source = $1 and m.resource = $2 and m.key = notes.key and (not is_stored
+       or m.key = any($3::text[]) or exists (select from ${staged} s where s.${key} = m.key))
+     returning m.key, is_stored`,
+    [source, table, arrayLiteral(rejectedKeys)],
+  )
+  return rows.filter((row) => row.is_stored).map((row) => row.key)
 }
 
 async function countMissing({ sql, source, table, key }: Staging): Promise<number> {

@@ -4,126 +4,85 @@
  */
 import type { Row } from "postgres"
 import { sourcesYieldingTo } from "../sources/catalogue.ts"
-import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
-import {
-  type FileFigures,
-  fileAt,
-  locationOf,
-  type RowCount,
-  rowsRead,
-  withCounts,
-} from "./figures.ts"
+import { fileAt, locationOf, type RowCount, rowsRead, withCounts } from "./figures.ts"
 import { completeRows, joinRows, otherColumns } from "./joined-rows.ts"
-import type { Load } from "./load-options.ts"
-import type { FilesRead } from "./read-files.ts"
-import type { Rejects } from "./rejects.ts"
 import { joinShapes } from "./shapes.ts"
 import { leaveOut, repeatedKeys, type Staging } from "./staging.ts"
 import { resolveStates, type StateOfSource } from "./state-sources.ts"
 
-export interface Checked extends Omit<FilesRead, "staging"> {
+interface Checked {
+  /** With the counts of the files, and all rejected keys. */
+  staging: Staging
   /** As of `resolveStates`. */
   taken: readonly StateOfSource[]
 }
 
-/** The files, and the sink of rows that a check rejects. */
-interface Context {
-  staging: Staging
-  files: readonly FileFigures[]
-  rejects: Rejects
-}
-
 /** @param takesOver as of `resolveStates` */
-export async function checkStaged(
-  load: Load,
-  { staging, files, rejectedKeys }: FilesRead,
-  takesOver: boolean,
-  rejects: Rejects,
-): Promise<Checked> {
-  const { source } = load
-  const context = { staging, files, rejects }
-  const tooLong = await joinRowsOf(context, source.joinedField)
-  const rejected = await rejectTooLong(context, tooLong)
-  const duplicates = await removeDuplicates(context)
+export async function checkStaged(staging: Staging, takesOver: boolean): Promise<Checked> {
+  const { files, rejects, rejectedKeys, source } = staging
+  const repeated = await resolveRepeated(staging)
   const unstored = await leaveOutUnlessStored(staging)
-  const ofHigher = await leaveOutOfHigherSources(staging, source)
-  const { leftOut, taken } = await resolveStates(staging, load, takesOver)
-  const lower = [...sourcesYieldingTo(source.name), ...taken.map((state) => state.source)]
-  const ofOthers = await rejectOfOtherSources(context, lower)
+  const ofHigher = await leaveOutOfHigherSources(staging)
+  const { leftOut, taken } = await resolveStates(staging, takesOver)
+  const lower = [...sourcesYieldingTo(source), ...taken.map((state) => state.source)]
+  const ofOthers = await rejectOfOtherSources(staging, lower)
   rejects.checkAll(rowsRead(files))
   const accepted = await countAccepted(staging)
-  const counts = [rejected, duplicates, unstored, ofHigher, leftOut, ofOthers, accepted].flat()
-  return {
+  const counts = [repeated.counts, unstored, ofHigher, leftOut, ofOthers, accepted].flat()
+  const checked = {
+    ...staging,
     files: withCounts(files, counts),
-    rejectedKeys: [...rejectedKeys, ...tooLong.keys()],
-    taken,
+    rejectedKeys: [...rejectedKeys, ...repeated.tooLong],
   }
+  return { staging: checked, taken }
 }
 
-/** Returns the keys whose rows cannot be joined, as of `joinRows`. */
-async function joinRowsOf({ staging, files }: Context, field: string | undefined) {
-  const none = new Map<string, string>()
-  if (!(await hasRepeated(staging))) return none
-  if (field !== undefined) await completeRows(staging, field)
-  if (staging.resource.hasShapes)
-    await joinShapes(staging, otherColumns(staging, field, "geometry"), files)
-  return field === undefined ? none : joinRows(staging, field)
-}
-
-const hasRepeated = async (staging: Staging): Promise<boolean> =>
-  (await staging.sql.unsafe(`${repeatedKeys(staging)} limit 1`)).length > 0
-
-/** @param reasons by key */
-async function rejectTooLong(
-  context: Context,
-  reasons: ReadonlyMap<string, string>,
-): Promise<RowCount[]> {
-  if (reasons.size === 0) return []
-  const { sql, staged, key } = context.staging
-  const keys = arrayLiteral([...reasons.keys()])
-  const ofKeys = `from ${staged} s where ${key} = any($1::text[])`
-  const counts = await reject(
-    context,
-    `select file, line, to_jsonb(s) as row ${ofKeys}`,
+/** Joins the rows of each key, or keeps one. Also returns the keys whose rows cannot be joined, as of `joinRows`. */
+async function resolveRepeated(
+  staging: Staging,
+): Promise<{ counts: RowCount[]; tooLong: readonly string[] }> {
+  const { sql, staged, key, resource, load } = staging
+  const { joinedField } = load.source
+  const [repeated] = await sql.unsafe(`${repeatedKeys(staging)} limit 1`)
+  if (!repeated) return { counts: [], tooLong: [] }
+  if (joinedField !== undefined) await completeRows(staging, joinedField)
+  if (resource.hasShapes) await joinShapes(staging, otherColumns(staging, joinedField, "geometry"))
+  const reasons = joinedField === undefined ? new Map() : await joinRows(staging, joinedField)
+  const tooLong = [...reasons.keys()]
+  const rejected = await reject(
+    staging,
+    `delete from ${staged} s where ${key} = any($1::text[]) returning file, line, to_jsonb(s) as row`,
     ({ row }) => reasons.get(row[key]) ?? "",
-    [keys],
+    [arrayLiteral(tooLong)],
   )
-  await sql.unsafe(`delete ${ofKeys}`, [keys])
-  return counts
+  return { counts: [...rejected, ...(await removeDuplicates(staging))], tooLong }
 }
 
 /** Keeps the first row of each key. An identical one is counted, a different one rejected. */
-async function removeDuplicates(context: Context): Promise<RowCount[]> {
-  const { files, staging } = context
-  if (!(await hasRepeated(staging))) return []
-  const { sql, staged, key, columns } = staging
-  await sql.unsafe(`
-    create temporary table duplicates on commit drop as
-    with ranked as (
-      select ctid as place, s.*, row_number() over (partition by ${key} order by file, line) as nth
-      from ${staged} s where ${key} in (${repeatedKeys(staging)})
-    )
-    select s.place, s.file, s.line, f.file as first_file, f.line as first_line,
-      (${qualified("s", columns)}) is distinct from (${qualified("f", columns)}) as conflicts
-    from ranked s join ranked f on f.${key} = s.${key} and f.nth = 1
-    where s.nth > 1`)
+async function removeDuplicates(staging: Staging): Promise<RowCount[]> {
+  const { files, staged, key, columns } = staging
+  const deletion = `delete from ${staged} s using (
+      select distinct on (${key}) * from ${staged} where ${key} in (${repeatedKeys(staging)})
+      order by ${key}, file, line
+    ) f where s.${key} = f.${key} and (s.file, s.line) > (f.file, f.line)`
+  const isEqual = `(${qualified("s", columns)}) is not distinct from (${qualified("f", columns)})`
+  const repeated = await leaveOut(
+    staging,
+    `${deletion} and ${isEqual} returning s.file, null as reason`,
+    [],
+    "repeated",
+  )
   const rejected = await reject(
-    context,
-    `select s.file, s.line, to_jsonb(s) as row, first_file, first_line
-     from duplicates r join ${staged} s on s.ctid = r.place where conflicts`,
+    staging,
+    `${deletion} returning s.file, s.line, to_jsonb(s) as row, f.file as first_file, f.line as first_line`,
     ({ file, row, first_file, first_line }) => {
       const firstFile = fileAt(files, first_file)
       const first = `${first_file === file ? "" : `${firstFile.name}, `}${locationOf(firstFile, first_line)}`
       return `${key} "${row[key]}" is already in ${first}, with different values`
     },
   )
-  const repeated = await sql.unsafe<RowCount[]>(
-    `select file, 'repeated' as outcome, count(*)::integer as count
-     from duplicates where not conflicts group by file`,
-  )
-  await sql.unsafe(`delete from ${staged} s using duplicates r where s.ctid = r.place`)
-  return [...rejected, ...repeated]
+  return [...repeated, ...rejected]
 }
 
 function leaveOutUnlessStored(staging: Staging): Promise<RowCount[]> {
@@ -138,11 +97,9 @@ function leaveOutUnlessStored(staging: Staging): Promise<RowCount[]> {
 }
 
 /** Leaves out rows of records that sources in `yieldsTo` own, and new records that the source may not add. */
-async function leaveOutOfHigherSources(
-  staging: Staging,
-  { yieldsTo: higher }: Source,
-): Promise<RowCount[]> {
-  const { staged, table, key } = staging
+async function leaveOutOfHigherSources(staging: Staging): Promise<RowCount[]> {
+  const { staged, table, key, load } = staging
+  const { yieldsTo: higher } = load.source
   if (!higher) return []
   return leaveOut(
     staging,
@@ -159,26 +116,16 @@ async function leaveOutOfHigherSources(
 }
 
 /** @param lower the sources whose records this one takes over */
-async function rejectOfOtherSources(
-  context: Context,
-  lower: readonly string[],
-): Promise<RowCount[]> {
-  const { sql, source, staged, table, key } = context.staging
-  const owners = arrayLiteral([source, ...lower])
-  const ofOthers = `${staged} s join ${table} t on t.${key} = s.${key} where t.source <> all($1::text[])`
-  const rejected = await reject(
-    context,
-    `select s.file, s.line, to_jsonb(s) as row, t.source as owner from ${ofOthers}`,
+function rejectOfOtherSources(staging: Staging, lower: readonly string[]): Promise<RowCount[]> {
+  const { source, staged, table, key } = staging
+  return reject(
+    staging,
+    `delete from ${staged} s using ${table} t where t.${key} = s.${key} and t.source <> all($1::text[])
+     returning s.file, s.line, to_jsonb(s) as row, t.source as owner`,
     ({ owner, row }) =>
       `${key} "${row[key]}" belongs to the source ${owner}; only that source can change it`,
-    [owners],
+    [arrayLiteral([source, ...lower])],
   )
-  if (rejected.length > 0) {
-    await sql.unsafe(`delete from ${staged} where ctid in (select s.ctid from ${ofOthers})`, [
-      owners,
-    ])
-  }
-  return rejected
 }
 
 const countAccepted = ({ sql, staged }: Staging) =>
@@ -187,18 +134,21 @@ const countAccepted = ({ sql, staged }: Staging) =>
   )
 
 /**
- * Rejects the rows of a query, as many as one more than are allowed. The rejected record has the fields of
+ * Rejects the rows of a deletion, as many as one more than are allowed. The rejected record has the fields of
  * the interface only: the other staged columns mean nothing to people.
+ * @param deletion a DELETE of staged rows that returns the `file`, the `line` and all columns of each as `row`
  */
 async function reject(
-  { staging, files, rejects }: Context,
-  query: string,
+  { sql, resource, files, rejects }: Staging,
+  deletion: string,
   reasonOf: (row: Row) => string,
   values: string[] = [],
 ): Promise<RowCount[]> {
-  const { sql, resource } = staging
   const limit = rejects.remaining(rowsRead(files)) + 1
-  const rows = await sql.unsafe(`${query} order by file, line limit ${limit}`, values)
+  const rows = await sql.unsafe(
+    `with rejected as (${deletion}) select * from rejected order by file, line limit ${limit}`,
+    values,
+  )
   for (const found of rows) {
     const { file, line, row } = found
     const names = Object.keys(resource.fields).filter((name) => name in row)

@@ -6,36 +6,28 @@
 import type { OrderTerm } from "../resources/resource.ts"
 import { orderOf } from "../resources/resource.ts"
 import { guardAgainstEmptying } from "./emptied.ts"
-import type { ChangeFigures, FileFigures } from "./figures.ts"
+import type { ChangeFigures } from "./figures.ts"
 import { keepInHistory } from "./history.ts"
-import type { Load } from "./load-options.ts"
+import { linkColumns } from "./links.ts"
 import { compareShapes } from "./shapes.ts"
 import { placeColumns } from "./staged-shape.ts"
-import type { StagedValues } from "./staged-values.ts"
+import { stagedValues } from "./staged-values.ts"
 import type { Staging } from "./staging.ts"
-
-interface Target {
-  staging: Staging
-  release: number
-  values: StagedValues
-  load: Load
-  files: readonly FileFigures[]
-  /** Columns of added rows that no record contains, as expressions over the staged row `s`. */
-  computed: Readonly<Record<string, string>>
-}
 
 /** Updates before it inserts, so that inserted rows are not compared. */
 export async function applyStaged(
-  target: Target,
+  staging: Staging,
 ): Promise<Pick<ChangeFigures, "added" | "changed" | "reshaped">> {
-  const changed = await updateChanged(target)
-  const added = await insertAdded(target)
+  const changed = await updateChanged(staging)
+  const added = await insertAdded(staging)
   return { added, ...changed }
 }
 
-async function updateChanged(target: Target): Promise<Pick<ChangeFigures, "changed" | "reshaped">> {
-  const { staging, release, values } = target
-  const { sql, source, staged, table, key, columns } = staging
+async function updateChanged(
+  staging: Staging,
+): Promise<Pick<ChangeFigures, "changed" | "reshaped">> {
+  const { sql, source, staged, table, key, columns, release } = staging
+  const values = stagedValues(staging)
   const others = columns.filter((column) => column !== key && !values.isKept(column))
   await sql.unsafe('create temporary table changed (key text collate "C") on commit drop')
   const { count } = await sql.unsafe(
@@ -46,8 +38,8 @@ async function updateChanged(target: Target): Promise<Pick<ChangeFigures, "chang
   )
   if (count === 0) return { changed: 0 }
   await sql.unsafe("analyze changed")
-  await guardAgainstEmptying(target)
-  const reshaped = await compareShapes(staging, values, target.load)
+  await guardAgainstEmptying(staging, values)
+  const reshaped = await compareShapes(staging, values)
   const written = [...others, ...placeColumns(staging.resource)]
   const assignments = written.map((column) => `${column} = ${values.of(column)}`)
   await sql.unsafe(
@@ -60,10 +52,11 @@ async function updateChanged(target: Target): Promise<Pick<ChangeFigures, "chang
 }
 
 /** Inserts in the default order of lists, so that the rows of a page are stored together. */
-async function insertAdded({ staging, release, computed }: Target): Promise<number> {
-  const { sql, source, staged, table, key } = staging
-  const columns = [...staging.columns, ...placeColumns(staging.resource)]
-  const order = orderOf(staging.resource).map(
+async function insertAdded(staging: Staging): Promise<number> {
+  const { sql, source, resource, staged, table, key, release } = staging
+  const columns = [...staging.columns, ...placeColumns(resource)]
+  const computed = linkColumns(resource)
+  const order = orderOf(resource).map(
     ({ column, direction }: OrderTerm) => `s.${column.name} ${direction}`,
   )
   const result = await sql.unsafe(

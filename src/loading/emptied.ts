@@ -7,7 +7,6 @@ import { formatCount } from "../text/display.ts"
 import { nearestName } from "../text/nearest-name.ts"
 import type { FileFigures } from "./figures.ts"
 import { LoadError } from "./load-error.ts"
-import type { Load } from "./load-options.ts"
 import type { StagedValues } from "./staged-values.ts"
 import type { Staging } from "./staging.ts"
 
@@ -15,13 +14,6 @@ import type { Staging } from "./staging.ts"
 const maxEmptiedShare = 1 / 3
 /** Fewer are no sign of a fault: one of three values may well end. */
 const minEmptied = 6
-
-interface Context {
-  staging: Staging
-  values: StagedValues
-  load: Load
-  files: readonly FileFigures[]
-}
 
 /** The fields that can be empty. */
 export const emptiableFields = ({ fields, hasShapes }: Resource): string[] => [
@@ -47,9 +39,10 @@ export function checkAcceptEmpty(resource: Resource, names: readonly string[]): 
  * Judges the records whose keys are in the temporary table `changed`.
  * @throws LoadError that names the columns, with figures
  */
-export async function guardAgainstEmptying(context: Context): Promise<void> {
-  const { staging, values, load, files } = context
-  const { sql, source, staged, table, key, resource } = staging
+export async function guardAgainstEmptying(
+  { sql, source, staged, table, key, resource, load, files }: Staging,
+  values: StagedValues,
+): Promise<void> {
   const fields = emptiableFields(resource).filter(
     (field) => !load.acceptEmpty.includes(field) && !values.isKept(field),
   )

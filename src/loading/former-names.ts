@@ -10,26 +10,19 @@
  * Another listing of the company with the same name and listing date, such as its rights, shows that the
  * company was listed while its code was not. Another listing date shows another company.
  */
-import type { TransactionSql } from "postgres"
 import { arrayLiteral } from "../text/array-literal.ts"
-
-/** The files of a load. */
-export interface Observation {
-  /** When they were true, or else the time of the load. */
-  time: string
-  isKnown: boolean
-  /** The keys of records that were missing, and that these files have again. */
-  returned: readonly string[]
-}
+import type { Observed } from "./observation.ts"
+import type { Staging } from "./staging.ts"
 
 /**
  * Records the names that this release changes. Must run before the load is recorded in `sources`. Returns
  * how many of them do not link only because a time is unknown.
+ * @param returned the keys of records that were missing, and that the files have again
  */
 export async function recordFormerNames(
-  sql: TransactionSql,
-  release: number,
-  { time, isKnown, returned }: Observation,
+  { sql, release }: Staging,
+  { time, isKnown }: Observed,
+  returned: readonly string[],
 ): Promise<number> {
   const [counts] = await sql.unsafe(recordChangedNames, [
     release,

@@ -11,6 +11,8 @@
 import type { TransactionSql } from "postgres"
 import { companiesTable } from "../db/schema.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
+import type { Observed } from "./observation.ts"
+import type { Staging } from "./staging.ts"
 
 /** Companies of the last files. A row without a date says nothing of the date. */
 const isListed = `c.is_active and not exists (
@@ -20,12 +22,14 @@ const isListed = `c.is_active and not exists (
 /** Enough for the exchange to correct itself, and less than the week between weekly files. */
 const agreement = "interval '6 days'"
 
-/** Records which listings the directory has, as of its files' time. Must run after `recordFormerNames`. */
-export async function recordListings(
-  sql: TransactionSql,
-  source: string,
-  observed: string,
-): Promise<void> {
+/**
+ * Records which listings the directory has, and links successors. Must run after `recordFormerNames`. Returns
+ * how many records of companies that changes.
+ */
+export async function recordDirectory(
+  { sql, source, release }: Staging,
+  { time: observed }: Observed,
+): Promise<number> {
   const agreedSince = (since: string) => `${since} <= $1::timestamptz - ${agreement}`
   await sql.unsafe(
     `insert into listings as l (asx_code, listing_date, company_name, name_keys,
@@ -68,6 +72,7 @@ export async function recordListings(
      where not is_listed and missing_since is null and ${agreedSince("run_since")}`,
     [observed],
   )
+  return linkSuccessors(sql, release)
 }
 
 /**
@@ -100,7 +105,7 @@ export const successorPairs = `
 export const isProposed = "not (is_linked or is_declined)"
 
 /** Links a successor without an operator where it is the only one with a name of the ended listing. */
-export async function linkSuccessors(sql: TransactionSql, release: number): Promise<number> {
+async function linkSuccessors(sql: TransactionSql, release: number): Promise<number> {
   const rows = await sql.unsafe<ListingPair[]>(
     `select predecessor, listing_date::text, min(successor) as successor,
        listing_date::text as successor_date

@@ -7,34 +7,28 @@
 import type { TransactionSql } from "postgres"
 import { changeAndConfirm } from "../db/confirmed-change.ts"
 import { systemNamed } from "../places/reference-system.ts"
+import { asxDirectory } from "../sources/asx-directory.ts"
 import { applyMissing } from "./absence.ts"
 import { checkStaged } from "./checks.ts"
 import { applyStaged } from "./diff.ts"
 import { checkAcceptEmpty } from "./emptied.ts"
 import { type PublishedLoad, rowsChanged, showsAbsence } from "./figures.ts"
 import { recordFormerNames } from "./former-names.ts"
-import { linkColumns, relink } from "./links.ts"
+import { recordDirectory } from "./listings.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load, LoadOptions } from "./load-options.ts"
-import {
-  checkObserved,
-  lastObservation,
-  observedOf,
-  observedTime,
-  statedTime,
-} from "./observation.ts"
-import { ownSteps } from "./own-steps.ts"
+import { checkObserved, lastObservation, observedOf, observedTime } from "./observation.ts"
 import { silent } from "./progress.ts"
-import { insertRelease, nextRelease, prepareSession, publishing } from "./publishing.ts"
+import { nextRelease, prepareSession, publishing, publishRelease } from "./publishing.ts"
 import { readFiles } from "./read-files.ts"
 import { checkReadable } from "./reading/input.ts"
 import { Rejects } from "./rejects.ts"
 import { recordSystems, storeShapes } from "./shapes.ts"
 import { recordLoad, recordRefusal, secondsSince } from "./source-record.ts"
-import { stagedValues } from "./staged-values.ts"
 import { removeReplaced } from "./state-sources.ts"
-import { keepsFiles, storedNames } from "./stored-holders.ts"
+import { keepsFiles } from "./stored-holders.ts"
 import type { LoadSummary } from "./summary.ts"
+import { assignOrdinaryCodes } from "./temporary-codes.ts"
 
 /**
  * Returns when every serving process shows the release, or has not confirmed it in time.
@@ -142,74 +136,52 @@ async function publishFiles(
   const { source, progress } = load
   const { resource } = source
   const { name } = resource
-  const own = ownSteps[source.name]
+  const isDirectory = source.name === asxDirectory.name
 
   const last = await lastObservation(sql, source)
   checkObserved(load.observed, last, source.name)
   const next = await nextRelease(sql)
 
   // Read and stage
-  const read = await readFiles(sql, load, rejects)
-  const { staging } = read
-  const given = load.observed ?? statedTime(read.files)
-  checkObserved(given, last, source.name)
-  const observed = observedTime(given, last, read.files)
+  const read = await readFiles(sql, load, rejects, next)
+  const observed = observedTime(load, last, read.files)
 
   // Check
   progress.step(`Comparing ${name}`)
-  const corrected = own ? await own.correct(staging, read.rejectedKeys) : read.rejectedKeys
   const isComplete =
     source.complete && !load.partial && !read.files.some(({ incomplete }) => incomplete)
-  const checked = await checkStaged(load, { ...read, rejectedKeys: corrected }, isComplete, rejects)
-  const { files, rejectedKeys } = checked
+  const { staging, taken } = await checkStaged(
+    isDirectory ? await assignOrdinaryCodes(read) : read,
+    isComplete,
+  )
+  const { files } = staging
 
   // Compare: missing records first, so that the search for them skips added ones.
-  const replaced = await removeReplaced(staging, checked.taken, rejectedKeys, next)
+  const replaced = await removeReplaced(staging, taken)
   const isWhole = isComplete && files.every(showsAbsence)
-  const rule = { load, files, rejectedKeys, isWhole, observed, isGiven: given !== undefined }
-  const missing = await applyMissing(staging, rule, next)
-
-  const values = stagedValues(staging, files)
-  const computed = linkColumns(resource)
+  const missing = await applyMissing(staging, { isWhole, observed })
   progress.step(`Storing ${name}`)
   await storeShapes(staging)
-  const compared = await applyStaged({ staging, release: next, values, load, files, computed })
   const changes = {
-    ...compared,
+    ...(await applyStaged(staging)),
     removed: missing.removed + replaced,
     deactivated: missing.deactivated,
   }
 
   // Links
-  // A public file without a given time may be of any time; the operator's own files are true now.
-  const isKnown = given !== undefined || source.removesMissingAtOnce === true
-  const observation = { time: observed, isKnown, returned: missing.returned }
-  const undated = await recordFormerNames(sql, next, observation)
-  const recorded = (await own?.record(sql, observed, next)) ?? 0
+  const undated = await recordFormerNames(staging, observed, missing.returned)
+  const recorded = isDirectory ? await recordDirectory(staging, observed) : 0
   const release = rowsChanged(changes) + recorded > 0 ? next : null
-  const links =
-    release !== null && resource.links !== undefined
-      ? await relink(sql, release, undated, progress)
-      : null
-
-  // Release
-  if (release !== null) {
-    await insertRelease(sql, release, source.name, {
-      observed,
-      observed_is_known: isKnown,
-      holder_names: await storedNames(sql, load.holderNames),
-      files,
-      resources: { [name]: changes },
-      ...(links ? { links } : {}),
-    })
-  }
+  const { holderNames } = load
+  const change = { source: source.name, resource, changes, files, observed, holderNames, undated }
+  const links = release === null ? null : await publishRelease(sql, release, change, progress)
 
   // Source
-  await recordLoad(sql, load, files, { observed, observedIsKnown: isKnown, release })
-  await recordSystems(staging, files)
+  await recordLoad(staging, observed, release)
+  await recordSystems(staging)
   const published = {
-    ...{ release, resource: name, observed, observedIsKnown: isKnown, files, changes, links },
-    missing: missing.figures,
+    ...{ release, resource: name, files, changes, links, missing: missing.figures },
+    ...{ observed: observed.time, observedIsKnown: observed.isKnown },
   }
   if (load.dryRun) throw new RolledBack({ ...published, release: null })
   if (release !== null) {

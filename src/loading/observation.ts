@@ -9,6 +9,7 @@ import { isCalendarDate } from "../text/calendar-date.ts"
 import { readInstant } from "./field-values.ts"
 import type { FileFigures, Manifest } from "./figures.ts"
 import { LoadError } from "./load-error.ts"
+import type { Load } from "./load-options.ts"
 
 export interface LastObservation {
   /** When the load's transaction began, by the database's clock. All times are as `2026-01-02T03:04:05Z`. */
@@ -76,28 +77,35 @@ export const newerFilesText = (source: string, observed: string, isKnown: boolea
     ? ""
     : `. That time was assumed, since its load had no --observed: if these files are newer, load them with --observed ${observed}`)
 
-/** The latest date that a file states. */
-export function statedTime(files: readonly FileFigures[]): string | undefined {
-  const date = files
-    .flatMap(({ stated }) => stated ?? [])
-    .sort()
-    .at(-1)
-  return date && observedOf(date)
+/** When the files of a load were true. */
+export interface Observed {
+  time: string
+  /** Whether the operator gives or a file states it; otherwise it is the time of the load. */
+  isKnown: boolean
 }
 
 /**
- * When the files were true: the time that the operator gives, else now. The same bytes as last time are
- * the same download, so they keep its time.
+ * The time that the operator gives, or the latest date that a file states, else now. The same bytes as last
+ * time are the same download, so they keep its time. An operator's own files are true now.
+ * @throws what `checkObserved` throws
  */
 export function observedTime(
-  given: string | undefined,
-  { now, observed, files }: LastObservation,
-  figures: readonly FileFigures[],
-): string {
-  if (given !== undefined) return given
-  const isSame = files?.join() === digestsOf(figures).join()
+  { observed: given, source }: Load,
+  last: LastObservation,
+  files: readonly FileFigures[],
+): Observed {
+  const [stated] = files
+    .flatMap((file) => file.stated ?? [])
+    .sort()
+    .reverse()
+  const known = given ?? (stated && observedOf(stated))
+  checkObserved(known, last, source.name)
+  if (known !== undefined) return { time: known, isKnown: true }
+  const { now, observed, isKnown } = last
+  const isSame = last.files?.join() === digestsOf(files).join()
   // The time of an earlier load may be ahead of this clock: time never decreases.
-  return observed !== null && (isSame || observed > now) ? observed : now
+  const time = observed !== null && (isSame || observed > now) ? observed : now
+  return { time, isKnown: source.removesMissingAtOnce === true || (isSame && isKnown === true) }
 }
 
 const dayInName = /(?<!\d)(\d{4})([-_.]?)(\d{2})\2(\d{2})(?!\d)/

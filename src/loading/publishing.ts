@@ -4,9 +4,11 @@ import { lockPublishing } from "../db/advisory-locks.ts"
 import { committed } from "../db/commit.ts"
 import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.ts"
 import { utc } from "../db/utc.ts"
+import type { HolderNames } from "../resources/holder-names.ts"
 import type { Resource } from "../resources/resource.ts"
-import type { ChangeFigures, Manifest } from "./figures.ts"
+import type { ChangeFigures, LinkFigures, Manifest } from "./figures.ts"
 import { relink } from "./links.ts"
+import type { Observed } from "./observation.ts"
 import type { Progress } from "./progress.ts"
 import { storedNames } from "./stored-holders.ts"
 
@@ -56,12 +58,36 @@ export async function nextRelease(sql: TransactionSql): Promise<number> {
   return next.id
 }
 
-export async function insertRelease(
+/** A changed resource, and what its release shows of the change. */
+interface Change {
+  /** Of the release, by name. */
+  source: string
+  resource: Resource
+  changes: ChangeFigures
+  files: Manifest["files"]
+  observed: Observed
+  /** As of `storedNames`. */
+  holderNames: HolderNames
+  /** As of `relink`. */
+  undated: number
+}
+
+/** Links the records again where links depend on the change, and inserts its release. */
+export async function publishRelease(
   sql: TransactionSql,
   release: number,
-  source: string,
-  manifest: Manifest,
-): Promise<void> {
+  { source, resource, changes, files, observed, holderNames, undated }: Change,
+  progress: Progress,
+): Promise<LinkFigures | null> {
+  const links = resource.links === undefined ? null : await relink(sql, release, undated, progress)
+  const manifest: Manifest = {
+    observed: observed.time,
+    observed_is_known: observed.isKnown,
+    holder_names: await storedNames(sql, holderNames),
+    files,
+    resources: { [resource.name]: changes },
+    ...(links ? { links } : {}),
+  }
   // Truncated, not rounded, so that no release is dated in the future; and never before the previous one.
   await sql.unsafe(
     `insert into releases (id, published_at, source, manifest)
@@ -69,6 +95,7 @@ export async function insertRelease(
      from releases`,
     [release, source, JSON.stringify(manifest)],
   )
+  return links
 }
 
 /** The records that an operator changes without files. */
@@ -102,30 +129,15 @@ export const publishChange = (
       return publishing(client, { whenUnknown, onWait }, async (sql, committing) => {
         const release = await nextRelease(sql)
         const made = await change(sql, release)
-        if (made) await insertChange(sql, release, source, made, progress)
+        if (made) {
+          const [{ time }] = await sql.unsafe<[{ time: string }]>(`select ${utc("now()")} as time`)
+          const observed = { time, isKnown: true }
+          const others = { files: [], holderNames: "companies", undated: 0 } as const
+          await publishRelease(sql, release, { ...made, source, observed, ...others }, progress)
+        }
         committing()
         return made && { ...made, release }
       })
     },
     (published) => published !== null,
   )
-
-/** Links the records of such a change, and inserts its release. */
-async function insertChange(
-  sql: TransactionSql,
-  release: number,
-  source: string,
-  { resource: { name, links }, changes }: OperatorChange,
-  progress: Progress,
-): Promise<void> {
-  const [{ now }] = await sql.unsafe<[{ now: string }]>(`select ${utc("now()")} as now`)
-  const linked = links === undefined ? null : await relink(sql, release, 0, progress)
-  await insertRelease(sql, release, source, {
-    observed: now,
-    observed_is_known: true,
-    holder_names: await storedNames(sql, "companies"),
-    files: [],
-    resources: { [name]: changes },
-    ...(linked ? { links: linked } : {}),
-  })
-}

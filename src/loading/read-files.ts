@@ -13,13 +13,6 @@ import { type Candidate, type Staging, stage } from "./staging.ts"
 import { createStoreHolders, keepsFiles, type StoreHolders } from "./stored-holders.ts"
 import { ordinaryCodeOf } from "./temporary-codes.ts"
 
-export interface FilesRead {
-  staging: Staging
-  files: readonly FileFigures[]
-  /** The keys of rejected rows: stored records of these keys are not missing. */
-  rejectedKeys: readonly string[]
-}
-
 /**
  * Reads the files into a temporary table.
  * @throws LoadError for a file that cannot be read, or too many rejected rows
@@ -28,7 +21,8 @@ export async function readFiles(
   sql: TransactionSql,
   load: Load,
   rejects: Rejects,
-): Promise<FilesRead> {
+  release: number,
+): Promise<Staging> {
   const { resource } = load.source
   const reading: Reading = {
     files: [],
@@ -39,8 +33,9 @@ export async function readFiles(
     storeHolders: keepsFiles(load.holderNames, resource) ? null : await createStoreHolders(sql),
     storedName: resource.name === "companies" ? await readStoredNames(sql) : undefined,
   }
-  const staging = await stage(sql, load.source, candidatesOf(load, reading))
-  return { staging, files: reading.files, rejectedKeys: reading.rejectedKeys }
+  const table = await stage(sql, load.source, candidatesOf(load, reading))
+  const { files, rejectedKeys } = reading
+  return { ...table, load, release, files, rejects, rejectedKeys }
 }
 
 /** The state of this step alone, and what each row needs. */

@@ -2,9 +2,8 @@
 import { readPolygons } from "../places/read-rings.ts"
 import { wgs84 } from "../places/reference-system.ts"
 import { formatCount } from "../text/display.ts"
-import { type FileFigures, fileAt, systemsOf } from "./figures.ts"
+import { fileAt, systemsOf } from "./figures.ts"
 import { LoadError } from "./load-error.ts"
-import type { Load } from "./load-options.ts"
 import { countLeftOut, rowShape, shapeColumns } from "./staged-shape.ts"
 import type { StagedValues } from "./staged-values.ts"
 import { repeatedKeys, type Staging } from "./staging.ts"
@@ -13,12 +12,8 @@ import { repeatedKeys, type Staging } from "./staging.ts"
  * Rows of one key and one file that are equal but for their shapes, and for the field that `joinRows` joins, all
  * get the parts of all shapes. It warns of those that are too large together.
  */
-export async function joinShapes(
-  staging: Staging,
-  others: readonly string[],
-  files: readonly FileFigures[],
-): Promise<void> {
-  const { sql, staged, key } = staging
+export async function joinShapes(staging: Staging, others: readonly string[]): Promise<void> {
+  const { sql, staged, key, files } = staging
   const groups = await sql.unsafe<{ key: string; file: number; shapes: string[] }[]>(
     `select ${key} as key, min(file) as file, array_to_json(array_agg(coordinates) filter (where geometry is not null)) as shapes
      from ${staged} where ${key} in (${repeatedKeys(staging)}) group by ${key}
@@ -66,9 +61,8 @@ const kmPerDegree = 111.2
  * @throws LoadError with figures
  */
 export async function compareShapes(
-  { sql, source, resource, table, staged, key }: Staging,
+  { sql, source, resource, table, staged, key, load }: Staging,
   values: StagedValues,
-  { acceptMoved = false }: Load,
 ): Promise<number> {
   if (!resource.hasShapes) return 0
   const north = `(s.latitude - t.latitude) * ${kmPerDegree}`
@@ -78,7 +72,7 @@ export async function compareShapes(
        count(*) filter (where ${values.isIn("geometry")} and (${north}) ^ 2 + (${east}) ^ 2 > 1)::integer as moved
      from changed c join ${table} t on t.${key} = c.key join ${staged} s on s.${key} = c.key`,
   )
-  if (acceptMoved || moved < minMoved) return reshaped
+  if (load.acceptMoved || moved < minMoved) return reshaped
   const [{ known }] = await sql.unsafe<[{ known: number }]>(
     `select count(geometry)::integer as known from ${table} where source = $1`,
     [source],
@@ -92,10 +86,8 @@ export async function compareShapes(
 }
 
 /** Records the reference systems of the files, beside older ones while shapes of older files stay. */
-export async function recordSystems(
-  { sql, source, resource, table, staged, key }: Staging,
-  files: readonly FileFigures[],
-): Promise<void> {
+export async function recordSystems(staging: Staging): Promise<void> {
+  const { sql, source, resource, table, staged, key, files } = staging
   const systems = systemsOf(files).join("; ")
   if (systems === "") return
   await sql.unsafe(

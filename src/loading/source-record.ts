@@ -8,34 +8,26 @@ import { excerpt, printableText, storableText } from "../text/printable-text.ts"
 import { type FileFigures, rowsRead, sum, totalOf } from "./figures.ts"
 import type { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
-import { digestsOf } from "./observation.ts"
+import { digestsOf, type Observed } from "./observation.ts"
+import type { Staging } from "./staging.ts"
 
-export interface RecordedLoad {
-  /** When the files were true. */
-  observed: string
-  /** Whether that is known, and not only the time of the load. */
-  observedIsKnown: boolean
-  /** Null where no record changed. */
-  release: number | null
-}
-
-/** In the load's transaction, after its release has been inserted. */
+/**
+ * In the load's transaction, after its release has been inserted.
+ * @param release null where no record changed
+ */
 export async function recordLoad(
-  sql: TransactionSql,
-  { source, startedMs }: Load,
-  files: readonly FileFigures[],
-  { observed, observedIsKnown, release }: RecordedLoad,
+  { sql, load, files }: Staging,
+  { time, isKnown }: Observed,
+  release: number | null,
 ): Promise<void> {
+  const { source, startedMs } = load
   const { published, name, resource } = source
   const outcome = release === null ? "unchanged" : "published"
   await recordOutcome(sql, source, { outcome, reason: null, seconds: secondsSince(startedMs) })
   await sql.unsafe(
     `update sources set last_loaded_at = date_trunc('second', clock_timestamp()),
        last_observed_at = greatest(last_observed_at, $3),
-       -- The same bytes are the same download, whose time stays known.
-       last_observed_is_known = $4
-         or case when last_files = $5::text[] then last_observed_is_known else false end,
-       last_files = $5::text[], last_release = coalesce($6, last_release),
+       last_observed_is_known = $4, last_files = $5::text[], last_release = coalesce($6, last_release),
        last_changed_at = coalesce((select published_at from releases where id = $6), last_changed_at),
        counts = $7::text::jsonb,
        licence = coalesce(licence, $8), attribution = coalesce(attribution, $9)
@@ -43,8 +35,8 @@ export async function recordLoad(
     [
       name,
       resource.name,
-      observed,
-      observedIsKnown,
+      time,
+      isKnown,
       arrayLiteral(digestsOf(files)),
       release,
       JSON.stringify(rowCounts(files)),

@@ -2,7 +2,6 @@
  * The values that staged rows give to records. Where a file has no column for a field, or no shapes, the stored
  * record keeps its value, and so do the columns derived from it.
  */
-import type { FileFigures } from "./figures.ts"
 import { shapeColumns } from "./staged-shape.ts"
 import type { Staging } from "./staging.ts"
 
@@ -15,10 +14,7 @@ export interface StagedValues {
   isIn: (column: string) => string
 }
 
-export function stagedValues(
-  { resource }: Staging,
-  files: readonly Pick<FileFigures, "kept_fields">[],
-): StagedValues {
+export function stagedValues({ resource, files }: Staging): StagedValues {
   const isOfShape = (column: string) => shapeColumns.some((name) => name === column)
   const filesWithout = (column: string): number[] => {
     const field = isOfShape(column) ? "geometry" : (resource.derived[column]?.from ?? column)

@@ -18,7 +18,9 @@ import {
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { memoized } from "../text/memoized.ts"
-import type { RowCount } from "./figures.ts"
+import type { FileFigures, RowCount } from "./figures.ts"
+import type { Load } from "./load-options.ts"
+import type { Rejects } from "./rejects.ts"
 import { placeColumns, type RowShape, shapeColumns } from "./staged-shape.ts"
 
 /** A validated record with its file and line. */
@@ -33,8 +35,8 @@ export interface Candidate {
   shape: RowShape["staged"]
 }
 
-/** The staged records and their target: the input of each step of a load. */
-export interface Staging {
+/** The table of staged records and its target. */
+interface StagedTable {
   /** The load's transaction. */
   sql: TransactionSql
   /** The load's source, by name. */
@@ -48,6 +50,17 @@ export interface Staging {
   columns: readonly string[]
 }
 
+/** The staged records with their files: the input of each step of a load. */
+export interface Staging extends StagedTable {
+  load: Load
+  /** The number of the release that is published if a record changes. */
+  release: number
+  files: readonly FileFigures[]
+  rejects: Rejects
+  /** The keys of rejected rows: stored records of these keys are not missing. */
+  rejectedKeys: readonly string[]
+}
+
 interface StagedColumn {
   name: string
   /** The value of a candidate, as COPY takes it. */
@@ -59,7 +72,7 @@ export async function stage(
   sql: TransactionSql,
   { name: source, resource }: Source,
   candidates: AsyncIterable<readonly Candidate[]>,
-): Promise<Staging> {
+): Promise<StagedTable> {
   const columns = stagedColumns(resource)
   const ofShapes = resource.hasShapes ? shapeCells : []
   const names = columns.map(({ name }) => name)
@@ -95,11 +108,12 @@ export const repeatedKeys = ({ staged, key }: Staging): string =>
 export async function leaveOut(
   { sql }: Staging,
   deletion: string,
-  values: (string | boolean)[],
+  values: (string | boolean)[] = [],
+  outcome: RowCount["outcome"] = "left_out",
 ): Promise<RowCount[]> {
   return sql.unsafe<RowCount[]>(
     `with left_out as (${deletion})
-     select file, 'left_out' as outcome, reason, count(*)::integer as count
+     select file, '${outcome}' as outcome, reason, count(*)::integer as count
      from left_out group by 1, 3 order by 1, 3`,
     values,
   )

@@ -11,7 +11,6 @@ import { formatCount } from "../text/display.ts"
 import type { RowCount } from "./figures.ts"
 import { keepInHistory } from "./history.ts"
 import { LoadError } from "./load-error.ts"
-import type { Load } from "./load-options.ts"
 import { leaveOut, type Staging } from "./staging.ts"
 
 /** The stored tenements of a source in a state. */
@@ -29,9 +28,9 @@ export interface StateOfSource {
  */
 export async function resolveStates(
   staging: Staging,
-  { source, acceptShrink = false }: Load,
   takesOver: boolean,
 ): Promise<{ leftOut: RowCount[]; taken: StateOfSource[] }> {
+  const { source, acceptShrink = false } = staging.load
   if (!source.states) return { leftOut: [], taken: [] }
   const stored = await storedStates(staging, source.states)
   const ownedByOthers: StateOfSource[] = []
@@ -92,10 +91,8 @@ async function guardAgainstSmallerSource(
 
 /** Removes the tenements of lower sources that the files lack. A rejected row removes no record. */
 export async function removeReplaced(
-  { sql, resource, table, staged, key }: Staging,
+  { sql, resource, table, staged, key, rejectedKeys, release }: Staging,
   taken: readonly StateOfSource[],
-  rejectedKeys: readonly string[],
-  release: number,
 ): Promise<number> {
   if (taken.length === 0) return 0
   const isReplaced = `exists (

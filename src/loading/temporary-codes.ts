@@ -18,14 +18,11 @@ export const ordinaryCodeOf = (code: string): string =>
   new RegExp(pattern).test(code) ? code.slice(0, -2) : code
 
 /**
- * Replaces the temporary codes of stored companies.
- * @param rejectedKeys the codes of rejected rows. A temporary one may be the company's: returned with its
- * ordinary code
+ * Replaces the temporary codes of stored companies. The code of a rejected row may be the company's temporary
+ * one, so that its ordinary code is returned among the rejected keys.
  */
-export async function assignOrdinaryCodes(
-  { sql, staged, table }: Staging,
-  rejectedKeys: readonly string[],
-): Promise<readonly string[]> {
+export async function assignOrdinaryCodes(staging: Staging): Promise<Staging> {
+  const { sql, staged, table, rejectedKeys } = staging
   // A row that lacks its date is no other company's.
   await sql.unsafe(
     `update ${staged} s set listing_date = c.listing_date from ${table} c
@@ -57,5 +54,6 @@ export async function assignOrdinaryCodes(
      where t.asx_code = s.asx_code and t.trading_as is distinct from f.code`,
     [JSON.stringify(found)],
   )
-  return [...new Set(rejectedKeys.flatMap((key) => [key, ordinaryCodeOf(key)]))]
+  const keys = new Set(rejectedKeys.flatMap((key) => [key, ordinaryCodeOf(key)]))
+  return { ...staging, rejectedKeys: [...keys] }
 }

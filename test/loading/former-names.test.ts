@@ -170,7 +170,8 @@ describe("In the exchange's directory", () => {
 
   test("The same bytes as before have a known time", async () => {
     await load("2026-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
-    await load(undefined, "Quarry Delta Limited", "Quarry Echo Limited")
+    const again = await load(undefined, "Quarry Delta Limited", "Quarry Echo Limited")
+    expect(formatSummary(again)).not.toContain("assumed")
     await load("2026-02-01", "Renamed Limited", "Quarry Echo Limited")
     expect(await former()).toEqual(["Quarry Delta Limited: links"])
   })
