@@ -14,7 +14,7 @@ import {
   withoutBrackets,
   withoutLegalForm,
 } from "../resources/company-name.ts"
-import { compareText, type UnlinkedHolder } from "./unlinked.ts"
+import type { UnlinkedHolder } from "./unlinked.ts"
 
 /** Best first. */
 export const reasons = [
@@ -225,3 +225,5 @@ const bestFirst = (a: Match, b: Match): number =>
   Number(b.entry.company.is_active) - Number(a.entry.company.is_active) ||
   compareText(a.entry.company.asx_code, b.entry.company.asx_code) ||
   compareText(a.entry.name, b.entry.name)
+
+const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)

@@ -5,10 +5,7 @@
  */
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
-import { normaliseName } from "../resources/company-name.ts"
-import { namedHolders } from "../resources/holder-names.ts"
 import { type DelimitedColumn, delimitedWriter } from "../text/delimited.ts"
-import { memoized } from "../text/memoized.ts"
 
 /** A holder, in its most frequent spelling. */
 export interface UnlinkedHolder {
@@ -24,39 +21,19 @@ export const readUnlinked = (url: string): Promise<UnlinkedHolder[]> =>
   withSnapshot(url, unlinkedHolders)
 
 /** Those of the transaction's snapshot, most tenements first. */
-export async function unlinkedHolders(sql: TransactionSql): Promise<UnlinkedHolder[]> {
-  const linkKeys = await sql.unsafe("select distinct key from link_keys")
-  const linked = new Set(linkKeys.map(({ key }) => String(key)))
-  const keyOf = memoized(normaliseName)
-  const spellings = new Map<string, Map<string, number>>()
-  const rows = await sql.unsafe(
-    "select holder_name, count(*)::integer as count from tenements where holder_name is not null group by 1",
+export const unlinkedHolders = (sql: TransactionSql): Promise<UnlinkedHolder[]> =>
+  sql.unsafe<UnlinkedHolder[]>(
+    `with spelled as (
+       select key, name collate "C" as name, count(*)::integer as tenements
+       from tenements, unnest(holder_keys,
+         coalesce(nullif(holder_spellings, '{}'), string_to_array(holder_name, '; '))) as holder (key, name)
+       where key is not null group by 1, 2
+     )
+     select (array_agg(name order by tenements desc, name))[1] as name, key,
+       sum(tenements)::integer as tenements
+     from spelled where not exists (select from link_keys n where n.key = spelled.key)
+     group by key order by tenements desc, name`,
   )
-  for (const { holder_name, count } of rows) {
-    for (const [key, name] of keysOf(holder_name, keyOf)) {
-      if (linked.has(key)) continue
-      const names = spellings.get(key) ?? new Map<string, number>()
-      spellings.set(key, names.set(name, (names.get(name) ?? 0) + count))
-    }
-  }
-  return [...spellings]
-    .map(mergeSpellings)
-    .sort((a, b) => b.tenements - a.tenements || compareText(a.name, b.name))
-}
-
-/** By key, so that a tenement counts once for a holder that it names twice. */
-function keysOf(holderName: string, keyOf: (name: string) => string): Map<string, string> {
-  const names = namedHolders(holderName).map((name) => [keyOf(name), name] as const)
-  return new Map(names.filter(([key]) => key !== ""))
-}
-
-function mergeSpellings([key, names]: [string, ReadonlyMap<string, number>]): UnlinkedHolder {
-  const byCount = [...names].sort(([a, x], [b, y]) => y - x || compareText(a, b))
-  const tenements = byCount.reduce((total, [, count]) => total + count, 0)
-  return { name: byCount[0]?.[0] ?? "", key, tenements }
-}
-
-export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 const textColumn = (name: string): DelimitedColumn => ({ name, type: "text" })
 
