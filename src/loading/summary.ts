@@ -1,11 +1,11 @@
 /**
- * The outcome of a load, as values and as text. The text has a line for each file or, for many files, their
- * totals and the files with rejected rows. The values, which `--json` prints, have all files.
+ * The outcome of a load, as values and as text. The text has the totals of all files, and a line for each of
+ * the first. The values, which `--json` prints, have all files.
  */
 import type { ConfirmedChange } from "../db/confirmed-change.ts"
 import { namesOf } from "../db/missing-records.ts"
 import { countOf, formatCount } from "../text/display.ts"
-import { firstOf, printableLine } from "../text/printable-text.ts"
+import { printableLine } from "../text/printable-text.ts"
 import {
   type ChangeFigures,
   countText,
@@ -50,30 +50,31 @@ export function formatSummary(summary: LoadSummary): string {
     .join("\n")
 }
 
-/** Of more files only the totals are shown. */
 const maxFilesShown = 10
 const maxWarningsShown = 50
 const maxNotesShown = 10
 
-const fileLines = (files: readonly FileFigures[]): string[] =>
-  files.length <= maxFilesShown ? files.flatMap((file) => linesOf([file])) : linesOf(files)
+const fileLines = (files: readonly FileFigures[]): string[] => [
+  ...(files.length > 1 ? [`${formatCount(files.length)} files: ${countsText(files)}`] : []),
+  ...firstLines(
+    "files",
+    maxFilesShown,
+    files.toSorted(byLoss),
+    (file) => `${files.length > 1 ? "  " : ""}${file.name}: ${countsText([file])}`,
+  ),
+  ...absenceLines(files),
+  ...shapeLines(files),
+  ...textLines("warning", maxWarningsShown, files, ({ warnings }) => warnings),
+  ...textLines("note", maxNotesShown, files, ({ notes = [], kept_fields = [], accepted }) => {
+    const kept = `no usable column for ${kept_fields.join(", ")}; stored values stay`
+    const shown = accepted > 0 && kept_fields.length > 0 ? [...notes, kept] : notes
+    return Object.fromEntries(shown.map((note) => [note, 1]))
+  }),
+]
 
-function linesOf(files: readonly FileFigures[]): string[] {
-  const [first, ...others] = files
-  const title = others.length > 0 ? `${formatCount(files.length)} files` : first?.name
-  return [
-    `${title}: ${countsText(files)}`,
-    ...absenceLines(files),
-    ...shapeLines(files),
-    ...(others.length > 0 ? [...rejectedLines(files), ...emptyLines(files)] : []),
-    ...textLines("warning", maxWarningsShown, files, ({ warnings }) => warnings),
-    ...textLines("note", maxNotesShown, files, ({ notes = [], kept_fields = [], accepted }) => {
-      const kept = `no usable column for ${kept_fields.join(", ")}; stored values stay`
-      const shown = accepted > 0 && kept_fields.length > 0 ? [...notes, kept] : notes
-      return Object.fromEntries(shown.map((note) => [note, 1]))
-    }),
-  ]
-}
+/** Files with rejected rows first, then those whose rows are left out: they may be other files than intended. */
+const byLoss = (a: FileFigures, b: FileFigures): number =>
+  b.rejected - a.rejected || sum(b.left_out) - sum(a.left_out)
 
 function countsText(files: readonly FileFigures[]): string {
   const leftOut: Record<string, number> = {}
@@ -108,24 +109,6 @@ function shapeLines(files: readonly FileFigures[]): string[] {
   return shapes === 0 ? [] : [`  shapes: ${formatCount(shapes)} (${systemsOf(files).join(", ")})`]
 }
 
-function rejectedLines(files: readonly FileFigures[]): string[] {
-  const faulty = files
-    .filter(({ rejected }) => rejected > 0)
-    .sort((a, b) => b.rejected - a.rejected)
-  const shown = faulty.slice(0, maxFilesShown).map(({ name, rejected, unreadable }) => {
-    const unreadableText = unreadable > 0 ? `, ${formatCount(unreadable)} without a key` : ""
-    return `  ${name}: ${formatCount(rejected)} rejected${unreadableText}`
-  })
-  return [...shown, ...moreLines("files with rejected rows", faulty.length - shown.length)]
-}
-
-/** Files without a record of the source are named: they may be other files than intended. */
-function emptyLines(files: readonly FileFigures[]): string[] {
-  const empty = files.filter(({ read, left_out }) => read > 0 && sum(left_out) === read)
-  if (empty.length === 0) return []
-  return [`  every row is left out of ${firstOf(empty, maxFilesShown, ({ name }) => name)}`]
-}
-
 /** A text that many files have is shown once, with the sum of its counts. */
 function textLines(
   kind: "warning" | "note",
@@ -142,17 +125,26 @@ function textLines(
   }
   const isOne = files.length === 1
   const texts = [...found].sort(([, a], [, b]) => b.count - a.count)
-  const shown = texts.slice(0, maxShown).map(([text, { count, files, first }]) => {
+  return firstLines(`${kind}s`, maxShown, texts, ([text, { count, files, first }]) => {
     const place = files > 1 ? `${formatCount(files)} files` : first
     const where = isOne ? [] : [place]
     const numbers = kind === "note" ? where : [formatCount(count), ...where]
     return `  ${kind}: ${text}${numbers.length > 0 ? ` (${numbers.join(" in ")})` : ""}`
   })
-  return [...shown, ...moreLines(`${kind}s`, texts.length - shown.length)]
 }
 
-const moreLines = (what: string, count: number): string[] =>
-  count > 0 ? [`  ${formatCount(count)} more ${what}; --json lists every file`] : []
+function firstLines<Item>(
+  what: string,
+  maxShown: number,
+  items: readonly Item[],
+  lineOf: (item: Item) => string,
+): string[] {
+  const more = items.length - maxShown
+  return [
+    ...items.slice(0, maxShown).map(lineOf),
+    ...(more > 0 ? [`  ${formatCount(more)} more ${what}; --json lists every file`] : []),
+  ]
+}
 
 /** Accepted rows were added, changed or equal to their records. */
 function changeText(
