@@ -390,7 +390,6 @@ CREATE TABLE "sources" (
 	"address" text,
 	"last_attempted_at" timestamp(0) with time zone,
 	"last_fetched_at" timestamp(0) with time zone,
-	"last_fetched_files" text[],
 	"counts" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"totals" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	CONSTRAINT "sources_name_resource_pk" PRIMARY KEY("name","resource"),

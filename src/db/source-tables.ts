@@ -46,8 +46,6 @@ export const loadedSources = pgTable(
     last_attempted_at: instant("last_attempted_at"),
     /** When the last fetch began that downloaded all its files, changed or not. */
     last_fetched_at: instant("last_fetched_at"),
-    /** The sorted digests of the files of that fetch, also of rejected ones. */
-    last_fetched_files: text().array(),
     /** The numbers of rows of the last accepted files, by outcome. */
     counts: jsonb().notNull().default({}),
     /** The number and total seconds of loads and fetches, by outcome. */

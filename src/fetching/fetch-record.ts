@@ -4,11 +4,8 @@
  */
 import type { Connection } from "../db/connection.ts"
 import { utc } from "../db/utc.ts"
-import { digestsOf } from "../loading/observation.ts"
 import { recordOutcome } from "../loading/source-record.ts"
 import type { Source } from "../sources/source.ts"
-import { arrayLiteral } from "../text/array-literal.ts"
-import type { FetchedFile } from "./fetch-files.ts"
 import { type Fetchable, publicAddress } from "./sources-file.ts"
 
 export interface FetchRecord {
@@ -16,8 +13,6 @@ export interface FetchRecord {
   attempted: string | null
   /** When the last fetch began that received all files. */
   fetched: string | null
-  /** Digests of its files, sorted; also after a refused load. */
-  files: string[] | null
 }
 
 export async function fetchRecord(
@@ -25,8 +20,7 @@ export async function fetchRecord(
   { name, resource }: Source,
 ): Promise<FetchRecord> {
   const [row] = await sql.unsafe<[FetchRecord]>(
-    `select ${utc("last_attempted_at")} as attempted, ${utc("last_fetched_at")} as fetched,
-       array_to_json(last_fetched_files) as files
+    `select ${utc("last_attempted_at")} as attempted, ${utc("last_fetched_at")} as fetched
      from (values ($1, $2)) as given (name, resource) left join sources using (name, resource)`,
     [name, resource.name],
   )
@@ -41,22 +35,19 @@ export async function fetchRecord(
 export async function recordFetched(
   client: Connection,
   { source, entry }: Fetchable,
-  files: readonly FetchedFile[],
   { at, isLoaded, seconds }: { at: string; isLoaded: boolean; seconds: number },
 ): Promise<void> {
   await client.begin(async (sql) => {
     if (!isLoaded) await recordOutcome(sql, source, { outcome: "unchanged", reason: null, seconds })
     await sql.unsafe(
       `update sources set last_attempted_at = $3, last_fetched_at = $3, address = $4,
-         last_fetched_files = $5::text[],
-         licence = coalesce($6, licence), attribution = coalesce($7, attribution)
+         licence = coalesce($5, licence), attribution = coalesce($6, attribution)
        where name = $1 and resource = $2`,
       [
         source.name,
         source.resource.name,
         at,
         publicAddress(entry),
-        arrayLiteral(digestsOf(files)),
         entry.licence ?? null,
         entry.attribution ?? null,
       ],

@@ -1,62 +1,77 @@
 /**
- * Fetches one source and loads its files if they changed, as a load by hand would. The files are in the raw
- * directory before the load begins, so a killed process or a refused load loses nothing: the next fetch
- * asks the server whether they are still the newest, and loads them.
+ * Fetches one source and loads its files, as a load by hand would. The files are in the raw directory before
+ * the load begins, so a killed process or a refused load loses nothing: the next fetch asks the server whether
+ * they are still the newest, and loads them.
  */
+import { join } from "node:path"
 import type { Connection } from "../db/connection.ts"
+import { load } from "../loading/load.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
+import type { LoadOptions } from "../loading/load-options.ts"
+import { digestsOf, lastObservation, newerFilesText } from "../loading/observation.ts"
 import { secondsSince } from "../loading/source-record.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
+import type { LoadSummary } from "../loading/summary.ts"
 import { hourMs, secondOf } from "../text/time.ts"
-import { fetchFiles } from "./fetch-files.ts"
+import { type FetchedFile, fetchFiles, oldestObserved } from "./fetch-files.ts"
 import { type FetchRecord, fetchRecord, recordFailedFetch, recordFetched } from "./fetch-record.ts"
-import { type FetchedLoad, type FetchedLoadOptions, loadFetched } from "./load-fetched.ts"
+import type { Limits } from "./limits.ts"
 import { withRawDirectory } from "./raw-files.ts"
 import { entryHeaders, type Fetchable, withoutSecrets } from "./sources-file.ts"
 
-export interface FetchOptions extends FetchedLoadOptions {
+export interface FetchOptions
+  extends Pick<LoadOptions, "onCommit" | "onPublished">,
+    Required<Pick<LoadOptions, "absentAfterHours" | "holderNames" | "progress">> {
+  databaseUrl: string
+  dataDir: string
+  limits: Limits
   userAgent: string
   environment: NodeJS.ProcessEnv
+  /** Fetches the source although it is not due. */
+  force: boolean
   /** By one clock for all processes that share the database. */
   now: () => Date
   /** Returns the message for an error that is no LoadError. */
   describe: (error: unknown) => string
 }
 
-export interface FetchOutcome extends Omit<FetchedLoad, "outcome"> {
+export interface FetchOutcome {
   source: string
   /**
    * `failed`: the download or the load failed; `refused`: the load was refused; `not due`: the last fetch
    * was recent; `busy`: another process fetches the source.
    */
-  outcome: FetchedLoad["outcome"] | "failed" | "not due" | "busy"
+  outcome: "published" | "unchanged" | "refused" | "failed" | "not due" | "busy"
+  /** Null where files were loaded. */
+  reason: string | null
   /** The paths of its raw files. */
   files: string[]
+  /** Null where nothing was loaded. */
+  summary: LoadSummary | null
 }
 
-const withoutLoad = (
-  source: string,
-  outcome: FetchOutcome["outcome"],
-  reason: string,
-): FetchOutcome => ({ source, outcome, reason, files: [], summary: null })
+type Outcome = Pick<FetchOutcome, "outcome" | "reason" | "summary">
+
+const withoutLoad = (outcome: FetchOutcome["outcome"], reason: string) => ({
+  ...{ outcome, reason, files: [], summary: null },
+})
 
 export async function fetchSource(
   fetchable: Fetchable,
   options: FetchOptions,
 ): Promise<FetchOutcome> {
-  const { name, resource } = fetchable.source
+  const { name: source, resource } = fetchable.source
   const { databaseUrl, dataDir, holderNames } = options
   const keeps = keepsFiles(holderNames, resource)
   try {
     const outcome = await withRawDirectory(
-      { databaseUrl, dataDir, source: name, keeps },
+      { databaseUrl, dataDir, source, keeps },
       (directory, sql) => fetchIfDue(sql, fetchable, options, directory),
-      (reason) => withoutLoad(name, "busy", reason),
+      (reason) => withoutLoad("busy", reason),
     )
-    return keeps ? outcome : { ...outcome, files: [] }
+    return { source, ...outcome, ...(!keeps && { files: [] }) }
   } catch (error) {
-    // Without the database there is no record of it.
-    return withoutLoad(name, "failed", reasonShown(fetchable, options, error))
+    return { source, ...withoutLoad("failed", reasonShown(fetchable, options, error)) }
   }
 }
 
@@ -86,38 +101,81 @@ async function fetchIfDue(
   fetchable: Fetchable,
   options: FetchOptions,
   directory: string,
-): Promise<FetchOutcome> {
+): Promise<Omit<FetchOutcome, "source">> {
   const { source, entry } = fetchable
-  const { name } = source
-  const startedAt = options.now()
+  const { userAgent, environment, limits, now, progress } = options
+  const startedAt = now()
   const at = secondOf(startedAt)
   const startedMs = performance.now()
   const dueMs = dueAt(await fetchRecord(sql, source), entry.every ?? defaultEveryHours)
-  if (!options.force && dueMs > startedAt.getTime()) {
-    const reason = `due from ${new Date(dueMs).toISOString()} on; --force fetches it now`
-    return withoutLoad(name, "not due", reason)
-  }
+  if (!options.force && dueMs > startedAt.getTime())
+    return withoutLoad(
+      "not due",
+      `due from ${new Date(dueMs).toISOString()} on; --force fetches it now`,
+    )
   // A failure to record the fetch must not undo the load.
   const record = (recording: Promise<void>) =>
     recording.catch((error: unknown) => {
-      options.progress.warn(`Cannot record the fetch of ${name}: ${reasonOf(error)}`)
+      progress.warn(`Cannot record the fetch of ${source.name}: ${reasonOf(error)}`)
     })
   try {
-    options.progress.step(`Fetching ${name}`)
-    const { userAgent, environment, limits, now } = options
+    progress.step(`Fetching ${source.name}`)
     const headers = entryHeaders(entry, environment)
     const access = { userAgent, headers, allowPrivate: entry.allow_private ?? false, limits }
     const files = await fetchFiles(entry, { directory, access, now })
     const loaded = await loadFetched(sql, fetchable, files, options, startedMs)
     const isLoaded = loaded.outcome === "refused" || loaded.summary !== null
     const seconds = secondsSince(startedMs)
-    await record(recordFetched(sql, fetchable, files, { at, isLoaded, seconds }))
-    return { ...loaded, source: name, files: files.map(({ path }) => path) }
+    await record(recordFetched(sql, fetchable, { at, isLoaded, seconds }))
+    return { ...loaded, files: files.map(({ path }) => path) }
   } catch (error) {
     const reason = reasonShown(fetchable, options, error)
     const seconds = secondsSince(startedMs)
     await record(recordFailedFetch(sql, source, { at, reason, seconds }))
-    return withoutLoad(name, "failed", reason)
+    throw error
+  }
+}
+
+/**
+ * Loads the files, unless they are older than loaded ones: a load would refuse them although the source is not
+ * at fault.
+ * @throws errors other than refusals, such as a lost database
+ */
+async function loadFetched(
+  sql: Connection,
+  { source, entry }: Fetchable,
+  files: readonly FetchedFile[],
+  options: FetchOptions,
+  startedMs: number,
+): Promise<Outcome> {
+  const { absentAfterHours, holderNames, progress, onCommit, onPublished } = options
+  const { partial, all_sectors: allSectors, crs, without_shapes: withoutShapes } = entry
+  const fetched = oldestObserved(files)
+  const last = await lastObservation(sql, source)
+  const isSame = last.files?.join() === digestsOf(files).join()
+  const newer = last.observed !== null && last.observed > fetched ? last.observed : undefined
+  if (newer !== undefined && !isSame) {
+    const reason = newerFilesText(source.name, newer, last.isKnown)
+    return { outcome: "unchanged", reason, summary: null }
+  }
+  try {
+    const summary = await load({
+      ...{ source, partial, allSectors, crs, withoutShapes, absentAfterHours, holderNames },
+      ...{ progress, onCommit, onPublished, fetchStartedMs: startedMs },
+      url: options.databaseUrl,
+      files: files.map(({ path }) => path),
+      // The fetch of bytes that were loaded by hand for a later time does not make them older.
+      observed: newer ?? fetched,
+      rejectsDir: keepsFiles(holderNames, source.resource)
+        ? join(options.dataDir, "rejects")
+        : undefined,
+      maxUnpackedBytes: options.limits.maxUnpackedBytes,
+    })
+    const outcome = summary.release === null ? "unchanged" : "published"
+    return { outcome, reason: null, summary }
+  } catch (error) {
+    if (!(error instanceof LoadError)) throw error
+    return { outcome: "refused", reason: error.message, summary: null }
   }
 }
 
