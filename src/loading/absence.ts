@@ -11,7 +11,7 @@ import { largestRecords, missingRecords, namesOf } from "../db/missing-records.t
 import type { Source } from "../sources/source.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { digest } from "../text/digest.ts"
-import { formatCount } from "../text/display.ts"
+import { countOf, formatCount } from "../text/display.ts"
 import { hourMs, secondOf } from "../text/time.ts"
 import type { ChangeFigures, MissingFigures } from "./figures.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
@@ -115,17 +115,19 @@ const minRenamedShare = 0.5
  * records that are already missing do not stop the loads that follow.
  */
 async function guardAgainstShrinking(staging: Staging): Promise<void> {
-  const { sql, source, staged, table, key, load } = staging
+  const { sql, source, staged, table, key, load, files } = staging
   const atOnce = removesAtOnce(load)
-  const [{ stored, missing, added }] = await sql.unsafe<
-    [Record<"stored" | "missing" | "added", number>]
+  const [{ stored, missing, added, earlier }] = await sql.unsafe<
+    [Record<"stored" | "missing" | "added" | "earlier", number>]
   >(
     `select count(*) filter (where is_new or $2::boolean)::integer as missing,
        (select count(*)::integer from ${table} t where ${isStored(load.source)}) as stored,
        (select count(*)::integer from ${staged} s
-        where not exists (select from ${table} t where t.${key} = s.${key})) as added
+        where not exists (select from ${table} t where t.${key} = s.${key})) as added,
+       (select coalesce((counts->>'files')::integer, 0) from sources
+        where name = $1 and resource = $3) as earlier
      from absent`,
-    [source, atOnce],
+    [source, atOnce, table],
   )
   if (missing <= stored * maxMissingShare) return
   const share = ((100 * missing) / stored).toFixed(1)
@@ -135,10 +137,13 @@ async function guardAgainstShrinking(staging: Staging): Promise<void> {
   const keys = `select key from absent${atOnce ? "" : " where is_new"}`
   const largest = await largestRecords(sql, staging.resource.name, keys, maxNamed)
   const cure =
-    load.source.states && added >= missing * minRenamedShare
-      ? `The files have ${formatCount(added)} new ids. If the ids have changed with the layout, ` +
-        "add --accept-shrink --remove-missing-now"
-      : "If a file is truncated or left out, load all files of the source together; if the records no longer exist, add --accept-shrink"
+    earlier > files.length
+      ? `The last load of this source had ${countOf(earlier, "file")}, and this one has ${formatCount(files.length)}: load all ` +
+        "of them together, or with --partial. If the records no longer exist, add --accept-shrink"
+      : load.source.states && added >= missing * minRenamedShare
+        ? `The files have ${formatCount(added)} new ids. If the ids have changed with the layout, ` +
+          "add --accept-shrink --remove-missing-now"
+        : "If a file is truncated or left out, load all files of the source together; if the records no longer exist, add --accept-shrink"
   throw new LoadError(
     `Nothing was published: ${formatCount(missing)} of the ${formatCount(stored)} ${active}${table} ` +
       `of the source ${source} (${share}%) are missing from the files${atOnce ? ` and would be ${effect}` : ", and were not before"}. ` +

@@ -134,6 +134,14 @@ test("All files of one load together are the complete set", async () => {
   ])
 })
 
+test("A refusal names that the last load had more files", async () => {
+  const alpha = bench.file("a.csv", companies("QZA,Quarry Alpha Limited,5000000000,Materials,true"))
+  await bench.load("companies", [alpha, bench.file("b.csv", three.replace(/^QZA.*\n/m, ""))])
+  expect(await bench.refusal("companies", [alpha])).toContain(
+    "The last load of this source had 2 files, and this one has 1: load all of them together, or with --partial.",
+  )
+})
+
 test("An invalid row is rejected with file, line and reason, and the rest is loaded", async () => {
   const summary = await bench.load(
     "companies",
