@@ -91,7 +91,7 @@ export const publishConfirmed = (
     )
     if (rows.length === 0) return null
     const directory = await mkdtemp(join(tmpdir(), "mds-"))
-    const file = join(directory, "confirmed.csv")
+    const file = join(directory, "confirmed links")
     try {
       await writeFile(file, subsidiariesCsv(rows, []))
       const source = confirmedSubsidiaries
