@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import type { Config } from "../config.ts"
 import { databaseClock } from "../db/connection.ts"
-import { type FetchOutcome, fetchSource } from "../fetching/fetch-source.ts"
+import { type FetchOptions, type FetchOutcome, fetchSource } from "../fetching/fetch-source.ts"
 import { defaultLimits } from "../fetching/limits.ts"
 import { type Fetchable, readSourcesFile } from "../fetching/sources-file.ts"
 import { LoadError } from "../loading/load-error.ts"
@@ -27,8 +27,11 @@ export const fetchCommand = command({
   details:
     "With --json, prints the outcome of each source as a JSON object on a line.\nExits with 1 if a fetch failed or a load was refused; the command loads the other sources.",
   run: async ({ sources = [], force = false }, invocation) => {
-    const fetchables = await chosen(invocation.config, sources)
-    const outcomes = await fetchAll(fetchables, force, invocation)
+    const { SOURCES_FILE, DATA_DIR } = invocation.config
+    const path = SOURCES_FILE ?? join(DATA_DIR, "sources.json")
+    const fetchables = await chosen(path, sources)
+    const editedMs = Bun.file(path).lastModified
+    const outcomes = await fetchAll(fetchables, { force, editedMs }, invocation)
     if (outcomes.some(({ outcome }) => outcome === "failed" || outcome === "refused")) {
       process.exitCode = 1
     }
@@ -36,8 +39,7 @@ export const fetchCommand = command({
 })
 
 /** @throws LoadError where a name is not in the file */
-async function chosen(config: Config, names: readonly string[]): Promise<Fetchable[]> {
-  const path = config.SOURCES_FILE ?? join(config.DATA_DIR, "sources.json")
+async function chosen(path: string, names: readonly string[]): Promise<Fetchable[]> {
   const all = await readSourcesFile(path)
   const unknown = names.find((name) => !all.some(({ source }) => source.name === name))
   if (unknown !== undefined) {
@@ -50,7 +52,7 @@ async function chosen(config: Config, names: readonly string[]): Promise<Fetchab
 /** One after another: their loads need the same lock. */
 async function fetchAll(
   fetchables: readonly Fetchable[],
-  force: boolean,
+  due: Pick<FetchOptions, "force" | "editedMs">,
   { config, environment, json, debug }: Invocation,
 ): Promise<FetchOutcome[]> {
   const loads = startLoads(config)
@@ -62,7 +64,7 @@ async function fetchAll(
       userAgent: userAgent(config),
       environment,
       limits: defaultLimits,
-      force,
+      ...due,
       now: await databaseClock(url),
       describe: (error: unknown) => {
         if (debug) logToStderr(errorText(error, debug))

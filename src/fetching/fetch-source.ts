@@ -29,6 +29,8 @@ export interface FetchOptions
   environment: NodeJS.ProcessEnv
   /** Fetches the source although it is not due. */
   force: boolean
+  /** When the entries were last edited, in milliseconds: an earlier failure may be mended. */
+  editedMs: number
   /** By one clock for all processes that share the database. */
   now: () => Date
   /** Returns the message for an error that is no LoadError. */
@@ -86,12 +88,13 @@ const hoursAfterFailure = 1
 const leewayOf = (everyHours: number) => Math.min(everyHours, 24) / 48
 
 /** The time from which on the source is due, in milliseconds. */
-function dueAt({ attempted, fetched }: FetchRecord, everyHours: number): number {
+function dueAt({ attempted, fetched }: FetchRecord, everyHours: number, editedMs: number): number {
   const after = (time: string | null, hours: number) =>
     time === null ? 0 : Date.parse(time) + hours * hourMs
+  const isMended = attempted !== null && Date.parse(attempted) < editedMs
   return Math.max(
     after(fetched, everyHours - leewayOf(everyHours)),
-    after(attempted, Math.min(everyHours, hoursAfterFailure)),
+    isMended ? 0 : after(attempted, Math.min(everyHours, hoursAfterFailure)),
   )
 }
 
@@ -107,14 +110,15 @@ async function fetchIfDue(
   const startedAt = now()
   const at = secondOf(startedAt)
   const startedMs = performance.now()
-  const dueMs = dueAt(await fetchRecord(sql, source), entry.every ?? defaultEveryHours)
+  const record = await fetchRecord(sql, source)
+  const dueMs = dueAt(record, entry.every ?? defaultEveryHours, options.editedMs)
   if (!options.force && dueMs > startedAt.getTime())
     return withoutLoad(
       "not due",
       `due from ${new Date(dueMs).toISOString()} on; --force fetches it now`,
     )
   // A failure to record the fetch must not undo the load.
-  const record = (recording: Promise<void>) =>
+  const recorded = (recording: Promise<void>) =>
     recording.catch((error: unknown) => {
       progress.warn(`Cannot record the fetch of ${source.name}: ${reasonOf(error)}`)
     })
@@ -126,12 +130,12 @@ async function fetchIfDue(
     const loaded = await loadFetched(sql, fetchable, files, options, startedMs)
     const isLoaded = loaded.outcome === "refused" || loaded.summary !== null
     const seconds = secondsSince(startedMs)
-    await record(recordFetched(sql, fetchable, { at, isLoaded, seconds }))
+    await recorded(recordFetched(sql, fetchable, { at, isLoaded, seconds }))
     return { ...loaded, files: files.map(({ path }) => path) }
   } catch (error) {
     const reason = reasonShown(fetchable, options, error)
     const seconds = secondsSince(startedMs)
-    await record(recordFailedFetch(sql, source, { at, reason, seconds }))
+    await recorded(recordFailedFetch(sql, source, { at, reason, seconds }))
     throw error
   }
 }

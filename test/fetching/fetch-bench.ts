@@ -47,6 +47,7 @@ export async function fetchBench() {
       environment: {},
       limits: testLimits,
       force: true,
+      editedMs: 0,
       absentAfterHours: 48,
       holderNames: "all",
       progress: silent,

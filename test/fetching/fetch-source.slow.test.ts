@@ -151,6 +151,17 @@ test("A failed fetch is recorded, not repeated within the hour, and changes noth
   expect(await bench.status()).toMatchObject({ last_outcome: "unchanged", last_reason: null })
 })
 
+test("A failed fetch is repeated at once if its entry was edited since, and a completed one is not", async () => {
+  bench.server.answer(() => reply(404, {}))
+  expect((await bench.fetched({ force: false })).outcome).toBe("failed")
+  bench.server.answer(() => plain(directory("QZA")))
+  const fetchEdited = (editedMs: number) => bench.fetched({ force: false, editedMs })
+  const failedMs = bench.clock.now.getTime()
+  expect((await fetchEdited(failedMs - 1)).outcome).toBe("not due")
+  expect((await fetchEdited(failedMs + 1)).outcome).toBe("published")
+  expect((await fetchEdited(failedMs + 2)).outcome).toBe("not due")
+})
+
 test("A failed fetch does not change when a source was last loaded", async () => {
   const times = async () =>
     (await bench.sql`select last_loaded_at as loaded, last_outcome as outcome from sources`).map(
