@@ -38,8 +38,6 @@ const oneOf =
     return value
   }
 
-const text = (value: string): string => value
-
 /** Null where it is empty. */
 const orNull =
   <T>(parse: (text: string) => T) =>
@@ -61,7 +59,7 @@ export const settings = {
   HOST: {
     description: "Address to listen on; `0.0.0.0` for all",
     fallback: "127.0.0.1",
-    parse: text,
+    parse: String,
   },
   ADMIN_PORT: {
     description:
@@ -165,7 +163,7 @@ export const settings = {
   ACTOR: {
     description:
       "Name recorded in the audit log for command-line changes; empty for the user of the operating system",
-    parse: text,
+    parse: String,
   },
   HOLDER_NAMES: {
     description: "Holders stored by name: `all`, or `companies` to leave out natural persons",
@@ -195,7 +193,7 @@ export const settings = {
   MAP_ATTRIBUTION: {
     description:
       "Credit for the tiles, shown below the map, as Markdown; required with `MAP_TILES`",
-    parse: text,
+    parse: String,
   },
   LOG_FORMAT: {
     description:

@@ -1,4 +1,3 @@
-import { progressOn } from "../loading/progress.ts"
 import {
   decideSuccessor,
   readProposedSuccessors,
@@ -7,13 +6,8 @@ import {
 import { asxCodeFromText } from "../resources/values.ts"
 import { argument, command, group, reading } from "./command.ts"
 import { withDatabase } from "./database.ts"
-import {
-  formatTable,
-  printCompleted,
-  printResult,
-  readAnswer,
-  warnIfUnconfirmed,
-} from "./terminal.ts"
+import { reportChange } from "./loads.ts"
+import { formatTable, printResult, readAnswer } from "./terminal.ts"
 
 const successors = reading({
   help: "list ended codes, each with a new code of the same listing date",
@@ -45,17 +39,12 @@ const decision = (help: string, isRight: boolean) =>
     run: ({ code: predecessor, successor }, { config }) =>
       withDatabase(config, async ({ url }) => {
         if (isRight && !(await isConfirmed(url, { predecessor, successor }))) return
-        const progress = progressOn(process.stderr)
         const decided = { predecessor, successor, isRight }
-        const { value, unconfirmed } = await decideSuccessor(url, decided, progress)
-        progress.stop()
-        const change = `${predecessor} ${isRight ? "was succeeded by" : "was not succeeded by"} ${successor}`
-        await printCompleted(
-          value === null
-            ? `${successor} is no longer proposed for ${predecessor}`
-            : `Published as release ${value.release}: ${change}`,
-        )
-        warnIfUnconfirmed(unconfirmed)
+        await reportChange((progress) => decideSuccessor(url, decided, progress), {
+          published: () =>
+            `${predecessor} ${isRight ? "was succeeded by" : "was not succeeded by"} ${successor}`,
+          unchanged: `${successor} is no longer proposed for ${predecessor}`,
+        })
       }),
   })
 

@@ -27,14 +27,12 @@ const decision = (help: string, isRight: boolean) =>
     run: ({ holder, code: asxCode }, { config }) =>
       decideAndPublish(config, async (url) => {
         const { isChange, keptBy } = await decide(url, { holder, asxCode, isRight })
-        const words = isRight
-          ? "is linked to"
-          : keptBy !== null
-            ? "stays linked to"
-            : `is no longer ${isChange ? "linked to" : "suggested for"}`
-        const why =
-          isRight || keptBy === null ? "" : `: the source ${keptBy} has it as a subsidiary`
-        return { isChange, report: async () => `${holder} ${words} ${asxCode}${why}` }
+        if (isRight) return { isChange, message: `${holder} is linked to ${asxCode}` }
+        const message =
+          keptBy === null
+            ? `${holder} is no longer ${isChange ? "linked to" : "suggested for"} ${asxCode}`
+            : `${holder} stays linked to ${asxCode}: the source ${keptBy} has it as a subsidiary`
+        return { isChange, message }
       }),
   })
 
@@ -49,7 +47,7 @@ const review = command({
   help: "decide the suggested links, all of one company and reason at once, and publish at the end",
   details:
     "Shows what links most tenements first. Stores each decision at once. Ctrl-C publishes nothing and keeps the decisions.",
-  run: (_, { config }) => decideAndPublish(config, reportingShares(askForGroups)),
+  run: (_, { config }) => decideAndPublish(config, askForGroups),
 })
 
 const confirm = command({
@@ -57,11 +55,7 @@ const confirm = command({
   parameters: {
     reason: required("<reason>", `one of: ${reasons.join(", ")}`, choiceParameter(reasons)),
   },
-  run: ({ reason }, { config }) =>
-    decideAndPublish(
-      config,
-      reportingShares((url) => confirmReason(url, reason)),
-    ),
+  run: ({ reason }, { config }) => decideAndPublish(config, (url) => confirmReason(url, reason)),
 })
 
 export const decisionCommands = { link, decline, review, confirm }
@@ -69,8 +63,8 @@ export const decisionCommands = { link, decline, review, confirm }
 interface Decided {
   /** Whether to publish all confirmed links. */
   isChange: boolean
-  /** Called once they are published. */
-  report: () => Promise<string>
+  /** Of a single decision, for after its publication. Otherwise the linked shares are shown. */
+  message?: string
 }
 
 const interrupted =
@@ -82,24 +76,18 @@ async function decideAndPublish(
 ): Promise<void> {
   const loads = startLoads(config, interrupted)
   await withDatabase(config, async ({ url }) => {
-    const { isChange, report } = await work(url)
+    const { isChange, message } = await work(url)
     const summary = isChange ? await publishConfirmed({ url, ...loads.options }) : null
     if (summary) await loads.finish(url, summary, formatSummary(summary))
-    await printCompleted(await report())
+    await printCompleted(message ?? (await sharesNow(url)))
   })
 }
 
-/** @param work returns whether to publish */
-const reportingShares =
-  (work: (url: string) => Promise<boolean>) =>
-  async (url: string): Promise<Decided> => {
-    const shares = async () => sharesText(await readLinkedShares(url))
-    await printResult(`Linked now: ${await shares()}`)
-    const isChange = await work(url)
-    return { isChange, report: async () => `Linked now: ${await shares()}` }
-  }
+const sharesNow = async (url: string): Promise<string> =>
+  `Linked now: ${sharesText(await readLinkedShares(url))}`
 
-async function askForGroups(url: string): Promise<boolean> {
+async function askForGroups(url: string): Promise<Decided> {
+  await printResult(await sharesNow(url))
   const groups = await readSuggestionGroups(url)
   const linked = new Set<string>()
   const answers = readAnswers()
@@ -128,10 +116,11 @@ async function askForGroups(url: string): Promise<boolean> {
     if (isRight) for (const key of keys) linked.add(key)
   }
   await answers.return()
-  return true
+  return { isChange: true }
 }
 
-async function confirmReason(url: string, reason: Reason): Promise<boolean> {
+async function confirmReason(url: string, reason: Reason): Promise<Decided> {
+  await printResult(await sharesNow(url))
   const suggested = (await readSuggestions(url)).filter((row) => row.reason === reason)
   const ofHolder = Map.groupBy(suggested, ({ name }) => name)
   const sure = suggested.filter(({ name }) => ofHolder.get(name)?.length === 1)
@@ -148,13 +137,12 @@ async function confirmReason(url: string, reason: Reason): Promise<boolean> {
         : []),
     ].join("\n"),
   )
-  if (sure.length === 0) return false
-  if ((await readAnswer()) !== "y") return false
+  if (sure.length === 0 || (await readAnswer()) !== "y") return { isChange: false }
   await decideAll(
     url,
     sure.map((row) => ({ holder: row.name, asxCode: row.suggested_asx_code, isRight: true })),
   )
-  return true
+  return { isChange: true }
 }
 
 const tableOf = (holders: SuggestionGroup["holders"]): string =>

@@ -1,14 +1,14 @@
 import { type SourceStatus, sourceDetails, sourceStatuses } from "../db/source-status.ts"
 import { removalTime } from "../loading/absence.ts"
 import { LoadError } from "../loading/load-error.ts"
-import { progressOn } from "../loading/progress.ts"
 import { removeSource } from "../loading/remove-source.ts"
 import { sourceNamed } from "../sources/catalogue.ts"
 import { formatCount } from "../text/display.ts"
 import { excerpt, printableLine } from "../text/printable-text.ts"
 import { argument, command, group, reading } from "./command.ts"
 import { withDatabase, withSnapshotOf } from "./database.ts"
-import { formatTable, printCompleted, warnIfUnconfirmed } from "./terminal.ts"
+import { reportChange } from "./loads.ts"
+import { formatTable } from "./terminal.ts"
 
 const list = reading({
   help: "list the sources: their records, missing records, last load and its outcome",
@@ -63,17 +63,13 @@ const remove = command({
   help: "remove the records of a source in a release, and forget its loads",
   parameters: { source: argument(String) },
   run: ({ source }, { config }) =>
-    withDatabase(config, async ({ url }) => {
-      const progress = progressOn(process.stderr)
-      const { value, unconfirmed } = await removeSource(url, source, progress)
-      progress.stop()
-      await printCompleted(
-        value === null
-          ? `The source ${source} had no records: nothing was published`
-          : `Published as release ${value.release}: ${formatCount(value.changes.removed)} ${value.resource.name} of the source ${source} were removed`,
-      )
-      warnIfUnconfirmed(unconfirmed)
-    }),
+    withDatabase(config, ({ url }) =>
+      reportChange((progress) => removeSource(url, source, progress), {
+        published: ({ changes, resource }) =>
+          `${formatCount(changes.removed)} ${resource.name} of the source ${source} were removed`,
+        unchanged: `The source ${source} had no records: nothing was published`,
+      }),
+    ),
 })
 
 export const sourcesCommand = group(
