@@ -94,8 +94,6 @@ export interface LinkFigures {
   by_state: LinkedShares
   /** Beside the load's own changes: tenements with other companies, and companies with another total. */
   changed: Record<"tenements" | "companies", number>
-  /** Former names that do not link because a time is unknown; absent where there are none. */
-  undated_names?: number
 }
 
 export interface Manifest {

@@ -39,11 +39,9 @@ export const readLinkedShares = (url: string): Promise<LinkedShares> =>
     return row.shares
   })
 
-/** @param undatedNames how many former names do not link because a time is unknown */
 export async function relink(
   sql: TransactionSql,
   release: number,
-  undatedNames: number,
   progress: Progress,
 ): Promise<LinkFigures> {
   progress.step("Linking tenements to companies")
@@ -59,7 +57,6 @@ export async function relink(
   return {
     ...counts,
     changed: { tenements, companies },
-    ...(undatedNames > 0 ? { undated_names: undatedNames } : {}),
   }
 }
 

@@ -169,11 +169,11 @@ async function publishFiles(
   }
 
   // Links
-  const undated = await recordFormerNames(staging, observed, missing.returned)
+  await recordFormerNames(staging, observed, missing.returned)
   const recorded = isDirectory ? await recordDirectory(staging, observed) : 0
   const release = rowsChanged(changes) + recorded > 0 ? next : null
   const { holderNames } = load
-  const change = { source: source.name, resource, changes, files, observed, holderNames, undated }
+  const change = { source: source.name, resource, changes, files, observed, holderNames }
   const links = release === null ? null : await publishRelease(sql, release, change, progress)
 
   // Source

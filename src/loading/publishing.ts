@@ -68,18 +68,16 @@ interface Change {
   observed: Observed
   /** As of `storedNames`. */
   holderNames: HolderNames
-  /** As of `relink`. */
-  undated: number
 }
 
 /** Links the records again where links depend on the change, and inserts its release. */
 export async function publishRelease(
   sql: TransactionSql,
   release: number,
-  { source, resource, changes, files, observed, holderNames, undated }: Change,
+  { source, resource, changes, files, observed, holderNames }: Change,
   progress: Progress,
 ): Promise<LinkFigures | null> {
-  const links = resource.links === undefined ? null : await relink(sql, release, undated, progress)
+  const links = resource.links === undefined ? null : await relink(sql, release, progress)
   const manifest: Manifest = {
     observed: observed.time,
     observed_is_known: observed.isKnown,
@@ -132,7 +130,7 @@ export const publishChange = (
         if (made) {
           const [{ time }] = await sql.unsafe<[{ time: string }]>(`select ${utc("now()")} as time`)
           const observed = { time, isKnown: true }
-          const others = { files: [], holderNames: "companies", undated: 0 } as const
+          const others = { files: [], holderNames: "companies" } as const
           await publishRelease(sql, release, { ...made, source, observed, ...others }, progress)
         }
         committing()

@@ -177,7 +177,7 @@ function missingLines(
 }
 
 function linkLines(links: LinkFigures): string[] {
-  const { linked, directly, through_subsidiaries, declared, unlinked, undated_names = 0 } = links
+  const { linked, directly, through_subsidiaries, declared, unlinked } = links
   const { rows, unmatched, ambiguous } = links.declarations
   const tenements = totalOf(Object.values(links.by_state), (state) => state.tenements)
   if (tenements === 0) return []
@@ -195,11 +195,6 @@ function linkLines(links: LinkFigures): string[] {
     `  this load changed the companies of ${countOf(links.changed.tenements, "tenement")} of earlier loads and the number of tenements of ` +
       countOf(links.changed.companies, "company", "companies"),
     `  unlinked holders: ${formatCount(links.unlinked_holders)}; list them with \`mds holders unlinked\``,
-    ...(undated_names === 0
-      ? []
-      : [
-          `  former names without a link, because the time of their files is unknown: ${formatCount(undated_names)}; give it with --observed`,
-        ]),
   ]
 }
 

@@ -184,20 +184,4 @@ describe("In the exchange's directory", () => {
     await load(later, "Renamed Limited", "Quarry Echo Limited")
     expect(await former()).toEqual(["Quarry Delta Limited: is suggested"])
   })
-
-  test("The summary counts the names that do not link because a time is unknown", async () => {
-    const unlinked = (summary: Awaited<ReturnType<typeof load>>) =>
-      formatSummary(summary)
-        .split("\n")
-        .filter((line) => line.includes("former names"))
-    await load("2026-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
-    const summary = await load(undefined, "Renamed Limited", "Quarry Echo Limited")
-    expect(unlinked(summary)).toEqual([
-      "  former names without a link, because the time of their files is unknown: 1; give it with --observed",
-    ])
-    expect(unlinked(await load(undefined, "Renamed Limited", "Too Limited"))).toHaveLength(1)
-    const later = new Date().toISOString()
-    await load(later, "Renamed Limited", "Too Limited")
-    expect(unlinked(await load(later, "Renamed Limited", "Quarry Echo Limited"))).toEqual([])
-  })
 })
