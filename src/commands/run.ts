@@ -36,7 +36,9 @@ export const newProgram = (name: string, help: string): Command =>
 
 /** Runs the command of the arguments. If it fails, reports why and exits with 1. */
 export async function run(program: Command, args = process.argv): Promise<void> {
-  // A closed pipe, as after `2>&1 | head`, ends no command. `printSecret` gets its own failures.
+  // A closed pipe, as after `2>&1 | head`, or a full disk ends no command. `printSecret` gets its own failures.
+  // Using the two streams also makes Bun switch pipes to non-blocking: otherwise the log of `serve` would block
+  // one of the few threads that also compress and resolve names.
   for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
   let name = ""
   program.hook("preAction", (_, command) => {

@@ -7,13 +7,12 @@ import { command } from "./command.ts"
 import { type CommandDatabase, openMigrated } from "./database.ts"
 import { regularFetches } from "./regular-fetches.ts"
 import { recordAddress } from "./served-address.ts"
-import { ignoreOutputErrors, logFlushMs, openLog } from "./serving-log.ts"
+import { logFlushMs, openLog } from "./serving-log.ts"
 import { logToStderr } from "./terminal.ts"
 
 export const serveCommand = command({
   help: "serve the API until stopped",
   run: async (_, { config }) => {
-    ignoreOutputErrors()
     // The server's modules are loaded while the command connects to the database.
     const [database] = await Promise.all([openMigrated(config), import("../service.ts")])
     const service = await serve(config, database)

@@ -20,15 +20,6 @@ export function openLog(config: Config, now: () => Date): { log: Log; buffer: Lo
   return { log, buffer }
 }
 
-/**
- * Lets the process continue when standard output or error is full or has no reader. What cannot be
- * written is lost. Using the two streams also makes Bun switch pipes to non-blocking, without which
- * `writeToStandardOutput` would block one of the few threads that also compress and resolve names.
- */
-export function ignoreOutputErrors(): void {
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
-}
-
 /** Bypasses `process.stdout`, which buffers without bound. */
 const writeToStandardOutput: WriteSome = (bytes) =>
   new Promise((resolve, reject) => {

@@ -16,7 +16,6 @@ import {
 } from "../../src/commands/database.ts"
 import { newProgram, run } from "../../src/commands/run.ts"
 import { serve } from "../../src/commands/serve.ts"
-import { ignoreOutputErrors } from "../../src/commands/serving-log.ts"
 import { logToStderr, printCompleted } from "../../src/commands/terminal.ts"
 import { type Config, readConfig } from "../../src/config.ts"
 import { createReleases } from "../../src/db/reader/releases.ts"
@@ -28,7 +27,6 @@ import { sampleData } from "./sample-data.ts"
 const program = newProgram("quickstart", "serve sample data, with a demo account and token")
 
 program.action(async () => {
-  ignoreOutputErrors()
   const config = readConfig(process.env)
   const database = await openMigrated(config)
   const prepared = await prepare(config, database)
