@@ -2,8 +2,9 @@
  * A layer of an ArcGIS server, by its REST interface. Each page has the records whose object ids follow the
  * last one, so that a record added or removed in between moves no others. Requests ask for shapes in degrees.
  */
-import { isObject } from "../loading/reading/json.ts"
+
 import type { RawRecord } from "../sources/source.ts"
+import { isObject } from "../text/parsed-json.ts"
 import { excerpt } from "../text/printable-text.ts"
 import { FetchError } from "./fetch-error.ts"
 import { type Layer, objectIn, readJson, withParameters } from "./layer.ts"

@@ -4,8 +4,8 @@
  * download counts the records before and after, and rejects one that it receives twice.
  */
 import { open } from "node:fs/promises"
-import { isObject } from "../loading/reading/json.ts"
 import type { RawRecord } from "../sources/source.ts"
+import { isObject, parsedJson } from "../text/parsed-json.ts"
 import { excerpt } from "../text/printable-text.ts"
 import { FetchError, statusError, withRetries } from "./fetch-error.ts"
 import { megabytes } from "./limits.ts"
@@ -123,12 +123,8 @@ async function textAt(url: URL, access: Access): Promise<string> {
 
 /** A failure is temporary: a server in trouble responds with other text. */
 export function objectIn(url: URL, text: string): RawRecord {
-  try {
-    const value: unknown = JSON.parse(text)
-    if (isObject(value)) return value
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-  }
+  const value = parsedJson(text)
+  if (isObject(value)) return value
   throw new FetchError(url, `the response is no JSON object${quoted(text)}`, {
     isTemporary: true,
   })

@@ -2,6 +2,7 @@
  * The operator's file of addresses: where the files of each source are, and how to fetch them. It has no
  * secrets: a header names the environment variable with its value.
  */
+
 import {
   FormatRegistry,
   type Static,
@@ -11,10 +12,10 @@ import {
 } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
-import { isObject } from "../loading/reading/json.ts"
 import { sourceNamed } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
 import { codeOf } from "../text/error-code.ts"
+import { isObject } from "../text/parsed-json.ts"
 
 /** Whether a text is an address to fetch. It must not have a user or password. */
 export function isAddress(text: string): boolean {

@@ -1,6 +1,7 @@
 /** A layer of a Web Feature Service 2.0 that returns GeoJSON. */
-import { isObject } from "../loading/reading/json.ts"
+
 import { systemOfGeoJson } from "../places/reference-system.ts"
+import { isObject } from "../text/parsed-json.ts"
 import { FetchError } from "./fetch-error.ts"
 import { type Layer, withParameters } from "./layer.ts"
 import type { WfsEntry } from "./sources-file.ts"

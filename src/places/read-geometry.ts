@@ -1,4 +1,5 @@
 /** Reads a row's geometry in the notations of JSON and text: GeoJSON, ArcGIS JSON and well-known text. */
+import { parsedJson } from "../text/parsed-json.ts"
 import {
   leftOut,
   readPolygons,
@@ -19,16 +20,7 @@ export function readGeometry(geometry: unknown, toDegrees: ToDegrees): ShapeRead
 const notGeometry = leftOut("a geometry that is neither GeoJSON nor well-known text")
 
 function readText(text: string, toDegrees: ToDegrees): ShapeRead {
-  return text.startsWith("{") ? readGeometry(parsed(text), toDegrees) : readWkt(text, toDegrees)
-}
-
-/** False for text that is not JSON, which is no geometry either. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return false
-  }
+  return text.startsWith("{") ? readGeometry(parsedJson(text), toDegrees) : readWkt(text, toDegrees)
 }
 
 function readGeoJson(geometry: object, toDegrees: ToDegrees): ShapeRead {
@@ -53,7 +45,7 @@ function readWkt(text: string, toDegrees: ToDegrees): ShapeRead {
   if (/[^-+\d.eE\s(),]/.test(body)) return notGeometry
   // The same text as JSON. A function that replaces each position would take three times as long.
   const lists = body.replace(positions, "[$1,$2]").replaceAll("(", "[").replaceAll(")", "]")
-  const coordinates = parsed(lists)
-  if (coordinates === false) return notGeometry
+  const coordinates = parsedJson(lists)
+  if (coordinates === undefined) return notGeometry
   return readPolygons(isMulti ? coordinates : [coordinates], toDegrees)
 }

@@ -1,6 +1,7 @@
 /** The ASX index of company announcements: one row for each company that a document concerns. */
 import { reports } from "../resources/reports.ts"
 import { asxCodeFromText } from "../resources/values.ts"
+import { parsedJson } from "../text/parsed-json.ts"
 import type { Source } from "./source.ts"
 
 /**
@@ -52,18 +53,10 @@ function announcementHash(ticker: string, documentKey: string): string {
  * inside a type becomes a comma, because it separates the types of a report.
  */
 function announcementTypes(written: unknown): string[] | undefined {
-  const list = typeof written === "string" ? parsed(written) : written
+  if (typeof written === "string" && written.trim() === "") return []
+  const list = typeof written === "string" ? parsedJson(written) : written
   if (list === null) return []
   if (!Array.isArray(list) || list.some((type) => typeof type !== "string")) return undefined
   const types = list.map((type: string) => type.replaceAll(";", ",").trim())
   return [...new Set(types)].filter((type) => type !== "")
-}
-
-function parsed(json: string): unknown {
-  if (json.trim() === "") return null
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
 }

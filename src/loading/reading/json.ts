@@ -7,6 +7,7 @@
 
 import { wgs84 } from "../../places/reference-system.ts"
 import type { RawRecord } from "../../sources/source.ts"
+import { isObject, parsedJson } from "../../text/parsed-json.ts"
 import { excerpt } from "../../text/printable-text.ts"
 import { damaged } from "../load-error.ts"
 import { matchHeader, rowReader } from "./named-rows.ts"
@@ -52,7 +53,7 @@ const withShape = (row: Row, geometry: unknown, shapeOf: ShapeOf): Row =>
 
 /** Without a first record, the names of its columns are unknown. */
 const notRead = (json: string): string =>
-  `its first record is not ${parsed(json) === undefined ? "JSON" : "an object with properties"}: "${excerpt(json.trim(), 60)}"`
+  `its first record is not ${parsedJson(json) === undefined ? "JSON" : "an object with properties"}: "${excerpt(json.trim(), 60)}"`
 
 const shortJson = (value: unknown): string => JSON.stringify(value).slice(0, 100)
 
@@ -107,21 +108,10 @@ export async function* readNdjson(
 
 /** A feature, or an object that is none, which has no geometry but in a column. */
 function readFeature(json: string): { properties?: RawRecord; geometry?: unknown } {
-  const value = parsed(json)
+  const value = parsedJson(json)
   if (!isObject(value)) return {}
   const { properties, attributes, geometry } = value
   if (isObject(attributes) && !("properties" in value)) return { properties: attributes, geometry }
   if (value.type !== "Feature" || !("properties" in value)) return { properties: value }
   return isObject(properties) ? { properties, geometry } : {}
 }
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json)
-  } catch {
-    return undefined
-  }
-}
-
-export const isObject = (value: unknown): value is RawRecord =>
-  typeof value === "object" && value !== null && !Array.isArray(value)

@@ -8,6 +8,7 @@
  */
 
 import type { RawRecord } from "../../sources/source.ts"
+import { isObject, parsedJson } from "../../text/parsed-json.ts"
 import { damaged } from "../load-error.ts"
 import type { RejectFile } from "./row.ts"
 
@@ -96,12 +97,10 @@ function isList(
 }
 
 function parsed(envelope: string, reject: RejectFile): RawRecord {
-  try {
-    const value: unknown = JSON.parse(envelope)
-    return Array.isArray(value) ? {} : (value as RawRecord)
-  } catch {
-    return reject(
-      "it is not a valid JSON document: there is text before, between or after its records",
-    )
-  }
+  const value = parsedJson(envelope)
+  if (Array.isArray(value)) return {}
+  if (isObject(value)) return value
+  return reject(
+    "it is not a valid JSON document: there is text before, between or after its records",
+  )
 }
