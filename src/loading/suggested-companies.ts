@@ -5,8 +5,7 @@
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
 import { additions, undecided } from "../db/reader/links.ts"
-import { withoutLegalForm } from "../resources/company-name.ts"
-import { knownGroupMembers } from "./known-groups.ts"
+import { knownCompany, knownGroupMembers } from "./known-groups.ts"
 import { type Company, type KnownName, type Reason, suggestCompanies } from "./suggestions.ts"
 import { unlinkedHolders } from "./unlinked.ts"
 
@@ -67,7 +66,11 @@ export const readSuggestionGroups = (url: string): Promise<SuggestionGroup[]> =>
  * holders without tenements, whose names a load may have masked.
  */
 export async function storeSuggestions(sql: TransactionSql): Promise<void> {
-  const suggestions = suggestCompanies(await unlinkedHolders(sql), ...(await knownNames(sql)))
+  const suggestions = suggestCompanies(
+    await unlinkedHolders(sql),
+    await knownNames(sql),
+    await knownGroupMembers(sql),
+  )
   await sql.unsafe("delete from suggested_links")
   await sql.unsafe(
     `insert into suggested_links (position, holder_key, holder, asx_code, suggestion)
@@ -81,28 +84,18 @@ export async function storeSuggestions(sql: TransactionSql): Promise<void> {
   )
 }
 
-/** The names of companies and loaded subsidiaries, and those of known groups. */
-async function knownNames(sql: TransactionSql): Promise<[KnownName[], KnownName[]]> {
-  const companies = await sql.unsafe<(Company & { owner: string })[]>(
-    `select asx_code, company_name, is_active, coalesce(o.owner, asx_code) as owner
-     from companies left join (
-       select key, asx_code as owner from link_keys where basis = 'name'
-     ) o on o.key = name_key`,
+/**
+ * The names of companies and loaded subsidiaries. A secondary listing has no tenements of its own: its company is
+ * the owner of its name.
+ */
+const knownNames = (sql: TransactionSql): Promise<KnownName[]> =>
+  sql.unsafe<KnownName[]>(
+    `select n.name, n.key, n.is_former as "isFormer", ${knownCompany("c")} as company
+     from (
+       select company_name as name, name_key as key, asx_code, false as is_former from companies
+       union all select name, name_key, asx_code, true from former_names
+       union all select name, name_key, parent_asx_code, false from subsidiaries
+     ) n join companies l on l.asx_code = n.asx_code
+       left join link_keys o on o.key = l.name_key and o.basis = 'name'
+       join companies c on c.asx_code = coalesce(o.asx_code, l.asx_code)`,
   )
-  const byCode = new Map(companies.map((company) => [company.asx_code, company]))
-  const names = await sql.unsafe(
-    `select company_name as name, name_key as key, asx_code, false as is_former from companies
-     union all select name, name_key, asx_code, true from former_names
-     union all select name, name_key, parent_asx_code, false from subsidiaries`,
-  )
-  const known = names.flatMap(({ name, key, asx_code, is_former }): KnownName[] => {
-    // A secondary listing has no tenements of its own.
-    const company = byCode.get(byCode.get(asx_code)?.owner ?? "")
-    return company ? [{ name, key, company, isFormer: is_former }] : []
-  })
-  const members = (await knownGroupMembers(sql)).flatMap(({ name, asx_code }): KnownName[] => {
-    const company = byCode.get(asx_code)
-    return company ? [{ name, key: withoutLegalForm(name), company, isFormer: false }] : []
-  })
-  return [known, members]
-}

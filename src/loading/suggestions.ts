@@ -115,7 +115,7 @@ function indexOf(
   const ofHolders = holders.filter(({ name }) => !isPerson(name)).map(({ name }) => wordsOf(name))
   const later = [...entries.map(({ words }) => words), ...ofHolders].map((words) => words.slice(1))
   const namesWith = countEach(later)
-  const ofCompanies = Map.groupBy(entries, ({ company }) => company)
+  const ofCompanies = Map.groupBy(entries, ({ company }) => company.asx_code)
   const companiesWith = countEach(
     [...ofCompanies.values()].map((ofOne) => ofOne.flatMap(({ words }) => words)),
   )
@@ -194,7 +194,7 @@ function closest(
 ): readonly Match[] {
   const most = Math.max(0, ...alike.map(({ shared }) => shared))
   const found = alike.filter(({ shared }) => shared === most)
-  if (new Set(found.map(({ entry }) => entry.company)).size > maxCompanies) return []
+  if (new Set(found.map(({ entry }) => entry.company.asx_code)).size > maxCompanies) return []
   if (most > 1) return found
   return isRare(first) ? found.filter(({ entry }) => entry.words.slice(1).every(isCommon)) : []
 }
