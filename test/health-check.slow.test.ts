@@ -9,8 +9,8 @@ import { until } from "./support/until.ts"
 setDefaultTimeout(60_000)
 
 const database = await testDatabase(migrated)
-const { proxy, url } = await throughProxy(database.url)
-const service = await detachedProcess({ DATABASE_URL: url, HOST: "0.0.0.0" }, {})
+const proxy = await throughProxy(database.url)
+const service = await detachedProcess({ DATABASE_URL: proxy.url, HOST: "0.0.0.0" }, {})
 
 afterAll(async () => {
   service.child.kill("SIGKILL")

@@ -1,7 +1,5 @@
 /** The map in a real browser: points and shapes, the tenement that a person chooses, and the requests that moves cost. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { load } from "../../src/loading/load.ts"
 import { ownTenements } from "../../src/sources/own-columns.ts"
@@ -17,6 +15,7 @@ import {
   type VisitorOptions,
 } from "../support/browser.ts"
 import { none } from "../support/fixtures.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { assertAccessible, phoneWidth } from "../support/usable.ts"
@@ -35,6 +34,7 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
   let service: TestService
   let browser: TestBrowser
   let tiles: ReturnType<typeof Bun.serve>
+  const directory = directoryOfFile()
   const tileRequests: { path: string; referrer: string | null }[] = []
 
   beforeAll(async () => {
@@ -47,7 +47,6 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
       },
     })
     service = await testService({ records: none, now: new Date() })
-    const directory = mkdtempSync(join(tmpdir(), "map-"))
     const file = join(directory, "tenements.ndjson")
     const { tenements } = sampleData({
       sizes: { companies: 30, tenements: 2_400, subsidiaries: 60, reports: 0 },
@@ -59,7 +58,6 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
       ),
     )
     await load({ url: service.database.url, source: ownTenements, files: [file] })
-    rmSync(directory, { recursive: true })
     browser = await startBrowser(service.url)
   })
 
@@ -252,27 +250,22 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
   })
 
   test("Tiles of a base map come from their own host, which sees only the service's", async () => {
-    const tiled = await testService({
+    await using tiled = await testService({
       settings: { MAP_TILES: `${tiles.url}{z}/{x}/{y}.png`, MAP_ATTRIBUTION: "© Example" },
       now: new Date(),
     })
-    const other = await startBrowser(tiled.url, tiles.url.origin)
-    try {
-      await using visitor = await other.visitor()
-      const { jar } = await signedInByLink(tiled, "admin@example.com")
-      await visitor.signIn(jar.cookie ?? "")
-      await visitor.visit("/explore/map?holder=secret")
-      await note(visitor)
-      await until(() => tileRequests.length > 3)
-      for (const { path, referrer } of tileRequests) {
-        expect([/^\/\d+\/\d+\/\d+\.png$/.test(path), referrer]).toEqual([true, `${tiled.url}/`])
-      }
-      expect(await visitor.page.getByText("© Example").isVisible()).toBe(true)
-      await visitor.assertClean()
-    } finally {
-      await other.stop()
-      await tiled.stop()
+    await using other = await startBrowser(tiled.url, tiles.url.origin)
+    await using visitor = await other.visitor()
+    const { jar } = await signedInByLink(tiled, "admin@example.com")
+    await visitor.signIn(jar.cookie ?? "")
+    await visitor.visit("/explore/map?holder=secret")
+    await note(visitor)
+    await until(() => tileRequests.length > 3)
+    for (const { path, referrer } of tileRequests) {
+      expect([/^\/\d+\/\d+\/\d+\.png$/.test(path), referrer]).toEqual([true, `${tiled.url}/`])
     }
+    expect(await visitor.page.getByText("© Example").isVisible()).toBe(true)
+    await visitor.assertClean()
   })
 })
 

@@ -3,14 +3,14 @@
  * the official client of the Model Context Protocol calls every tool.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { cp, mkdtemp, rm, symlink } from "node:fs/promises"
-import { tmpdir } from "node:os"
+import { cp, symlink } from "node:fs/promises"
 import { join } from "node:path"
 import { exampleNow } from "../../src/description/examples.ts"
 import { readList } from "../contract/bodies.ts"
 import { operationsIn, readDocument } from "../description/document.ts"
 import { publishedExamples } from "../description/published-examples.ts"
 import { placeholder, samplesOf } from "../guide/samples.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 import { installPackages, runProgram } from "../support/packages.ts"
 import { type TestService, testService } from "../support/service.ts"
 
@@ -23,12 +23,11 @@ describe.skipIf(!areInstalled)("A client", () => {
   let publisher: TestService
   let service: TestService
   /** Has the programs, what was generated for them, and their packages. */
-  let directory: string
+  const directory = directoryOfFile()
 
   beforeAll(async () => {
     publisher = await publishedExamples()
     service = await testService({ beside: publisher, now: exampleNow })
-    directory = await mkdtemp(join(tmpdir(), "mds-test-clients-"))
     await cp(join(import.meta.dir, "programs"), directory, { recursive: true })
     await symlink(join(import.meta.dir, "node_modules"), join(directory, "node_modules"))
     const [sample] = (await samplesOf(["typescript"])).filter(
@@ -49,7 +48,6 @@ describe.skipIf(!areInstalled)("A client", () => {
   afterAll(async () => {
     await service.stop()
     await publisher.stop()
-    await rm(directory, { recursive: true })
   })
 
   async function run(...command: string[]): Promise<string> {

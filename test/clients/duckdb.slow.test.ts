@@ -1,13 +1,14 @@
 /** DuckDB reads the same rows from Parquet, CSV and NDJSON, with the types of the fields. */
 import { expect, test } from "bun:test"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { awkward } from "../support/fixtures.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 import { installPackages, runProgram } from "../support/packages.ts"
 import { testService } from "../support/service.ts"
 
 const areInstalled = await installPackages(import.meta.dir, import.meta.path)
+
+const directory = directoryOfFile()
 
 const lists = {
   "/companies": awkward.companies.filter(({ is_active }) => is_active).length,
@@ -21,8 +22,7 @@ const lists = {
 test.skipIf(!areInstalled)(
   "DuckDB reads every list in every format",
   async () => {
-    const service = await testService()
-    const directory = await mkdtemp(join(tmpdir(), "mds-test-duckdb-"))
+    await using service = await testService()
     const environment = {
       SERVICE_URL: service.url,
       TOKEN: service.tokens.admin,
@@ -31,8 +31,6 @@ test.skipIf(!areInstalled)(
     }
     const program = join(import.meta.dir, "programs/duckdb.ts")
     const { status, output } = await runProgram([program], { directory, environment })
-    await rm(directory, { recursive: true })
-    await service.stop()
     expect([status, output]).toEqual([0, expect.stringContaining("{")])
     const results = JSON.parse(output)
     for (const [path, rows] of Object.entries(lists)) {

@@ -3,15 +3,14 @@
  */
 
 import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { directoryOfFile } from "../support/of-file.ts"
 import { detachedProcess, fullDisk, type OutputEnd, unreadPipe } from "../support/process.ts"
 import { testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 
 setDefaultTimeout(60_000)
 
+const dataDir = directoryOfFile()
 const running: Bun.Subprocess[] = []
 
 const service = await testService()
@@ -134,11 +133,10 @@ test.each([
 })
 
 test("A quickstart serves even if its welcome cannot be written", async () => {
-  const directory = mkdtempSync(join(tmpdir(), "mds-quickstart-"))
   const messages = unreadPipe()
   const quickstart = Bun.fileURLToPath(new URL("../sample/quickstart.ts", import.meta.url))
   const { url, child } = await detachedProcess(
-    { DATABASE_URL: service.database.url, DATA_DIR: directory },
+    { DATABASE_URL: service.database.url, DATA_DIR: dataDir },
     { stdout: fullDisk(), stderr: messages },
     [quickstart],
   )
@@ -151,5 +149,4 @@ test("A quickstart serves even if its welcome cannot be written", async () => {
   })
   expect(await statusesOf(url, 20)).toEqual([404])
   expect(await terminate(child)).toEqual(endsWell)
-  rmSync(directory, { recursive: true })
 })

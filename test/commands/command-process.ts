@@ -2,9 +2,8 @@
  * A command as a process of its own, as an operator starts it: in any directory, with any standard
  * streams.
  */
-import { closeSync, constants, mkdtempSync, openSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { unreadPipe } from "../support/process.ts"
 
 const ownMain = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
@@ -89,11 +88,7 @@ export const runCommand = (args: readonly string[], options: CommandOptions) =>
 
 /** The writing end of a pipe without a reader: the first write to it fails with EPIPE. */
 export function pipeWithoutReader(): number {
-  const path = join(mkdtempSync(join(tmpdir(), "mds-pipe-")), "pipe")
-  const made = Bun.spawnSync(["mkfifo", path])
-  if (!made.success) throw new Error(`Cannot make a named pipe: ${made.stderr}`)
-  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-  const writer = openSync(path, "w")
-  closeSync(reader)
-  return writer
+  const { descriptor, closeReader } = unreadPipe()
+  closeReader()
+  return descriptor
 }

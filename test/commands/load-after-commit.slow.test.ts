@@ -207,9 +207,11 @@ test("A signal ends the wait for confirmations after the release is published", 
 })
 
 test("A connection lost after the commit is reported, and the release is published", async () => {
-  const { proxy, url } = await throughProxy(bench.url)
-  const summary = await bench.load("companies", companies, { url, onPublished: proxy.cut })
-  proxy.close()
+  using proxy = await throughProxy(bench.url)
+  const summary = await bench.load("companies", companies, {
+    url: proxy.url,
+    onPublished: proxy.cut,
+  })
   expect(summary).toMatchObject({ release: 1, unconfirmed: undefined })
   expect(await bench.releases()).toBe(1)
 })

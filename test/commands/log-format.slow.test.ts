@@ -45,13 +45,12 @@ test.skipIf(!hasTerminals)("With NO_COLOR the log is text without colours", asyn
 })
 
 test("Without a terminal the log is JSON, and includes probe requests at the level debug", async () => {
-  const running = await serviceProcess(settings({ LOG_LEVEL: "debug" }))
+  await using running = await serviceProcess(settings({ LOG_LEVEL: "debug" }))
   await fetch(`${running.url}/livez`)
   await until(() => running.logged().length > 0)
   expect(running.logged()).toMatchObject([
     { level: "debug", event: "request", "url.path": "/livez" },
   ])
-  await running.stop()
 })
 
 test("At the level warn requests are not logged, but their account still lists them", async () => {

@@ -214,8 +214,8 @@ test("A second signal ends the service at once", async () => {
 })
 
 test("A silent database does not delay shutdown beyond its limit", async () => {
-  const { proxy, url } = await throughProxy(service.database.url)
-  const { port, child } = await start({ DATABASE_URL: url, SHUTDOWN_SECONDS: "1" })
+  using proxy = await throughProxy(service.database.url)
+  const { port, child } = await start({ DATABASE_URL: proxy.url, SHUTDOWN_SECONDS: "1" })
   expect((await requestOnce(port, "/api/v1/companies"))?.status).toBe(200)
   proxy.silence()
   const unanswered = await opened(port)
@@ -227,5 +227,4 @@ test("A silent database does not delay shutdown beyond its limit", async () => {
   const tookMs = performance.now() - startedMs
   expect(child.exitCode).toBe(0)
   expect(tookMs).toBeLessThan(10_000)
-  proxy.close()
 })

@@ -21,18 +21,17 @@ const statusOf = async (url: string, headers: Record<string, string> = {}) =>
 describe("With ADMIN_PORT", () => {
   let other: TestService
   let service: TestService
-  let proxy: Awaited<ReturnType<typeof throughProxy>>["proxy"]
+  let proxy: Awaited<ReturnType<typeof throughProxy>>
   let admin: string
   const adminPort = freePort()
 
   beforeAll(async () => {
     other = await testService()
-    const through = await throughProxy(other.database.url)
-    proxy = through.proxy
+    proxy = await throughProxy(other.database.url)
     service = await testService({
       beside: other,
       settings: { ADMIN_PORT: String(adminPort) },
-      reach: () => through.url,
+      reach: () => proxy.url,
     })
     admin = `http://127.0.0.1:${adminPort}`
     // On a busy machine the first connection may take too long, and the result is kept for a second of the clock.

@@ -53,9 +53,8 @@ test.each(Object.entries(kinds))("A hundred %s", async (_, send) => {
 })
 
 test("Records requested at the same time by one account are each the requested one", async () => {
-  const uncached = await testService({ beside: service, settings: { CACHE_MEMORY_MB: "0" } })
+  await using uncached = await testService({ beside: service, settings: { CACHE_MEMORY_MB: "0" } })
   const read = async (code: string) =>
     (await readRecord(await uncached.get(`/companies/${code}`, { token }))).asx_code
   expect(await Promise.all([...codes, ...codes].map(read))).toEqual([...codes, ...codes])
-  await uncached.stop()
 })

@@ -80,7 +80,7 @@ test("A company's list is empty without records and 404 without the company", as
 })
 
 test("A service that has loaded nothing returns empty lists", async () => {
-  const empty = await testService({ records: none })
+  await using empty = await testService({ records: none })
   for (const path of ["/companies", "/tenements", "/reports"]) {
     expect(await (await empty.get(path)).json()).toEqual({
       data: [],
@@ -90,5 +90,4 @@ test("A service that has loaded nothing returns empty lists", async () => {
       /^[a-z_0-9,]+\r\n$/,
     )
   }
-  await empty.stop()
 })

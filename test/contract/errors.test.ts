@@ -106,7 +106,7 @@ test("Errors are JSON in every requested format", async () => {
 })
 
 test("The log has the cause of an internal error under the request id; the response has none", async () => {
-  const broken = await testService()
+  await using broken = await testService()
   await broken.sql`alter table reports rename to hidden`
   const answer = await broken.get("/reports")
   expect(answer.status).toBe(500)
@@ -117,5 +117,4 @@ test("The log has the cause of an internal error under the request id; the respo
     (line) => line.event === "request failed" && line["mds.request_id"] === id,
   )
   expect(failure?.error).toContain('relation "reports" does not exist')
-  await broken.stop()
 })

@@ -156,8 +156,8 @@ test("A connection lost within a chunk costs no record", async () => {
 })
 
 test("A short database outage costs an export no record", async () => {
-  const { proxy, url } = await throughProxy(service.database.url)
-  const remote = await testService({ beside: service, reach: () => url })
+  using proxy = await throughProxy(service.database.url)
+  await using remote = await testService({ beside: service, reach: () => proxy.url })
   const stalled = await stalledExport(remote)
   proxy.cut()
   stalled.socket.resume()
@@ -165,12 +165,10 @@ test("A short database outage costs an export no record", async () => {
   proxy.mend()
   await expectWhole(stalled, remote)
   stalled.socket.destroy()
-  await remote.stop()
-  proxy.close()
 })
 
 test("A receiver that stops reading is disconnected after the limit", async () => {
-  const strict = await testService({
+  await using strict = await testService({
     beside: service,
     settings: { EXPORT_STALL_SECONDS: "1" },
   })
@@ -183,11 +181,10 @@ test("A receiver that stops reading is disconnected after the limit", async () =
   socket.resume()
   await until(() => received.closed)
   expect(parseAnswer(received.bytes())?.complete).toBe(false)
-  await strict.stop()
 })
 
 test("Accounts whose clients read nothing keep no slot that another account waits for", async () => {
-  const few = await testService({ beside: service, settings: { MAX_EXPORTS: "20" } })
+  await using few = await testService({ beside: service, settings: { MAX_EXPORTS: "20" } })
   const accounts = await Promise.all([1, 2, 3, 4, 5].map(() => few.issueWithLimit(100)))
   const tokens = accounts.flatMap((token) => [token, token, token, token])
   const exports = await Promise.all(tokens.map((token) => stalledExport(few, {}, "ndjson", token)))
@@ -208,11 +205,10 @@ test("Accounts whose clients read nothing keep no slot that another account wait
     expectCut(stalled, "ndjson")
   }
   for (const { socket } of exports) socket.destroy()
-  await few.stop()
 })
 
 test("Disabling an account or revoking a token ends its exports in every process", async () => {
-  const other = await testService({ beside: service })
+  await using other = await testService({ beside: service })
   const email = `${crypto.randomUUID()}@example.com`
   const [disabled, revoked] = [await service.issue(email), await service.issueWithLimit(100)]
   const run = (token: string) =>
@@ -232,7 +228,6 @@ test("Disabling an account or revoking a token ends its exports in every process
     expect(endOf(id, of)).toBeUndefined()
     socket.destroy()
   }
-  await other.stop()
 })
 
 test("A load does not change a running export", async () => {
@@ -309,8 +304,8 @@ test("An aborted export is never complete in any format", async () => {
 
 test("An export without its database is never complete in any format", async () => {
   await service.publish({ ...none, reports })
-  const { proxy, url } = await throughProxy(service.database.url)
-  const remote = await testService({ beside: service, reach: () => url })
+  using proxy = await throughProxy(service.database.url)
+  await using remote = await testService({ beside: service, reach: () => proxy.url })
   const exports = await stalledInEachFormat(remote)
   proxy.cut()
   for (const { stalled } of exports) stalled.socket.resume()
@@ -318,6 +313,4 @@ test("An export without its database is never complete in any format", async () 
     await until(() => stalled.received.closed)
     expectCut(stalled, format)
   }
-  await remote.stop()
-  proxy.close()
 })

@@ -109,7 +109,7 @@ test("A hundred first callers of one filter share one count and one page", async
 })
 
 test("Exports of one account wait for each other, not for other accounts", async () => {
-  const few = await testService({ settings: { MAX_EXPORTS: "10" } })
+  await using few = await testService({ settings: { MAX_EXPORTS: "10" } })
   const token = await few.issueWithLimit(10_000)
   const every = "/reports?format=csv&all=true"
   const exports = Array.from({ length: 60 }, () => few.get(every))
@@ -121,11 +121,10 @@ test("Exports of one account wait for each other, not for other accounts", async
   ])
   const bodies = await Promise.all(exports.map(async (answer) => (await answer).text()))
   expect(new Set(bodies).size).toBe(1)
-  await few.stop()
 })
 
 test("A receiver that disconnects at any stage of its export frees its slot", async () => {
-  const one = await testService({ settings: { MAX_EXPORTS: "1" } })
+  await using one = await testService({ settings: { MAX_EXPORTS: "1" } })
   const path = "/api/v1/reports?format=csv&all=true"
   await using locked = await lockReports(one)
   const early = await opened(one.port)
@@ -142,5 +141,4 @@ test("A receiver that disconnects at any stage of its export frees its slot", as
   const answer = await one.get("/reports?format=csv&all=true")
   expect(answer.status).toBe(200)
   expect((await answer.text()).length).toBeGreaterThan(100)
-  await one.stop()
 })

@@ -42,6 +42,10 @@ export async function interruptibleProxy(target: { host: string; port: number })
   const endAll = () => {
     for (const socket of sockets) socket.destroy()
   }
+  const close = () => {
+    server.close()
+    endAll()
+  }
   return {
     port: (server.address() as AddressInfo).port,
     /** How many connections it has rejected. */
@@ -69,18 +73,16 @@ export async function interruptibleProxy(target: { host: string; port: number })
       ended = undefined
       endAll()
     },
-    close: () => {
-      server.close()
-      endAll()
-    },
+    close,
+    [Symbol.dispose]: close,
   }
 }
 
-/** Puts a proxy before the database. @returns also the database's URL through the proxy */
+/** Puts a proxy before the database. `url` is the database's through the proxy. */
 export async function throughProxy(databaseUrl: string) {
   const { hostname, port } = new URL(databaseUrl)
   const proxy = await interruptibleProxy({ host: hostname, port: Number(port) })
   const through = new URL(databaseUrl)
   through.host = `127.0.0.1:${proxy.port}`
-  return { proxy, url: through.href }
+  return { ...proxy, url: through.href }
 }

@@ -115,7 +115,7 @@ test("Dates, times and numbers are the same whatever formats the database sets f
   ]) {
     await service.sql.unsafe(`alter database ${name} set ${setting}`)
   }
-  const other = await testService({ beside: service })
+  await using other = await testService({ beside: service })
   for (const path of [
     "/tenements",
     "/tenements?format=csv&all=true",
@@ -127,5 +127,4 @@ test("Dates, times and numbers are the same whatever formats the database sets f
     const [expected, shown] = await Promise.all([service.get(path), other.get(path)])
     expect([path, shown.status, await shown.text()]).toEqual([path, 200, await expected.text()])
   }
-  await other.stop()
 })

@@ -56,7 +56,7 @@ test("Concurrent crawls do not disturb each other", async () => {
 
 test("Pages beyond 5,000 records are those of the list, at the newest release and at an earlier one", async () => {
   const records = reportsOfTitle("Deep", 7_000)
-  const deep = await testService({ records })
+  await using deep = await testService({ records })
   const hashes = records.reports.map(({ hash }) => hash).sort()
   const expectPages = async (query: string) => {
     for (const page of [70, 52, 61, 69, 53, 71, 1]) {
@@ -68,5 +68,4 @@ test("Pages beyond 5,000 records are those of the list, at the newest release an
   await expectPages("")
   await deep.publish({ ...none, reports: records.reports.slice(0, 10) })
   await expectPages("&as_of=1")
-  await deep.stop()
 })

@@ -3,10 +3,9 @@
  * database's own address notifications and loads go past the pooler.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { sampleFixtures } from "../support/fixtures.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 import {
   type PgBouncer,
   pgbouncer,
@@ -24,6 +23,7 @@ const sizes = { companies: 200, tenements: 500, subsidiaries: 50, reports: 500 }
 const uncached = { CACHE_MEMORY_MB: "0" }
 
 describe.skipIf(!pgbouncerIsInstalled)("Behind PgBouncer in transaction mode", () => {
+  const directory = directoryOfFile()
   let direct: TestService
   let pooler: PgBouncer
   let pooled: TestService
@@ -75,8 +75,8 @@ describe.skipIf(!pgbouncerIsInstalled)("Behind PgBouncer in transaction mode", (
   })
 
   test("A statement that uses all of the pooler's connections completes", async () => {
-    const narrow = await pgbouncer(direct.database.url, 1)
-    const service = await testService({
+    await using narrow = await pgbouncer(direct.database.url, 1)
+    await using service = await testService({
       beside: direct,
       reach: () => narrow.url,
       settings: uncached,
@@ -88,14 +88,11 @@ describe.skipIf(!pgbouncerIsInstalled)("Behind PgBouncer in transaction mode", (
     const { status } = await service.get(`/reports/${report?.hash}`)
     await direct.sql.unsafe("drop view reports; alter table reports_kept rename to reports")
     expect(status).toBe(200)
-    await service.stop()
-    await narrow.stop()
   })
 
   test("With the direct address the service is notified of loads", async () => {
-    const directory = await mkdtemp(join(tmpdir(), "mds-direct-address-"))
     const settings = { DATABASE_URL: pooler.url, DATABASE_DIRECT_URL: direct.database.url }
-    const service = await testService({ beside: direct, reach: () => pooler.url, settings })
+    await using service = await testService({ beside: direct, reach: () => pooler.url, settings })
     expect(warnings(service)).toEqual([])
     expect((await stateOf(service)).notifications).toBe("listening")
     const file = join(directory, "reports.csv")
@@ -106,8 +103,6 @@ describe.skipIf(!pgbouncerIsInstalled)("Behind PgBouncer in transaction mode", (
     })
     const { release, unconfirmed } = JSON.parse(printed)
     expect([unconfirmed, releaseOf(await service.get("/reports/new"))]).toEqual([0, release])
-    await service.stop()
-    await rm(directory, { recursive: true })
   })
 })
 
@@ -148,14 +143,14 @@ async function somePaths({ sql }: TestService): Promise<string[]> {
 test.each(["cut", "silence"] as const)(
   "A service whose pooler is lost (%s) is not ready and rejects requests at once, although the database responds",
   async (how) => {
-    const direct = await testService()
-    const { proxy: pooler, url } = await throughProxy(direct.database.url)
-    const service = await testService({
+    await using direct = await testService()
+    using pooler = await throughProxy(direct.database.url)
+    await using service = await testService({
       beside: direct,
-      reach: () => url,
+      reach: () => pooler.url,
       settings: {
         ...uncached,
-        DATABASE_URL: url,
+        DATABASE_URL: pooler.url,
         DATABASE_DIRECT_URL: direct.database.url,
       },
     })
@@ -175,8 +170,5 @@ test.each(["cut", "silence"] as const)(
     pooler.mend()
     await until(async () => (await readiness())[0] === 200)
     expect((await service.get("/companies")).status).toBe(200)
-    await service.stop()
-    await direct.stop()
-    pooler.close()
   },
 )

@@ -75,7 +75,7 @@ test("Every point in time rejects a pruned release", async () => {
 })
 
 test("Pruning keeps every release that was the newest at any moment of the last 24 hours", async () => {
-  const other = await testService({ records: none })
+  await using other = await testService({ records: none })
   for (const id of [2, 3, 4, 5]) await other.publish(reportsNamed(`release ${id}`))
   const hoursAgo = async (...hours: number[]) => {
     for (const [index, each] of hours.entries()) {
@@ -86,5 +86,4 @@ test("Pruning keeps every release that was the newest at any moment of the last 
   // Release 2 was replaced less than a day ago, and release 1 more.
   expect(await hoursAgo(100, 24.5, 23.5, 2, 1)).toBe(2)
   expect(await hoursAgo(100, 50, 40, 30, 24.5)).toBe(5)
-  await other.stop()
 })

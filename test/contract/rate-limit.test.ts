@@ -68,7 +68,7 @@ test("1,000 requests of a standard account pass and the 1,001st gets 429 with re
 })
 
 test("Parallel callers are admitted exactly up to the limit", async () => {
-  const trial = await testService({ settings: { RATE_WINDOW_SECONDS: "5" } })
+  await using trial = await testService({ settings: { RATE_WINDOW_SECONDS: "5" } })
   const token = trial.tokens.enterprise
   const admittedAt: number[] = []
   for (let round = 0; round < 60; round++) {
@@ -84,7 +84,6 @@ test("Parallel callers are admitted exactly up to the limit", async () => {
     if (statuses.includes(429)) expect(inWindow).toBe(enterpriseLimit)
   }
   expect(admittedAt.length).toBeGreaterThan(3 * enterpriseLimit)
-  await trial.stop()
 })
 
 test("Denied requests do not count", async () => {
@@ -149,7 +148,7 @@ test("An enterprise account has its own number", async () => {
 })
 
 test("After 1,000 unauthenticated requests an address gets 429 instead of 401", async () => {
-  const fresh = await testService()
+  await using fresh = await testService()
   const statuses: number[] = []
   for (let count = 0; count < 1_000; count++) {
     const token = count % 2 ? createToken() : null
@@ -171,7 +170,6 @@ test("After 1,000 unauthenticated requests an address gets 429 instead of 401", 
   expect([valid.status, valid.headers.get("x-ratelimit-remaining")]).toEqual([200, "999"])
   fresh.clock.advance(windowMs)
   expect((await fresh.get("/companies", { token: null })).status).toBe(401)
-  await fresh.stop()
 })
 
 test.each([
@@ -180,7 +178,7 @@ test.each([
 ])(
   "Behind %s trusted proxies the header is believed so far and no further",
   async (proxies, headers, left) => {
-    const behind = await testService({ settings: { TRUSTED_PROXIES: proxies } })
+    await using behind = await testService({ settings: { TRUSTED_PROXIES: proxies } })
     const remaining: number[] = []
     for (const forwarded of headers) {
       const asking = { token: null, headers: { "X-Forwarded-For": forwarded } }
@@ -189,6 +187,5 @@ test.each([
       )
     }
     expect(remaining).toEqual(left)
-    await behind.stop()
   },
 )

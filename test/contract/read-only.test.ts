@@ -74,11 +74,10 @@ test("The pages to sign in and to change an account say that the database is rea
     expect.stringContaining("<h1>Read-only here</h1>"),
   ])
   // A session from elsewhere is as good as ever.
-  const elsewhere = await testService({ beside: service, now: service.clock.now })
+  await using elsewhere = await testService({ beside: service, now: service.clock.now })
   const signedIn = visitor(elsewhere)
   expect((await signedIn.post("/account/link", { link })).status).toBe(303)
   person.jar.cookie = signedIn.jar.cookie
   service.clock.advance(61_000)
   expect((await person.get("/account/sessions")).status).toBe(200)
-  await elsewhere.stop()
 })

@@ -3,10 +3,9 @@
  * it rejects, cancels, does not respond to or does not have is read from the primary.
  */
 import { afterAll, expect, test } from "bun:test"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { awkward } from "../support/fixtures.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 import { type OwnServer, ownServer } from "../support/own-server.ts"
 import { fillWith } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
@@ -14,7 +13,7 @@ import { awkwardPublished, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { readList } from "./bodies.ts"
 
-const directory = await mkdtemp(join(tmpdir(), "mds-read-replica-"))
+const directory = directoryOfFile()
 const primary = await ownServer()
 const note = await fillWith(awkwardPublished, primary.url)
 const replica = await ownServer({ standbyOf: primary })
@@ -33,7 +32,6 @@ const service = await testService({
 afterAll(async () => {
   await service.stop()
   await Promise.all([primary, replica].map((server) => server.stop()))
-  await rm(directory, { recursive: true, force: true })
 })
 
 async function newestOf(server: OwnServer): Promise<number> {

@@ -1,17 +1,18 @@
 /** The next request returns the newest release, although no request reads it from the database. */
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { changeAndConfirm } from "../../src/db/confirmed-change.ts"
 import { load } from "../../src/loading/load.ts"
 import { ownReports } from "../../src/sources/own-columns.ts"
 import { awkward } from "../support/fixtures.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 import { command, type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { throughProxy } from "./interruptible-proxy.ts"
+
+const directory = directoryOfFile()
 
 const releaseOf = ({ headers }: Response) => Number(headers.get("x-data-release"))
 
@@ -39,7 +40,6 @@ describe("A process that is notified", () => {
 
   test("The next request after a load returns its release", async () => {
     const { url } = service.database
-    const directory = await mkdtemp(join(tmpdir(), "mds-rounds-"))
     for (let round = 2; round < 5; round++) {
       const report = { ...awkward.reports[0], hash: `round${round}` }
       const file = join(directory, "rounds.ndjson")
@@ -57,7 +57,6 @@ describe("A process that is notified", () => {
       ])
       expect([releaseOf(list), record.status, releaseOf(record)]).toEqual([round, 200, round])
     }
-    await rm(directory, { recursive: true })
   })
 
   test("The service follows releases that are inserted, changed, deleted or truncated with SQL", async () => {
@@ -90,8 +89,7 @@ describe("A process that is notified", () => {
 })
 
 test("A release loaded at the command line is shown by every process from the next request on", async () => {
-  const service = await testService()
-  const directory = await mkdtemp(join(tmpdir(), "mds-newest-release-"))
+  await using service = await testService()
   const settings = { DATABASE_URL: service.database.url, DATA_DIR: directory }
   const processes: ServiceProcess[] = await Promise.all([
     serviceProcess(settings),
@@ -108,14 +106,12 @@ test("A release loaded at the command line is shown by every process from the ne
   expect(JSON.parse(loaded.printed)).toMatchObject({ release: 2, unconfirmed: 0 })
   expect(await shown()).toEqual([2, 2])
   for (const { stop } of processes) await stop()
-  await rm(directory, { recursive: true })
-  await service.stop()
 })
 
 test("A process that is not notified shows a release from the next request on, and none older after", async () => {
-  const origin = await testService()
-  const { proxy, url } = await throughProxy(origin.database.url)
-  const service = await testService({ beside: origin, reach: () => url })
+  await using origin = await testService()
+  using proxy = await throughProxy(origin.database.url)
+  await using service = await testService({ beside: origin, reach: () => proxy.url })
   const newest = async () => releaseOf(await service.get("/companies"))
   const losses = () => service.logLines.filter((line) => line.includes("do not arrive")).length
   const isListening = async () =>
@@ -147,7 +143,4 @@ test("A process that is not notified shows a release from the next request on, a
     })
     expect([unconfirmed, await newest()]).toEqual([0, inserted])
   }
-  await service.stop()
-  await origin.stop()
-  proxy.close()
 })

@@ -117,7 +117,7 @@ test("After a restart a crawl continues on one release", async () => {
   const { read } = reader("restarted")
   const old = await read(1)
   await publish()
-  const restarted = await testService({ beside: service, now: service.clock.now })
+  await using restarted = await testService({ beside: service, now: service.clock.now })
   const page = async (number: number) =>
     Number(
       (await restarted.get(`/reports?per_page=10&_=restarted&page=${number}`)).headers.get(
@@ -128,7 +128,6 @@ test("After a restart a crawl continues on one release", async () => {
   await publish()
   expect([await page(3), await page(4)]).toEqual([newest - 1, newest - 1])
   expect(await read(2)).toBe(old)
-  await restarted.stop()
 })
 
 test("A crawl whose page 1 got a 304 stays on the release that it confirmed", async () => {

@@ -90,7 +90,7 @@ test("A token in any header is not in the log", async () => {
 })
 
 test("A failed request is logged without its token", async () => {
-  const broken = await testService()
+  await using broken = await testService()
   await broken.sql`alter table reports rename to hidden`
   await broken.sql`alter table tokens rename column sha256 to hidden`
   const { standard } = broken.tokens
@@ -104,7 +104,6 @@ test("A failed request is logged without its token", async () => {
   const failures = (await broken.logged()).filter((line) => line.includes("request failed"))
   expect(failures).toHaveLength(4)
   expectNoSecret(standard, await broken.logged())
-  await broken.stop()
 })
 
 test("No response contains the token of its request", async () => {

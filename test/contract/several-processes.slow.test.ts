@@ -198,12 +198,11 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
 
   test("A service that starts without Redis serves, reports that, and shares once Redis is there", async () => {
     await redis.kill()
-    const late = await testService({ beside: one, ...options() })
+    await using late = await testService({ beside: one, ...options() })
     expect(await condition(late)).toBe("lost")
     expect(await admits(late, 100, await one.issueWithLimit(limit))).toBe(limit)
     await redis.restart()
     await until(async () => (await condition(late)) === "answering", backWithinMs)
-    await late.stop()
   })
 
   test("No log line and no metric contains the password", async () => {

@@ -26,8 +26,8 @@ test("A change returns when all subscribers have processed it", async () => {
 })
 
 test("An unreachable subscriber is counted, whatever its application_name", async () => {
-  const { proxy, url } = await throughProxy(database.url)
-  const named = new URL(url)
+  using proxy = await throughProxy(database.url)
+  const named = new URL(proxy.url)
   named.searchParams.set("application_name", "production")
   const { events, stop } = recordingSubscriber(named.href)
   await until(() => events.length === 1)
@@ -35,7 +35,6 @@ test("An unreachable subscriber is counted, whatever its application_name", asyn
   expect((await changeAndConfirm(database.url, async () => "done")).unconfirmed).toBe(1)
   proxy.cut()
   await stop()
-  proxy.close()
 })
 
 test("A change waits for an unconfirmed subscriber up to its limit and counts it", async () => {
@@ -60,14 +59,13 @@ test("A change waits for an unconfirmed subscriber up to its limit and counts it
 })
 
 test("A change returns its result even if confirmations cannot be requested", async () => {
-  const { proxy, url } = await throughProxy(database.url)
-  const changed = changeAndConfirm(url, async (client) => {
+  using proxy = await throughProxy(database.url)
+  const changed = changeAndConfirm(proxy.url, async (client) => {
     await client`select 1`
     proxy.cut()
     return "the only copy of a token"
   })
   expect(await changed).toEqual({ value: "the only copy of a token", unconfirmed: undefined })
-  proxy.close()
 })
 
 test("A failed change rejects with the database's error, and leaves no connection", async () => {

@@ -1,14 +1,12 @@
 /** The embedded server runs as long as its owner, others adopt it, and its data survive any way of ending. */
-import { afterAll, afterEach, expect, test } from "bun:test"
+import { afterEach, expect, test } from "bun:test"
 import { spawn } from "node:child_process"
 import {
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs"
@@ -16,6 +14,7 @@ import { join } from "node:path"
 import postgres from "postgres"
 import { isAlive } from "../../src/db/embedded/postmaster.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 import { embeddedDirectory } from "../support/postgres.ts"
 import { scratchDirectory } from "../support/scratch.ts"
 import { until } from "../support/until.ts"
@@ -23,7 +22,7 @@ import { until } from "../support/until.ts"
 const settings = { fsync: "off", shared_buffers: "16MB" }
 
 // Every test uses a name with a space.
-const root = mkdtempSync(join(scratchDirectory, "mds embedded "))
+const root = directoryOfFile(scratchDirectory)
 let directories = 0
 let applications: Application[] = []
 
@@ -31,8 +30,6 @@ afterEach(async () => {
   await Promise.all(applications.map((application) => application.end()))
   applications = []
 })
-
-afterAll(() => rmSync(root, { recursive: true, force: true }))
 
 test("A first start creates a UTF-8 database that accepts only loopback connections with the password", async () => {
   const dir = newPath()

@@ -62,9 +62,9 @@ test("A connection that the server ends is reported as lost, and replaced", asyn
 })
 
 test("An unreachable database is retried, and reported as one loss", async () => {
-  const { proxy, url } = await throughProxy(database.url)
+  using proxy = await throughProxy(database.url)
   proxy.cut()
-  const { events, stop } = recordingSubscriber(url)
+  const { events, stop } = recordingSubscriber(proxy.url)
   await until(() => events.length === 1, 20_000)
   expect(events).toEqual(["lost"])
   proxy.mend()
@@ -76,7 +76,6 @@ test("An unreachable database is retried, and reported as one loss", async () =>
   await until(() => events.length === 4)
   expect(events).toEqual(["lost", "listening", "lost", "listening"])
   await stop()
-  proxy.close()
 })
 
 test("A stopped subscriber leaves no connection and reports no loss", async () => {

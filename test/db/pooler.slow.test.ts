@@ -47,7 +47,7 @@ describe.skipIf(!pgbouncerIsInstalled)("PgBouncer in transaction mode", () => {
   test("A change through PgBouncer waits for no confirmation, and no pooled connection listens", async () => {
     const { events, stop } = recordingSubscriber(database.url)
     await until(() => events.length === 1)
-    const narrow = await pgbouncer(database.url, 1)
+    await using narrow = await pgbouncer(database.url, 1)
     const made = await changeAndConfirm(narrow.url, async (client) => {
       await client`select pg_notify('mds_access', '7')`
       return "done"
@@ -57,6 +57,5 @@ describe.skipIf(!pgbouncerIsInstalled)("PgBouncer in transaction mode", () => {
     expect([...(await pooled`select pg_listening_channels()`)]).toEqual([])
     await until(() => events.includes("changed 7"))
     await Promise.all([pooled.end(), stop()])
-    await narrow.stop()
   })
 })

@@ -170,17 +170,12 @@ describe("The body and headers of the error", () => {
   })
 
   test("503", async () => {
-    const { proxy, url } = await throughProxy(publisher.database.url)
+    using proxy = await throughProxy(publisher.database.url)
     const settings = { STATEMENT_TIMEOUT_SECONDS: "1" }
-    const reach = () => url
-    const cutOff = await testService({ beside: publisher, now: exampleNow, settings, reach })
-    try {
-      proxy.cut()
-      await expectError(503, cutOff, await freshToken())
-    } finally {
-      proxy.mend()
-      await cutOff.stop()
-      proxy.close()
-    }
+    const reach = () => proxy.url
+    await using cutOff = await testService({ beside: publisher, now: exampleNow, settings, reach })
+    proxy.cut()
+    await expectError(503, cutOff, await freshToken())
+    proxy.mend()
   })
 })

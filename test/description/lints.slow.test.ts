@@ -3,9 +3,8 @@
  * without a warning, and the responses of the service conform to it.
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { directoryOfFile } from "../support/of-file.ts"
 import { installPackages, runProgram } from "../support/packages.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { readDocument } from "./document.ts"
@@ -24,25 +23,20 @@ const environment = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: 
 
 describe.skipIf(!areInstalled)("The description", () => {
   let service: TestService
-  let scratch: string
+  const scratch = directoryOfFile()
   /** As it is served without and with a public address. */
   let served: string[]
 
   beforeAll(async () => {
     service = await testService()
     const settings = { BASE_URL: "https://data.example.org/mds" }
-    const published = await testService({ beside: service, settings })
-    scratch = await mkdtemp(join(tmpdir(), "mds-test-lints-"))
+    await using published = await testService({ beside: service, settings })
     served = await Promise.all(
       [service, published].map(async ({ url }) => (await fetch(`${url}/openapi.json`)).text()),
     )
-    await published.stop()
   })
 
-  afterAll(async () => {
-    await service.stop()
-    await rm(scratch, { recursive: true })
-  })
+  afterAll(() => service.stop())
 
   /**
    * Lints the document with the public address as it is, and the other with one thing that is wrong,

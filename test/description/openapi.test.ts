@@ -123,12 +123,8 @@ test("The description names both ways to send a token and the public address", a
     apiKey: { type: "apiKey", in: "query", name: "api_key" },
   })
   const settings = { BASE_URL: "https://data.example.org/mds" }
-  const other = await testService({ beside: service, settings })
-  try {
-    expect((await described(other.url)).servers[0]?.url).toBe("https://data.example.org/mds/api/v1")
-  } finally {
-    await other.stop()
-  }
+  await using other = await testService({ beside: service, settings })
+  expect((await described(other.url)).servers[0]?.url).toBe("https://data.example.org/mds/api/v1")
 })
 
 test("Unknown values, large numbers and formats follow JSON Schema", async () => {

@@ -1,10 +1,8 @@
 /** Runs the guide's commands for a backup and its restore, and compares the databases. */
 import { afterAll, beforeAll, expect, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import postgres from "postgres"
 import { checkSchema } from "../../src/db/migrate.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 import { fillWith } from "../support/postgres.ts"
 import { awkwardPublished } from "../support/service.ts"
 import {
@@ -18,18 +16,16 @@ import {
 reportIfWithoutPostgres(import.meta.path)
 
 let server: SystemPostgres
-let directory: string
+const directory = directoryOfFile()
 
 beforeAll(async () => {
   if (!systemPostgresIsInstalled) return
-  directory = mkdtempSync(join(tmpdir(), "mds-backup-"))
   server = await systemPostgres()
 })
 
 afterAll(async () => {
   if (!systemPostgresIsInstalled) return
   await server.stop()
-  rmSync(directory, { recursive: true })
 })
 
 /** Rows by table, and values of sequences. */

@@ -4,7 +4,6 @@ import { describe, expect, test } from "bun:test"
 import { companies } from "../../src/resources/companies.ts"
 import { tenements } from "../../src/resources/tenements.ts"
 import { sampleFixtures, type TenementFixture } from "../support/fixtures.ts"
-import { afterFile } from "../support/of-file.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import {
@@ -33,7 +32,7 @@ const ofPage = (page: string, language: string): Sample[] =>
 const settings = { RATE_WINDOW_SECONDS: String(windowSeconds) }
 const service = await serviceOfFile({ records, settings })
 const directory = workingDirectory()
-afterFile(directory.remove)
+const copies = workingDirectory()
 
 const totalOf = async (path: string): Promise<number> => {
   const body = (await (await service.get(path)).json()) as { meta: { total: number } }
@@ -95,7 +94,6 @@ test("The program that keeps a copy has the newest release after each run", asyn
   const [program] = ofPage("copies", "ts")
   if (!program) throw new Error("No such program")
   const as = { url: service.url, token: service.tokens.admin }
-  const copies = workingDirectory()
   const copied = async () => {
     const { exitCode, errors } = await copies.run(program, as)
     expect([exitCode, errors]).toEqual([0, ""])
@@ -112,7 +110,6 @@ test("The program that keeps a copy has the newest release after each run", asyn
   await service.publish({ ...records, tenements: changed })
   expect(await copied()).toEqual(published(changed))
   await service.publish(records)
-  copies.remove()
 })
 
 const byId = <T extends { id: string }>(list: readonly T[]): T[] =>

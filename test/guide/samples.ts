@@ -1,7 +1,7 @@
 /** Reads the code samples of the guide, and runs them as a reader would. */
-import { mkdtempSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { userGuide } from "../../src/pages/docs/pages.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 import { scratchDirectory } from "../support/scratch.ts"
 
 /** Stands for the address of the service in the files of the guide. */
@@ -62,9 +62,9 @@ export interface Service {
   token: string
 }
 
-/** A directory for samples to run in. Later samples find the files of earlier ones. */
+/** A directory of the test file for samples to run in. Later samples find the files of earlier ones. */
 export function workingDirectory() {
-  const path = mkdtempSync(join(scratchDirectory, "mds-sample-"))
+  const path = directoryOfFile(scratchDirectory)
 
   async function run({ language, code }: Sample, { url, token }: Service) {
     const program = programs[language]
@@ -88,6 +88,5 @@ export function workingDirectory() {
   return {
     run,
     read: (file: string) => Bun.file(join(path, file)).text(),
-    remove: () => rmSync(path, { recursive: true }),
   }
 }

@@ -2,15 +2,14 @@
  * The records of a file are the same in every encoding that its bytes tell apart, and a file whose
  * bytes do not is rejected.
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { Readable } from "node:stream"
 import { decodedText } from "../../src/loading/reading/text.ts"
 import { vic } from "../../src/sources/vic.ts"
 import { seededIntegers } from "../support/seeded.ts"
-import { outcomeOf, readFile, rowsOf, scratch } from "./readings.ts"
+import { filesOfFile, outcomeOf, readFile, rowsOf } from "./readings.ts"
 
-const { file, close } = scratch()
-afterAll(close)
+const file = filesOfFile()
 
 const header = "tno,typedesc,statussdsc,own_name,grant1_dt,expl_dt,hectares"
 const row = (holder: string) => `${header}\r\nEL1,Mining Licence,Current,${holder},,,100\r\n`

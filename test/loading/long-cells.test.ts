@@ -1,16 +1,18 @@
 /** A cell of a file takes time that grows with its length, whatever it contains: milliseconds. */
 import { expect, test } from "bun:test"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { dirname, join } from "node:path"
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { recordReader } from "../../src/loading/field-values.ts"
 import { foreignText } from "../../src/loading/reading/foreign-formats.ts"
 import { normaliseName } from "../../src/resources/company-name.ts"
 import { loadableSources } from "../../src/sources/catalogue.ts"
 import { holdersIn } from "../../src/sources/register-holders.ts"
 import { wa } from "../../src/sources/wa.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 import { dbaseFile } from "./packed-files.ts"
 import { rowsOf } from "./readings.ts"
+
+const directory = directoryOfFile()
 
 const length = 20_000
 /** With what makes a pattern fail at the end, after all that it may match. */
@@ -65,10 +67,9 @@ test("A dBase cell with 20,000 blanks before its last character takes millisecon
   const columns = names.map((name) => ({ name, type: "C", length: 10 }) as const)
   const long = { name: "REMARK", type: "C", length } as const
   const value = `${" ".repeat(length - 1)}x`
-  const path = join(mkdtempSync(join(tmpdir(), "mds-long-")), "long.dbf")
+  const path = join(directory, "long.dbf")
   writeFileSync(path, dbaseFile([...columns, long], [[...names, value]]))
   const started = performance.now()
   expect(await rowsOf(wa, path)).toHaveLength(1)
   expect(performance.now() - started).toBeLessThan(10 * maxMs)
-  rmSync(dirname(path), { recursive: true })
 })

@@ -1,12 +1,12 @@
 /** Reads files as a load does, up to the rows, without a database. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { LoadError } from "../../src/loading/load-error.ts"
 import type { Row } from "../../src/loading/reading/row.ts"
 import { openTables } from "../../src/loading/reading/rows.ts"
 import { sourceNamed } from "../../src/sources/catalogue.ts"
 import type { Source } from "../../src/sources/source.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 
 export const sourceOf = (name: string): Source => {
   const source = sourceNamed(name)
@@ -45,17 +45,12 @@ export async function outcomeOf(source: Source, path: string): Promise<number | 
   }
 }
 
-/** A directory of a test's own. */
-export function scratch() {
-  const directory = mkdtempSync(join(tmpdir(), "mds-files-"))
-  return {
-    directory,
-    /** Writes a file and returns its path. */
-    file: (name: string, content: string | Uint8Array): string => {
-      const path = join(directory, name)
-      writeFileSync(path, content)
-      return path
-    },
-    close: () => rmSync(directory, { recursive: true, force: true }),
+/** Writes files into a directory of the test file, and returns each file's path. */
+export function filesOfFile() {
+  const directory = directoryOfFile()
+  return (name: string, content: string | Uint8Array): string => {
+    const path = join(directory, name)
+    writeFileSync(path, content)
+    return path
   }
 }

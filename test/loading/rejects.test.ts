@@ -2,22 +2,22 @@
  * Rejected rows are written to a file or, if that fails, listed on standard error, and the load
  * continues until there are too many.
  */
-import { afterAll, afterEach, beforeEach, expect, test } from "bun:test"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { afterAll, beforeEach, expect, test } from "bun:test"
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { newFileFigures } from "../../src/loading/figures.ts"
 import { Rejects, rejectsText } from "../../src/loading/rejects.ts"
 import { smallDisk } from "../faults/small-disk.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 import { reportSkipped } from "../support/supervised.ts"
 
+const root = directoryOfFile()
 let parent: string
 let warnings: string[]
 beforeEach(() => {
-  parent = mkdtempSync(join(tmpdir(), "mds-rejects-"))
+  parent = mkdtempSync(join(root, "data-"))
   warnings = []
 })
-afterEach(() => rmSync(parent, { recursive: true, force: true }))
 
 const rejectsIn = (directory: string | null) =>
   new Rejects({ directory, source: "companies", warn: (text) => warnings.push(text) })

@@ -1,13 +1,13 @@
 /** What the tests of loading share: a database of their own, files of a few rows, and queries. */
-import { afterAll, beforeEach } from "bun:test"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { beforeEach } from "bun:test"
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
 import { load } from "../../src/loading/load.ts"
 import { LoadError } from "../../src/loading/load-error.ts"
 import type { LoadOptions } from "../../src/loading/load-options.ts"
 import { loadedNames } from "../../src/resources/resource.ts"
+import { afterFile, directoryOfFile } from "../support/of-file.ts"
 import { testDatabase } from "../support/postgres.ts"
 import { sourceOf } from "./readings.ts"
 
@@ -57,17 +57,14 @@ export async function benchOfFile(): Promise<Workbench> {
 export async function workbench(): Promise<Workbench> {
   const database = await testDatabase()
   const sql = postgres(database.url, { max: 2, onnotice: () => {} })
-  const directory = mkdtempSync(join(tmpdir(), "mds-load-"))
+  const directory = directoryOfFile()
   const file = (name: string, content: string | Uint8Array) => {
     const path = join(directory, name)
     writeFileSync(path, content)
     return path
   }
-  afterAll(async () => {
-    await sql.end({ timeout: 1 })
-    await database.drop()
-    rmSync(directory, { recursive: true, force: true })
-  })
+  afterFile(database.drop)
+  afterFile(() => sql.end({ timeout: 1 }))
   const run: Workbench["load"] = (source, content, options = {}) =>
     load({
       url: database.url,

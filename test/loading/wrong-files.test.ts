@@ -1,9 +1,8 @@
 /** A load rejects a well-formed file of another source, and the message names that source. */
-import { afterAll, expect, test } from "bun:test"
-import { outcomeOf, scratch, sourceOf } from "./readings.ts"
+import { expect, test } from "bun:test"
+import { filesOfFile, outcomeOf, sourceOf } from "./readings.ts"
 
-const { file, close } = scratch()
-afterAll(close)
+const file = filesOfFile()
 
 const files: Readonly<Record<string, string>> = {
   companies: "asx_code,company_name,is_active\nQZA,Alpha,true\n",

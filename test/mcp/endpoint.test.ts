@@ -120,7 +120,7 @@ test("Requests from pages of other sites are rejected", async () => {
 })
 
 test("With BASE_URL, its origin is accepted, and another Host is not", async () => {
-  const own = await testService({ settings: { BASE_URL: "https://mds.example.com" } })
+  await using own = await testService({ settings: { BASE_URL: "https://mds.example.com" } })
   for (const [headers, status] of [
     [{ Host: "mds.example.com" }, 200],
     [{ Host: "mds.example.com", Origin: "https://mds.example.com" }, 200],
@@ -131,11 +131,10 @@ test("With BASE_URL, its origin is accepted, and another Host is not", async () 
     const response = await post(own, listing, { headers: { ...inModern, ...headers } })
     expect([headers, response.status]).toEqual([headers, status])
   }
-  await own.stop()
 })
 
 test("Requests are logged and measured like those of the API", async () => {
-  const own = await testService()
+  await using own = await testService()
   const token = await own.issue("reader@example.com")
   const { body, headers } = requestOf("tools/call", { name: "company", arguments: {} }, legacy)
   const response = await post(own, body, { token, headers })
@@ -152,5 +151,4 @@ test("Requests are logged and measured like those of the API", async () => {
   const metrics = await (await fetch(`${own.url}/metrics`)).text()
   expect(metrics).toMatch(/request_duration_seconds_count\{.*http_route="\/mcp".*\} 1/)
   expect(response.headers.get("cache-control")).toBe("no-store")
-  await own.stop()
 })

@@ -91,7 +91,7 @@ test("An unknown tool is an error of the protocol", async () => {
 })
 
 test("A result of a busy service says when to retry", async () => {
-  const own = await testService({ holdsLocks: false })
+  await using own = await testService({ holdsLocks: false })
   const { result } = await own.sql.begin(async (sql) => {
     await sql`lock table tenements in access exclusive mode`
     return callTool(own, "find_tenements", { state: "NT" })
@@ -107,11 +107,10 @@ test("A result of a busy service says when to retry", async () => {
       { type: "text", text: "Call the tool again after 5 seconds." },
     ],
   })
-  await own.stop()
 })
 
 test("A failure of the service is logged, and the client learns nothing of it", async () => {
-  const own = await testService()
+  await using own = await testService()
   await own.sql`alter table tenements rename to moved`
   const { result } = await callTool(own, "find_tenements", { state: "NT" })
   expect(result).toMatchObject({
@@ -123,5 +122,4 @@ test("A failure of the service is logged, and the client learns nothing of it", 
   const request = lines.find((line) => line["http.route"] === "/mcp")
   expect(failed["mds.request_id"]).toBe(request["mds.request_id"])
   expect(request["error.type"]).toBe("INTERNAL")
-  await own.stop()
 })

@@ -92,7 +92,7 @@ test("The tool company counts the tenements by state and by status, and lists th
       tenement.id === "WA-E47-1235" ? { ...tenement, expiry_date: "2026-02-28" } : tenement,
     ),
   }
-  const own = await testService({ records })
+  await using own = await testService({ records })
   const { company, tenements, subsidiaries } = await resultOf(own, "company", { asx_code: "BIG" })
   expect(company.asx_code).toBe("BIG")
   expect(tenements.total).toBe(tenementsOf(awkward.tenements, "BIG").length)
@@ -112,7 +112,6 @@ test("The tool company counts the tenements by state and by status, and lists th
   expect(past.tenements.past_expiry.records).toEqual([])
   const listed = await resultOf(own, "find_tenements", { company: "BIG", as_of: "1" })
   expect(listed.notes.join()).not.toContain("past their expiry date")
-  await own.stop()
 })
 
 test("The tool count_tenements ranks the values of a field, and notes what a date filter omits", async () => {
@@ -182,7 +181,7 @@ test("A result has at most 50 records, with the total", async () => {
   const [first] = awkward.tenements
   if (!first) throw new Error("No tenement")
   const tenements = Array.from({ length: 120 }, (_, index) => ({ ...first, id: `T-${index}` }))
-  const own = await testService({ records: { ...awkward, tenements } })
+  await using own = await testService({ records: { ...awkward, tenements } })
   const found = await resultOf(own, "find_tenements")
   expect([found.records.length, found.total, found.total_pages]).toEqual([50, 120, 3])
   const rest = await resultOf(own, "find_tenements", { page: 3 })
@@ -193,11 +192,10 @@ test("A result has at most 50 records, with the total", async () => {
   ])
   const { result } = await callTool(own, "find_tenements", { per_page: 51 })
   expect(result?.content[0]?.text).toContain("Must be an integer from 1 to 50")
-  await own.stop()
 })
 
 test("The tool changes lists the records added, changed and removed between two releases", async () => {
-  const own = await testService()
+  await using own = await testService()
   const [, ...others] = awkward.tenements
   await own.publish({
     ...awkward,
@@ -213,7 +211,6 @@ test("The tool changes lists the records added, changed and removed between two 
   expect(ofState.added_or_changed.records).toContainEqual(
     expect.objectContaining({ id: "NT-1", area_km2: 1 }),
   )
-  await own.stop()
 })
 
 test("Without since, the tool changes lists the changes of one release, by default the last", async () => {
@@ -229,7 +226,7 @@ test("Without since, the tool changes lists the changes of one release, by defau
 })
 
 test("All parts of a result are of one release, also while others are published", async () => {
-  const own = await testService()
+  await using own = await testService()
   const results = Array.from({ length: 6 }, () => [
     resultOf(own, "company", { asx_code: "BIG" }),
     resultOf(own, "changes", { list: "reports", since: "0" }),
@@ -240,18 +237,16 @@ test("All parts of a result are of one release, also while others are published"
     const shown = partsIn(result).map(({ request }) => new URL(request).searchParams.get("as_of"))
     expect(new Set(shown)).toEqual(new Set([release]))
   }
-  await own.stop()
 })
 
 test("A later page shows the release of page 1", async () => {
-  const own = await testService()
+  await using own = await testService()
   const given = { per_page: 5 }
   expect((await resultOf(own, "find_tenements", given)).release.number).toBe(1)
   await own.publish({ ...awkward, tenements: [] })
   const later = await resultOf(own, "find_tenements", { ...given, page: 2 })
   expect([later.release.number, later.records.length]).toEqual([1, 5])
   expect((await resultOf(own, "find_tenements", given)).total).toBe(0)
-  await own.stop()
 })
 
 test("The tool sources lists the sources as they are now, beside the newest release", async () => {

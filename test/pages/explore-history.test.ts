@@ -68,17 +68,13 @@ const worth = (market_cap_aud: number | null): Fixtures => ({
 })
 
 test("A capitalisation from undated files is shown with the time of its load, as such", async () => {
-  const undated = await testService()
-  try {
-    await undated.publish(worth(300e9))
-    const reader = await signedInVisitor(undated, "admin@example.com")
-    const page = textOf(await reader.read("/explore/companies/BIG"))
-    const [published] =
-      await undated.sql`select to_char(published_at, 'YYYY-MM-DD') as day from releases where id = 2`
-    expect(page).toContain(`300 bn loaded on ${published?.day}`)
-  } finally {
-    await undated.stop()
-  }
+  await using undated = await testService()
+  await undated.publish(worth(300e9))
+  const reader = await signedInVisitor(undated, "admin@example.com")
+  const page = textOf(await reader.read("/explore/companies/BIG"))
+  const [published] =
+    await undated.sql`select to_char(published_at, 'YYYY-MM-DD') as day from releases where id = 2`
+  expect(page).toContain(`300 bn loaded on ${published?.day}`)
 })
 
 test("A company's page has the course of its capitalisation, by the time of the files", async () => {

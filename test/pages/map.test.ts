@@ -94,23 +94,19 @@ test("The page of the map alone may load images from the host of MAP_TILES, and 
     (await of.get(path)).headers.get("content-security-policy") ?? ""
   const plain = await policyAt(person, "/explore/map")
   expect(plain).toContain("img-src 'self' data:;")
-  const tiled = await testService({
+  await using tiled = await testService({
     settings: {
       MAP_TILES: "https://tiles.example.com:8443/{z}/{x}/{y}@2x.png",
       MAP_ATTRIBUTION: "© [Example <Maps>](https://example.com/terms)",
     },
   })
-  try {
-    const visitor = await signedInVisitor(tiled, "standard@example.com")
-    expect(await policyAt(visitor, "/explore/map")).toBe(
-      plain.replace("data:;", "data: https://tiles.example.com:8443;"),
-    )
-    expect(await policyAt(visitor, "/explore/tenements")).toBe(plain)
-    const page = await visitor.read("/explore/map")
-    expect(page).toContain('© <a href="https://example.com/terms">Example &lt;Maps&gt;</a>')
-  } finally {
-    await tiled.stop()
-  }
+  const visitor = await signedInVisitor(tiled, "standard@example.com")
+  expect(await policyAt(visitor, "/explore/map")).toBe(
+    plain.replace("data:;", "data: https://tiles.example.com:8443;"),
+  )
+  expect(await policyAt(visitor, "/explore/tenements")).toBe(plain)
+  const page = await visitor.read("/explore/map")
+  expect(page).toContain('© <a href="https://example.com/terms">Example &lt;Maps&gt;</a>')
 })
 
 test("Leaflet is served with its licence", async () => {

@@ -185,7 +185,7 @@ test("A search finds a removed tenement by its number, and a tenement as it was"
 })
 
 test("A company is found by former names, and a successor by those of its predecessor", async () => {
-  const own = await testService({ records })
+  await using own = await testService({ records })
   await own.sql`insert into former_names (asx_code, name, name_key, until_release, is_certain) values
     ('FMX', 'Quandong Minerals NL', 'QUANDONG MINERALS NL', 1, true),
     ('OLD', 'Quandong Resources Limited', 'QUANDONG RESOURCES LTD', 1, true),
@@ -212,7 +212,6 @@ test("A company is found by former names, and a successor by those of its predec
       expect.objectContaining({ asx_code: "ZA9", formerly: "Formerly Quandong Resources Limited" }),
     ]),
   })
-  await own.stop()
 })
 
 test("Markup in a search term is shown as text", async () => {

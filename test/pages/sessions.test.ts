@@ -203,9 +203,8 @@ test("Signing in ends the session that the browser had before, such as a planted
 
 test("A session outlives a restart of the service", async () => {
   const person = await signedInByLink(service, email)
-  const restarted = await testService({ beside: service, now: service.clock.now })
+  await using restarted = await testService({ beside: service, now: service.clock.now })
   expect(await isSignedIn(withCookieOf(person, restarted))).toBe(true)
-  await restarted.stop()
 })
 
 test("Over plain HTTP the page says that browsers keep no session", async () => {

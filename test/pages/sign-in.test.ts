@@ -168,8 +168,8 @@ test("A client has twenty requests for links, and one beyond uses up none of an 
 test("While mail fails, the page says so for any address, and names the operator", async () => {
   let isDown = false
   const replace: MailServerOptions["replace"] = () => (isDown ? "421 Closing" : undefined)
-  const failing = mailServer({ replace })
-  const affected = await testService({ beside: service, settings: mailSettings(failing.url) })
+  using failing = mailServer({ replace })
+  await using affected = await testService({ beside: service, settings: mailSettings(failing.url) })
   const shows = async () =>
     (await visitor(affected).read("/account/sign-in")).includes("can&#x27;t send mail right now")
   expect(await shows()).toBe(false)
@@ -186,20 +186,19 @@ test("While mail fails, the page says so for any address, and names the operator
     await until(async () => !(await shows()))
   }
   expect((await press(before)).status).toBe(303)
-  failing.stop()
-  await affected.stop()
 })
 
 test("A rejected recipient does not show on the page, since it would reveal an account", async () => {
-  const rejecting = mailServer({
+  using rejecting = mailServer({
     replace: (command) => (command.startsWith("RCPT") ? "550 No such user" : undefined),
   })
-  const affected = await testService({ beside: service, settings: mailSettings(rejecting.url) })
+  await using affected = await testService({
+    beside: service,
+    settings: mailSettings(rejecting.url),
+  })
   await ask(email, { on: affected })
   await until(() => affected.logLines.join("").includes("mail could not be sent"))
   expect(await visitor(affected).read("/account/sign-in")).not.toContain("send mail right now")
-  rejecting.stop()
-  await affected.stop()
 })
 
 test("A flood of guessed links from one address keeps nobody else from signing in", async () => {
@@ -217,24 +216,21 @@ test("A flood of guessed links from one address keeps nobody else from signing i
 })
 
 test("Without a mail server the page says so, and names the operator", async () => {
-  const mute = await testService({ beside: service })
+  await using mute = await testService({ beside: service })
   const page = await visitor(mute).read("/account/sign-in")
   expect(page).toContain("This service sends no mail.")
   expect(page).toContain("mds account link you@example.com")
   expect(page).not.toContain('action="/account/send-link"')
   expect((await ask(email, { on: mute })).status).toBe(404)
   expect((await visitor(mute).get("/account/sign-up")).status).toBe(404)
-  await mute.stop()
 })
 
 test("The response does not wait for the mail", async () => {
   // It hangs: sending ends by giving up, which is logged.
-  const hanging = mailServer({ replace: () => "" })
-  const patient = await testService({ beside: service, settings: mailSettings(hanging.url) })
+  using hanging = mailServer({ replace: () => "" })
+  await using patient = await testService({ beside: service, settings: mailSettings(hanging.url) })
   expect((await ask(email, { on: patient })).status).toBe(200)
   expect((await patient.logged()).join("")).not.toContain("mail could not be sent")
-  hanging.stop()
-  await patient.stop()
 })
 
 test("The service sends a link to the account's address, and the link begins with BASE_URL", async () => {

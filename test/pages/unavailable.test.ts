@@ -8,12 +8,12 @@ import { textOf } from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
 const origin = await serviceOfFile()
-const { proxy, url } = await throughProxy(origin.database.url)
+const proxy = await throughProxy(origin.database.url)
 afterFile(proxy.close)
 const service = await serviceOfFile({
   beside: origin,
   settings: { STATEMENT_TIMEOUT_SECONDS: "1" },
-  reach: () => url,
+  reach: () => proxy.url,
 })
 afterFile(proxy.mend)
 const person = await signedInVisitor(service, "patient@example.com")

@@ -174,7 +174,6 @@ test("Requests to another process are listed once it has stopped, and after a re
       join accounts a on a.id = r.account_id where email = ${email}`
     return row?.n === 3
   })
-  const restarted = await testService({ beside: service, now })
+  await using restarted = await testService({ beside: service, now })
   check(await (await signedInVisitor(restarted, email)).read("/account/usage"))
-  await restarted.stop()
 })

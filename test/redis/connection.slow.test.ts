@@ -139,19 +139,15 @@ describe.skipIf(!redisIsInstalled)("A connection to Redis", () => {
   test.each(["", ":wr0ng@", "unknown:wr0ng@"])(
     "A connection with a wrong password is lost, and its error names what to check (%p)",
     async (credentials) => {
-      const guarded = await redisServer({ password: "s3cr&t" })
-      try {
-        const { host } = new URL(guarded.url)
-        const { events, failures } = await connect({ url: `redis://${credentials}${host}` })
-        expect(events).toEqual(["lost"])
-        expect(failures[0]?.message).toBe(
-          `Redis at ${host}: Cannot connect: check that Redis runs, and the address, the user and the password in REDIS_URL, and with rediss:// the certificate`,
-        )
-        expect(String(failures[0]?.stack)).not.toContain("wr0ng")
-        expect((await connect({ url: guarded.url })).connection.answering).toBe(true)
-      } finally {
-        await guarded.stop()
-      }
+      await using guarded = await redisServer({ password: "s3cr&t" })
+      const { host } = new URL(guarded.url)
+      const { events, failures } = await connect({ url: `redis://${credentials}${host}` })
+      expect(events).toEqual(["lost"])
+      expect(failures[0]?.message).toBe(
+        `Redis at ${host}: Cannot connect: check that Redis runs, and the address, the user and the password in REDIS_URL, and with rediss:// the certificate`,
+      )
+      expect(String(failures[0]?.stack)).not.toContain("wr0ng")
+      expect((await connect({ url: guarded.url })).connection.answering).toBe(true)
     },
   )
 

@@ -121,46 +121,33 @@ async function refusedLogins(url: string): Promise<number> {
 
 describe.skipIf(!redisIsInstalled)("A server", () => {
   test("A user with few rights, on only the keys of the service, is enough", async () => {
-    const server = await redisServer()
-    try {
-      const rights = ["~mds:*", "+@read", "+@write", "+@scripting", "+@connection"]
-      await server.cli("ACL", "SETUSER", "mds", "on", ">p:w", ...rights)
-      const url = `redis://mds:p%3Aw@${new URL(server.url).host}`
-      expect(await reach(url)).toEqual({ reply: 3, failures: [] })
-    } finally {
-      await server.stop()
-    }
+    await using server = await redisServer()
+    const rights = ["~mds:*", "+@read", "+@write", "+@scripting", "+@connection"]
+    await server.cli("ACL", "SETUSER", "mds", "on", ">p:w", ...rights)
+    const url = `redis://mds:p%3Aw@${new URL(server.url).host}`
+    expect(await reach(url)).toEqual({ reply: 3, failures: [] })
   })
 
   test("The client rejects a read-only replica with the reason", async () => {
-    const primary = await redisServer()
-    const replica = await redisServer()
-    try {
-      await replica.cli("REPLICAOF", "127.0.0.1", new URL(primary.url).port)
-      const { reply, failures } = await reach(replica.url)
-      expect(reply).toBeUndefined()
-      expect(failures).toEqual([
-        expect.stringContaining(": READONLY You can't write against a read only replica"),
-      ])
-    } finally {
-      await replica.stop()
-      await primary.stop()
-    }
+    await using primary = await redisServer()
+    await using replica = await redisServer()
+    await replica.cli("REPLICAOF", "127.0.0.1", new URL(primary.url).port)
+    const { reply, failures } = await reach(replica.url)
+    expect(reply).toBeUndefined()
+    expect(failures).toEqual([
+      expect.stringContaining(": READONLY You can't write against a read only replica"),
+    ])
   })
 
   test("The client rejects a node of a cluster with the reason", async () => {
     const config = join(directory, "nodes.conf")
-    const node = await redisServer({
+    await using node = await redisServer({
       options: ["--cluster-enabled", "yes", "--cluster-config-file", config],
     })
-    try {
-      expect(await reach(node.url)).toEqual({
-        reply: undefined,
-        failures: [expect.stringContaining("A cluster is not supported; name a single primary")],
-      })
-    } finally {
-      await node.stop()
-    }
+    expect(await reach(node.url)).toEqual({
+      reply: undefined,
+      failures: [expect.stringContaining("A cluster is not supported; name a single primary")],
+    })
   })
 
   test("The client rejects a Sentinel with the reason", async () => {

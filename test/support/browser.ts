@@ -38,7 +38,7 @@ export interface Visitor extends AsyncDisposable {
   assertClean(): Promise<void>
 }
 
-export interface TestBrowser {
+export interface TestBrowser extends AsyncDisposable {
   visitor(options?: VisitorOptions): Promise<Visitor>
   /** For `afterAll`. */
   stop(): Promise<void>
@@ -101,6 +101,7 @@ export async function startBrowser(url: string, ...others: string[]): Promise<Te
       }
     },
     stop: () => browser.close(),
+    [Symbol.asyncDispose]: () => browser.close(),
   }
 }
 

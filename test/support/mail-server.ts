@@ -20,7 +20,7 @@ export interface ReceivedMail {
   source: string
 }
 
-export interface MailServer {
+export interface MailServer extends Disposable {
   /** For SMTP_URL, with the login. */
   url: string
   /** What it has accepted, oldest first. */
@@ -56,6 +56,7 @@ export function mailServer({
   const user = login
     ? `${encodeURIComponent(login.user)}:${encodeURIComponent(login.password)}@`
     : ""
+  const stop = () => listener.stop(true)
   return {
     url: `smtp://${user}127.0.0.1:${listener.port}`,
     mails,
@@ -64,7 +65,8 @@ export function mailServer({
       await until(() => newest() !== undefined)
       return PostalMime.parse(Buffer.from(newest()?.source ?? "", "latin1"))
     },
-    stop: () => listener.stop(true),
+    stop,
+    [Symbol.dispose]: stop,
   }
 }
 

@@ -6,8 +6,7 @@ import postgres from "postgres"
 import { embeddedBinaries } from "../../src/db/embedded/binaries.ts"
 import { serverUserFor } from "../../src/db/embedded/server-user.ts"
 import { answers } from "./answers.ts"
-import { embeddedDirectory } from "./postgres.ts"
-import { scratchDirectory } from "./scratch.ts"
+import { embeddedDirectory, runDirectory } from "./postgres.ts"
 import { childrenOf, freePort, isRunning, type Supervised, startSupervised } from "./supervised.ts"
 import { until } from "./until.ts"
 
@@ -41,9 +40,9 @@ const settingsOfAll = {
 export async function ownServer({
   settings = {},
   standbyOf,
-  parent = scratchDirectory,
+  parent = runDirectory,
 }: OwnServerOptions = {}) {
-  const directory = await embeddedDirectory(join(parent, `mds-test-own-${crypto.randomUUID()}`))
+  const directory = await embeddedDirectory(join(parent, `own-${crypto.randomUUID()}`))
   const cluster = join(directory, "cluster")
   const port = freePort()
   const password = readFileSync(join(directory, "password"), "utf8").trim()

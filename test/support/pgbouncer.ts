@@ -16,7 +16,7 @@ export function reportIfSkipped(path: string): void {
   if (!pgbouncerIsInstalled) reportSkipped(path, "pgbouncer")
 }
 
-export interface PgBouncer {
+export interface PgBouncer extends AsyncDisposable {
   /** Of the same database, through the pooler. */
   url: string
   /** For `afterAll`. */
@@ -51,7 +51,7 @@ export async function pgbouncer(databaseUrl: string, poolSize: number): Promise<
     }
     await Bun.sleep(10)
   }
-  return { url: url.href, stop }
+  return { url: url.href, stop, [Symbol.asyncDispose]: stop }
 }
 
 /** All but these settings are PgBouncer's own. */

@@ -75,7 +75,8 @@ async function create(contents: string | Contents): Promise<TestDatabase> {
 /** The process that was started as `bun test`: a worker's parent, or this one where there are none. */
 const runId = process.env.BUN_TEST_WORKER_ID === undefined ? process.pid : process.ppid
 
-const runDirectory = join(scratchDirectory, `mds-test-${runId}`)
+/** The owner of the shared server deletes it when the run has ended, however it ends. */
+export const runDirectory = join(scratchDirectory, `mds-test-${runId}`)
 
 let found: Promise<string> | undefined
 

@@ -18,6 +18,10 @@ export async function serviceProcess(settings: Record<string, string>, program =
   const log = collect(child.stdout)
   const messages = collect(child.stderr)
   const url = await messages.find(/Serving (http:\S+)\/api\/v1/)
+  const stop = async () => {
+    child.kill("SIGINT")
+    await child.exited
+  }
   return {
     url,
     pid: child.pid,
@@ -28,10 +32,8 @@ export async function serviceProcess(settings: Record<string, string>, program =
     get: (path: string, token: string) =>
       fetch(`${url}/api/v1${path}`, { headers: { Authorization: `Bearer ${token}` } }),
     /** Ends it as Ctrl-C does. */
-    stop: async () => {
-      child.kill("SIGINT")
-      await child.exited
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   }
 }
 

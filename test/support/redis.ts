@@ -18,7 +18,7 @@ export function sayIfLeftOut(path: string): void {
   if (!redisIsInstalled) reportSkipped(path, "redis-server or valkey-server")
 }
 
-export interface RedisServer {
+export interface RedisServer extends AsyncDisposable {
   /** With the password, if it has one. */
   url: string
   readonly pid: number
@@ -93,6 +93,7 @@ export async function redisServer({
       server = runningOn(await startOn(port), url)
     },
     stop: () => server.end(),
+    [Symbol.asyncDispose]: () => server.end(),
     cli: (...command) => sendTo(url, command),
   }
 }

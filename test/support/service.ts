@@ -48,6 +48,7 @@ export type TestService = Awaited<ReturnType<typeof testService>>
 
 export const enterpriseLimit = 7
 
+/** Stops at the end of its scope with `await using`. */
 export async function testService({
   records = awkward,
   beside,
@@ -83,6 +84,11 @@ export async function testService({
     redisTimeoutMs,
   })
 
+  const stop = async (): Promise<void> => {
+    await service.stop({ delaySeconds: 0 })
+    await sql.end({ timeout: 1 })
+    if (!beside) await database.drop()
+  }
   return {
     url: service.url,
     port: Number(new URL(service.url).port),
@@ -114,11 +120,8 @@ export async function testService({
       }),
     /** Puts these records in place of all, as one release. */
     publish: (next: Fixtures) => publish(database.url, next),
-    stop: async () => {
-      await service.stop({ delaySeconds: 0 })
-      await sql.end({ timeout: 1 })
-      if (!beside) await database.drop()
-    },
+    stop,
+    [Symbol.asyncDispose]: stop,
   }
 }
 

@@ -53,14 +53,13 @@ test("The error of a statement reaches all callers that share it, and no later c
 })
 
 test("A statement on a silently lost connection ends at its deadline, and the next one succeeds", async () => {
-  const { proxy, url } = await throughProxy(database.url)
-  await using pool = poolOf({ statementTimeoutMs: 500 }, url)
+  using proxy = await throughProxy(database.url)
+  await using pool = poolOf({ statementTimeoutMs: 500 }, proxy.url)
   const select = () => pool.runAlone(null, (db) => db.execute("select 1 as n"))
   await select()
   proxy.failOver()
   await expect(select()).rejects.toThrow(Unavailable)
   expect([...(await select())]).toEqual([{ n: 1 }])
-  proxy.close()
 })
 
 test("A closed pool rejects running and waiting statements at once, in a transaction or not", async () => {
