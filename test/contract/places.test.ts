@@ -81,11 +81,21 @@ function bordersCross(one: Ring, other: Ring): boolean {
   return edgesOf(one).some((edge) => edges.some((each) => doCross(edge, each)))
 }
 
+/** Whether the boxes around them have a point in common: this rules out most pairs at once. */
+const boxesMeet = (one: Ring, other: Ring): boolean =>
+  ([0, 1] as const).every((axis) => {
+    const [ones, others] = [one, other].map((ring) => ring.map((point) => point[axis]))
+    return (
+      Math.min(...(ones ?? [])) <= Math.max(...(others ?? [])) &&
+      Math.min(...(others ?? [])) <= Math.max(...(ones ?? []))
+    )
+  })
+
 /** An area without holes meets a polygon where borders cross, or where one is inside of the other. */
 function meets(area: Ring, { outline, hole }: Polygon): boolean {
   const [corner] = area
   const [start] = outline
-  if (!corner || !start) return false
+  if (!corner || !start || !boxesMeet(area, outline)) return false
   if (bordersCross(area, outline) || isInside(start, area)) return true
   const isInHole = hole !== null && !bordersCross(area, hole) && isInside(corner, hole)
   return isInside(corner, outline) && !isInHole

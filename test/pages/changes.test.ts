@@ -1,8 +1,7 @@
 /** The page of changes shows what the API's lists of changes have, with the fields before and after. */
 import { expect, test } from "bun:test"
-import { load } from "../../src/loading/load.ts"
 import { readList, type Shown } from "../contract/bodies.ts"
-import { sourceOf } from "../loading/readings.ts"
+import { fileLoader } from "../loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
 import { seeded } from "../support/seeded.ts"
 import { serviceOfFile } from "../support/service.ts"
@@ -11,6 +10,7 @@ import { signedInVisitor } from "./visitor.ts"
 
 const service = await serviceOfFile({ records: none })
 const person = await signedInVisitor(service, "admin@example.com")
+const load = fileLoader(service)
 const random = seeded(35)
 const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
 
@@ -34,11 +34,8 @@ type Kind = keyof typeof sizes
 async function loadNext(kind: Kind): Promise<void> {
   const rows = Array.from({ length: sizes[kind] }, (_, index) => rowOf[kind](index))
   const some = kind === "companies" ? rows : rows.filter(() => random() < 0.7)
-  const file = `${process.env.TMPDIR ?? "/tmp"}/mds-changes-page-${crypto.randomUUID()}.csv`
-  await Bun.write(file, `${header[kind]}\n${some.join("\n")}\n`)
-  const options = { url: service.database.url, source: sourceOf(kind), files: [file] }
-  await load({ ...options, acceptShrink: true, removeMissingNow: true })
-  await Bun.file(file).delete()
+  const options = { acceptShrink: true, removeMissingNow: true }
+  await load(kind, { "rows.csv": [header[kind], ...some] }, options)
 }
 
 for (const kind of ["companies", "tenements", "reports"] as const) await loadNext(kind)

@@ -24,10 +24,10 @@ test.each(["cut", "silence"] as const)(
   "While the database is %s, an error page is returned in time",
   async (how) => {
     proxy[how]()
-    for (const path of paths) {
-      const startedMs = performance.now()
-      const response = await person.get(path)
-      expect(performance.now() - startedMs).toBeLessThan(10_000)
+    const startedMs = performance.now()
+    const responses = await Promise.all(paths.map((path) => person.get(path)))
+    expect(performance.now() - startedMs).toBeLessThan(10_000)
+    for (const response of responses) {
       expect([response.status, response.headers.get("content-type")]).toEqual([
         503,
         "text/html; charset=utf-8",
@@ -81,13 +81,14 @@ test("Creating a token on a locked table fails in time, and creates none later",
 test("Public pages are shown signed out while sessions cannot be read", async () => {
   expect(await person.read("/docs")).toContain("patient@example.com")
   await whileLocked("sessions", async () => {
-    for (const path of ["/", "/docs", "/docs/guide/whole-lists", "/docs/reference"]) {
+    const shown = ["/", "/docs", "/docs/guide/whole-lists", "/docs/reference"].map(async (path) => {
       const page = await person.read(path)
       expect([path, page.includes("patient@example.com")]).toEqual([path, false])
-    }
-    for (const path of ["/account", "/explore/tenements"]) {
+    })
+    const failed = ["/account", "/explore/tenements"].map(async (path) => {
       expect([path, (await person.get(path)).status]).toEqual([path, 503])
-    }
+    })
+    await Promise.all([...shown, ...failed])
   })
 })
 
