@@ -27,46 +27,48 @@ async function health(settings: Record<string, string> = {}) {
     stdout: "ignore",
     stderr: "pipe",
   })
-  const [exitCode, said] = await Promise.all([child.exited, child.stderr.text()])
-  return { exitCode, said }
+  const [exitCode, stderr] = await Promise.all([child.exited, child.stderr.text()])
+  return { exitCode, stderr }
 }
 
 test("A responding process is healthy, whatever proxy the environment names", async () => {
   const HTTP_PROXY = `http://127.0.0.1:${freePort()}`
   for (const settings of [{}, { HOST: "0.0.0.0" }, { HTTP_PROXY, http_proxy: HTTP_PROXY }]) {
-    expect(await health(settings)).toEqual({ exitCode: 0, said: "" })
+    expect(await health(settings)).toEqual({ exitCode: 0, stderr: "" })
   }
 })
 
 test("A process is healthy, though not ready, while its database does not respond", async () => {
   proxy.silence()
   await until(async () => (await fetch(`${service.url}/readyz`)).status === 503, 30_000)
-  expect(await health()).toEqual({ exitCode: 0, said: "" })
+  expect(await health()).toEqual({ exitCode: 0, stderr: "" })
 })
 
 test("A frozen process is unhealthy, and the check ends in time", async () => {
   service.child.kill("SIGSTOP")
   const startedMs = performance.now()
-  const { exitCode, said } = await health()
+  const { exitCode, stderr } = await health()
   const tookMs = performance.now() - startedMs
   service.child.kill("SIGCONT")
-  expect([exitCode, said]).toEqual([1, expect.stringContaining("Unhealthy: ")])
+  expect([exitCode, stderr]).toEqual([1, expect.stringContaining("Unhealthy: ")])
   expect(tookMs).toBeLessThan(10_000)
 })
 
 test("A closed port, a wrong status and invalid settings are unhealthy, each with its reason", async () => {
   expect(await health({ PORT: String(freePort()) })).toEqual({
     exitCode: 1,
-    said: expect.stringContaining("Unhealthy: "),
+    stderr: expect.stringContaining("Unhealthy: "),
   })
   const other = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     fetch: () => new Response("", { status: 404 }),
   })
-  expect((await health({ PORT: String(other.port) })).said).toBe(
+  expect((await health({ PORT: String(other.port) })).stderr).toBe(
     `Unhealthy: ${other.url}livez returned 404\n`,
   )
   await other.stop(true)
-  expect((await health({ PORT: "no" })).said).toStartWith("Cannot use the settings:\nPORT must be")
+  expect((await health({ PORT: "no" })).stderr).toStartWith(
+    "Cannot use the settings:\nPORT must be",
+  )
 })

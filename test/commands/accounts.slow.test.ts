@@ -17,7 +17,9 @@ const instant = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ/g
 
 test("An account is created, changed, disabled and audited from the command line", async () => {
   const email = "analyst@example.com"
-  expect((await mds("account", "create", email, "--plan", "enterprise", "--limit", "7")).said).toBe(
+  expect(
+    (await mds("account", "create", email, "--plan", "enterprise", "--limit", "7")).stderr,
+  ).toBe(
     `Created account ${email} on the enterprise plan\nThe link signs in once, within 15 minutes\n`,
   )
   const issued = await mds(
@@ -25,22 +27,22 @@ test("An account is created, changed, disabled and audited from the command line
   )
   expect(issued).toMatchObject({
     exitCode: 0,
-    said: "Save this token now: it is not shown again\n",
+    stderr: "Save this token now: it is not shown again\n",
   })
-  const old = issued.printed.trim()
+  const old = issued.stdout.trim()
   const rotated = await mds("token", "rotate", old.slice(0, 12), "--grace", "0")
-  const token = rotated.printed.trim()
-  expect(rotated.said.split("\n")[1]).toBe(
+  const token = rotated.stdout.trim()
+  expect(rotated.stderr.split("\n")[1]).toBe(
     `It replaces ${old.slice(0, 12)} (nightly job), which is revoked`,
   )
-  expect((await mds("account", "set-plan", email, "standard")).said).toBe(
+  expect((await mds("account", "set-plan", email, "standard")).stderr).toBe(
     `Changed account ${email} to the standard plan\n`,
   )
-  expect((await mds("account", "disable", email)).said).toBe(`Disabled account ${email}\n`)
-  expect((await mds("account", "enable", email)).said).toBe(`Enabled account ${email}\n`)
+  expect((await mds("account", "disable", email)).stderr).toBe(`Disabled account ${email}\n`)
+  expect((await mds("account", "enable", email)).stderr).toBe(`Enabled account ${email}\n`)
 
-  const { printed } = await mds("account", "show", email)
-  const lines = printed.replace(instant, "TIME").trimEnd().split("\n")
+  const { stdout } = await mds("account", "show", email)
+  const lines = stdout.replace(instant, "TIME").trimEnd().split("\n")
   expect(lines.map((line) => line.replace(/ {2,}/g, "  ").replace(/on \S+$/, "on HOST"))).toEqual([
     "email  plan  requests per hour  created at  disabled at",
     `${email}  standard  1,000  TIME  -`,
@@ -66,7 +68,7 @@ test("An account is created, changed, disabled and audited from the command line
     select id, 'changed', '{}', 'many', 'here' from accounts, generate_series(1, 95)
     where accounts.email = ${email}`
   await more.end()
-  const all = (await mds("account", "show", email)).printed.trimEnd().split("\n")
+  const all = (await mds("account", "show", email)).stdout.trimEnd().split("\n")
   expect(all.filter((line) => line.includes("many"))).toHaveLength(95)
   expect(all.filter((line) => line.includes("command line on"))).toHaveLength(5)
   expect(all).toContain("2 earlier changes are not shown; the owner sees them at /account/audit")
@@ -91,9 +93,9 @@ test.each([
     "Must be 0 or a duration such as 30m, 24h or 7d.",
   ],
 ])("The exit code is %i, with a message and no output, for %j", async (code, args, message) => {
-  const { exitCode, printed, said } = await mds(...args)
-  expect([exitCode, printed]).toEqual([code, ""])
-  expect(said).toContain(message)
-  expect(said).not.toMatch(/\n\s+at /)
-  if (said.startsWith("error: ")) expect(said).toEndWith("(add --help for usage)\n")
+  const { exitCode, stdout, stderr } = await mds(...args)
+  expect([exitCode, stdout]).toEqual([code, ""])
+  expect(stderr).toContain(message)
+  expect(stderr).not.toMatch(/\n\s+at /)
+  if (stderr.startsWith("error: ")) expect(stderr).toEndWith("(add --help for usage)\n")
 })

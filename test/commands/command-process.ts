@@ -3,7 +3,7 @@
  * streams.
  */
 import { tmpdir } from "node:os"
-import { unreadPipe } from "../support/process.ts"
+import { collect, unreadPipe } from "../support/process.ts"
 
 const ownMain = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
@@ -43,42 +43,16 @@ export function startCommand(args: readonly string[], options: CommandOptions) {
   const { stdin = "ignore", stdout = "pipe", stderr = "pipe" } = options
   const child = Bun.spawn(command, { ...others, stdin, stdout, stderr })
   const printed = child.stdout instanceof ReadableStream ? child.stdout.text() : ""
-  const messages = collect(child.stderr)
+  const messages = child.stderr instanceof ReadableStream ? collect(child.stderr) : undefined
   return {
     child,
     /** Resolves when standard error contains the text, and rejects when it ends without. */
-    waitForStderr: messages.find,
+    waitForStderr: (text: string) => messages?.find(new RegExp(`(${RegExp.escape(text)})`)),
     ended: async () => ({
       code: await child.exited,
       stdout: await printed,
-      stderr: await messages.whole,
+      stderr: (await messages?.whole) ?? "",
     }),
-  }
-}
-
-function collect(stream: ReadableStream<Uint8Array> | number | undefined) {
-  let text = ""
-  let onMore = (): void => {}
-  const read = async (): Promise<string> => {
-    const decoder = new TextDecoder()
-    if (!(stream instanceof ReadableStream)) return text
-    for await (const chunk of stream) {
-      text += decoder.decode(chunk, { stream: true })
-      onMore()
-    }
-    return text
-  }
-  const whole = read()
-  return {
-    whole,
-    find: (part: string) =>
-      new Promise<void>((resolve, reject) => {
-        onMore = () => {
-          if (text.includes(part)) resolve()
-        }
-        onMore()
-        whole.then(() => reject(new Error(`It ended without "${part}": ${text}`)), reject)
-      }),
   }
 }
 

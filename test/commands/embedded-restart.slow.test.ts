@@ -86,13 +86,13 @@ test("A failing server is restarted with growing pauses until the service stops"
   taken.stop(true)
 })
 
-test("A printed link begins with the address of the running service", async () => {
+test("A stdout link begins with the address of the running service", async () => {
   const directory = await newDirectory()
   const service = await serve(directory)
   const settings = { DATA_DIR: directory, DATABASE_URL: "" }
-  const { printed } = await command(["account", "create", "jo@example.com"], settings)
-  expect(printed).toStartWith(`${service.url}/account/link?link=mds_link_`)
+  const { stdout } = await command(["account", "create", "jo@example.com"], settings)
+  expect(stdout).toStartWith(`${service.url}/account/link?link=mds_link_`)
   await service.stop()
   const afterwards = await command(["account", "link", "jo@example.com"], settings)
-  expect(afterwards.printed).toStartWith("http://127.0.0.1:3000/account/link?")
+  expect(afterwards.stdout).toStartWith("http://127.0.0.1:3000/account/link?")
 })

@@ -31,15 +31,15 @@ const addressed = (change: (url: URL) => void): string => {
 }
 
 async function failing(url: string) {
-  const { exitCode, printed, said } = await command(["serve"], { DATABASE_URL: url, PORT: "0" })
-  expect(said).not.toMatch(/s3cr.?t|\bat \//i)
-  return { exitCode, printed, said: withoutCode(said) }
+  const { exitCode, stdout, stderr } = await command(["serve"], { DATABASE_URL: url, PORT: "0" })
+  expect(stderr).not.toMatch(/s3cr.?t|\bat \//i)
+  return { exitCode, stdout, stderr: withoutCode(stderr) }
 }
 
 /** Without the driver's own words. */
-const withoutCode = (said: string) => said.replace(/ \(\w+ [A-Z_]+[^)]*\)/, "")
+const withoutCode = (stderr: string) => stderr.replace(/ \(\w+ [A-Z_]+[^)]*\)/, "")
 
-const reason = (said: string) => ({ exitCode: 1, printed: "", said: `${said}\n` })
+const reason = (stderr: string) => ({ exitCode: 1, stdout: "", stderr: `${stderr}\n` })
 
 test("The message names a wrong password", async () => {
   const url = addressed((url) => {
@@ -127,9 +127,9 @@ test("A malformed address is rejected without its password", async () => {
   const result = await command(["account", "list"], {
     DATABASE_URL: "postgres://user:s3cret#1@127.0.0.1/db",
   })
-  expect(result).toMatchObject({ exitCode: 1, printed: "" })
-  expect(result.said).toStartWith("Cannot use the settings:\nDATABASE_URL ")
-  expect(result.said).not.toContain("s3cret")
+  expect(result).toMatchObject({ exitCode: 1, stdout: "" })
+  expect(result.stderr).toStartWith("Cannot use the settings:\nDATABASE_URL ")
+  expect(result.stderr).not.toContain("s3cret")
 })
 
 test("An unexpected failure prints its message, and its stack only with --debug", async () => {
@@ -139,20 +139,20 @@ test("An unexpected failure prints its message, and its stack only with --debug"
   try {
     const args = ["account", "create", "someone@example.com"]
     const short = await command(args, settings)
-    expect(short.said).toBe(
+    expect(short.stderr).toBe(
       'Failed: column "email" of relation "accounts" does not exist (add --debug for the stack trace)\n',
     )
     const long = await command([...args, "--debug"], settings)
     expect([short.exitCode, long.exitCode]).toEqual([1, 1])
-    expect(long.said).toMatch(/^PostgresError: column .*\n\s+at /)
-    expect(long.said).not.toContain("someone@example.com")
+    expect(long.stderr).toMatch(/^PostgresError: column .*\n\s+at /)
+    expect(long.stderr).not.toContain("someone@example.com")
   } finally {
     await sql`alter table accounts rename column hidden to email`
     await sql.end()
   }
 })
 
-test("A thrown value other than an error is printed unchanged", () => {
+test("A thrown value other than an error is stdout unchanged", () => {
   expect(withoutParameters("x")).toBe("x")
   expect(describeUnexpected("x", true)).toBe("Failed: x")
 })
@@ -163,12 +163,16 @@ test("The message names an unusable address or port and the settings to check", 
     ["300.1.1.1", "0"],
     ["127.0.0.1", taken.place.split(":")[1] ?? ""],
   ] as const) {
-    const { exitCode, said } = await command(["serve"], { DATABASE_URL: database.url, HOST, PORT })
-    expect([exitCode, said]).toEqual([
+    const { exitCode, stderr } = await command(["serve"], {
+      DATABASE_URL: database.url,
+      HOST,
+      PORT,
+    })
+    expect([exitCode, stderr]).toEqual([
       1,
       expect.stringContaining(`Cannot listen on ${HOST}:${PORT}`),
     ])
-    expect(said).toMatch(/[^.?]\. Check HOST and PORT\n$/)
+    expect(stderr).toMatch(/[^.?]\. Check HOST and PORT\n$/)
   }
   taken.stop()
 })

@@ -19,14 +19,14 @@ test("Every command but migrate, serve and quickstart leaves the schema unchange
   ]) {
     expect(await mds(...args)).toEqual({
       exitCode: 1,
-      printed: "",
-      said: expect.stringMatching(/^The database has no tables yet\. Run `mds migrate` first\n$/),
+      stdout: "",
+      stderr: expect.stringMatching(/^The database has no tables yet\. Run `mds migrate` first\n$/),
     })
   }
   expect(await sql`select 1 from pg_tables where schemaname in ('public', 'drizzle')`).toHaveLength(
     0,
   )
-  expect((await mds("migrate")).said).toBe("The database schema is up to date\n")
+  expect((await mds("migrate")).stderr).toBe("The database schema is up to date\n")
   expect((await mds("account", "list")).exitCode).toBe(0)
 })
 
@@ -34,8 +34,8 @@ test("A command on a directory without a database creates nothing and names the 
   const directory = join(directoryOfFile(), "misspelt")
   expect(await command(["sources", "list"], { DATA_DIR: directory })).toEqual({
     exitCode: 1,
-    printed: "",
-    said: `There is no database in ${directory}: check DATA_DIR, or run \`mds migrate\` first\n`,
+    stdout: "",
+    stderr: `There is no database in ${directory}: check DATA_DIR, or run \`mds migrate\` first\n`,
   })
   expect(existsSync(directory)).toBe(false)
 })

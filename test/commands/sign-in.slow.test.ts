@@ -13,9 +13,9 @@ const linkText = /^http:\/\/127\.0\.0\.1:3000(\/account\/link\?link=(mds_link_[\
 
 test("Creating an account prints a link that signs its owner in", async () => {
   const email = "created@example.com"
-  const { printed, exitCode } = await mds(["account", "create", email])
-  expect([exitCode, printed]).toEqual([0, expect.stringMatching(linkText)])
-  const [, path = "", link = ""] = linkText.exec(printed) ?? []
+  const { stdout, exitCode } = await mds(["account", "create", email])
+  expect([exitCode, stdout]).toEqual([0, expect.stringMatching(linkText)])
+  const [, path = "", link = ""] = linkText.exec(stdout) ?? []
   const person = visitor(service)
   expect(await (await person.get(path)).text()).toContain(email)
   expect((await person.post("/account/link", { link })).status).toBe(303)
@@ -27,32 +27,32 @@ test("A link has the public address, and requires an existing account", async ()
   const made = await mds(["account", "link", "ADMIN@example.com"], settings)
   expect(made).toEqual({
     exitCode: 0,
-    printed: expect.stringMatching(/^https:\/\/data\.example\.com\/account\/link\?link=mds_link_/),
-    said: "The link signs in once, within 15 minutes\n",
+    stdout: expect.stringMatching(/^https:\/\/data\.example\.com\/account\/link\?link=mds_link_/),
+    stderr: "The link signs in once, within 15 minutes\n",
   })
   expect(await mds(["account", "link", "nobody@example.com"])).toEqual({
     exitCode: 1,
-    printed: "",
-    said: "Account nobody@example.com does not exist\n",
+    stdout: "",
+    stderr: "Account nobody@example.com does not exist\n",
   })
 })
 
 test("An operator lists and ends sessions, and the audit names the operator", async () => {
   const email = "standard@example.com"
   const person = visitor(service, "Mozilla/5.0 (\u00fc a test)")
-  const { printed } = await mds(["account", "link", email])
-  const [, , link = ""] = linkText.exec(printed) ?? []
+  const { stdout } = await mds(["account", "link", email])
+  const [, , link = ""] = linkText.exec(stdout) ?? []
   await person.post("/account/link", { link })
   const listed = await mds(["account", "sessions", email])
-  const [head, row = ""] = listed.printed.split("\n")
+  const [head, row = ""] = listed.stdout.split("\n")
   expect(head?.split(/ {2,}/)).toEqual(["signed in at", "last seen at", "address", "browser"])
   expect(row).toMatch(/ {2}127\.0\.0\.1 {2}Mozilla\/5\.0 \(\u00fc a test\)$/)
 
-  expect((await mds(["account", "sign-out", email])).said).toBe(
+  expect((await mds(["account", "sign-out", email])).stderr).toBe(
     `Ended 1 session of account ${email}\n`,
   )
   expect((await person.get("/account/sessions")).status).toBe(303)
-  const audit = (await mds(["account", "show", email])).printed.trimEnd().split("\n")
+  const audit = (await mds(["account", "show", email])).stdout.trimEnd().split("\n")
   expect(audit.at(-2)).toMatch(
     / session +created +signed_in_at \S+Z +standard@example\.com +127\.0\.0\.1$/,
   )

@@ -11,11 +11,11 @@ const service = await serviceOfFile()
 const mds = (...args: string[]) => command(args, { DATABASE_URL: service.database.url })
 
 test("The help names the page that describes the settings", async () => {
-  const { exitCode, printed, said } = await mds("--help")
-  expect([exitCode, said]).toEqual([0, ""])
-  expect(printed).toStartWith("Usage: mds ")
-  expect(printed).toContain("Settings are environment variables")
-  expect((await mds("releases", "list", "--help")).printed).toContain("Settings are environment")
+  const { exitCode, stdout, stderr } = await mds("--help")
+  expect([exitCode, stderr]).toEqual([0, ""])
+  expect(stdout).toStartWith("Usage: mds ")
+  expect(stdout).toContain("Settings are environment variables")
+  expect((await mds("releases", "list", "--help")).stdout).toContain("Settings are environment")
 })
 
 test("The program or a group without a command exits with 2 and prints its help", async () => {
@@ -24,12 +24,12 @@ test("The program or a group without a command exits with 2 and prints its help"
     [["releases"], "Usage: mds releases "],
   ] as const) {
     const help = expect.stringMatching(new RegExp(`^${usage}`))
-    expect(await mds(...args)).toEqual({ exitCode: 2, printed: "", said: help })
+    expect(await mds(...args)).toEqual({ exitCode: 2, stdout: "", stderr: help })
   }
 })
 
 test("The option --version prints the version", async () => {
-  expect(await mds("--version")).toEqual({ exitCode: 0, printed: `${version}\n`, said: "" })
+  expect(await mds("--version")).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: "" })
 })
 
 test.each([
@@ -41,11 +41,11 @@ test.each([
   [["token", "list"], "required option '--account <email>' not specified"],
   [["releases", "show", "0"], "Must be an integer from 1 to 2147483647."],
 ])("The usage error %j exits with 2 and names the error", async (args, message) => {
-  const { exitCode, printed, said } = await mds(...args)
-  expect([exitCode, printed]).toEqual([2, ""])
-  expect(said).toStartWith("error: ")
-  expect(said).toContain(message)
-  expect(said).toEndWith("(add --help for usage)\n")
+  const { exitCode, stdout, stderr } = await mds(...args)
+  expect([exitCode, stdout]).toEqual([2, ""])
+  expect(stderr).toStartWith("error: ")
+  expect(stderr).toContain(message)
+  expect(stderr).toEndWith("(add --help for usage)\n")
 })
 
 const admin = "admin@example.com"
@@ -60,16 +60,16 @@ test.each([
   [["sources", "list"], null],
   [["token", "list", "--account", admin], "token"],
 ])("%j prints a JSON array of rows with --json", async (args, column) => {
-  const { exitCode, printed, said } = await mds(...args, "--json")
-  expect([exitCode, said]).toEqual([0, ""])
-  const rows = JSON.parse(printed)
+  const { exitCode, stdout, stderr } = await mds(...args, "--json")
+  expect([exitCode, stderr]).toEqual([0, ""])
+  const rows = JSON.parse(stdout)
   if (column === null) expect(rows).toEqual([])
   else expect(Object.keys(rows[0])[0]).toBe(column)
 })
 
 test("Releases are listed newest first, with the changes of each", async () => {
-  const { printed } = await mds("releases", "list", "--count", "1")
-  const [head, newest, ...others] = printed.trimEnd().split("\n")
+  const { stdout } = await mds("releases", "list", "--count", "1")
+  const [head, newest, ...others] = stdout.trimEnd().split("\n")
   expect(head?.split(/ {2,}/)).toEqual([
     ...["release", "published at", "source", "data as of"],
     ...["added", "changed", "removed", "is pruned"],

@@ -4,9 +4,9 @@
  */
 
 import { expect, test } from "bun:test"
-import { load } from "../../src/loading/load.ts"
 import { prune } from "../../src/loading/prune.ts"
-import { sourceNamed } from "../../src/sources/catalogue.ts"
+import { fileLoader } from "../loading/file-loader.ts"
+import { none } from "../support/fixtures.ts"
 import { seeded } from "../support/seeded.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readList } from "./bodies.ts"
@@ -28,22 +28,18 @@ const manyRecords = 5_100
 const releases: Map<string, Version>[] = [new Map(), new Map()]
 let newest = 1
 
-const none = { companies: [], tenements: [], subsidiaries: [], reports: [] }
 const service = await serviceOfFile({ records: none })
+const load = fileLoader(service)
 while (newest < 9) await loadNext()
 
 async function loadNext(): Promise<void> {
-  const source = sourceNamed("tenements")
-  if (typeof source === "string") throw new Error(source)
   newest++
   const records = nextRelease(newest)
   releases.push(records)
   const rows = [...records].map(([id, { state, status }]) => `${id},E1/1,${state},${status}`)
-  const file = `${process.env.TMPDIR ?? "/tmp"}/mds-changes-${crypto.randomUUID()}.csv`
-  await Bun.write(file, `id,tenement_id,state,status\n${rows.join("\n")}\n`)
-  const options = { url: service.database.url, source, files: [file], acceptShrink: true }
-  expect((await load(options)).release).toBe(newest)
-  await Bun.file(file).delete()
+  const lines = ["id,tenement_id,state,status", ...rows]
+  const { release } = await load("tenements", { "rows.csv": lines }, { acceptShrink: true })
+  expect(release).toBe(newest)
 }
 
 /** Some of few records come, change, go and come back; in releases 5 to 7 there are many others. */

@@ -97,11 +97,11 @@ describe.skipIf(!pgbouncerIsInstalled)("Behind PgBouncer in transaction mode", (
     expect((await stateOf(service)).notifications).toBe("listening")
     const file = join(directory, "reports.csv")
     await Bun.write(file, "hash,asx_code,title,published_at\nnew,BIG,T,2026-01-02T03:04:05Z\n")
-    const { printed } = await command(["load", "reports", file, "--partial", "--json"], {
+    const { stdout } = await command(["load", "reports", file, "--partial", "--json"], {
       ...settings,
       DATA_DIR: directory,
     })
-    const { release, unconfirmed } = JSON.parse(printed)
+    const { release, unconfirmed } = JSON.parse(stdout)
     expect([unconfirmed, releaseOf(await service.get("/reports/new"))]).toEqual([0, release])
   })
 })

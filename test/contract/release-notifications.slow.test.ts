@@ -103,7 +103,7 @@ test("A release loaded at the command line is shown by every process from the ne
   const file = join(directory, "reports.csv")
   await Bun.write(file, "hash,asx_code,title,published_at\nloaded,BIG,T,2026-01-02T03:04:05Z\n")
   const loaded = await command(["load", "reports", file, "--partial", "--json"], settings)
-  expect(JSON.parse(loaded.printed)).toMatchObject({ release: 2, unconfirmed: 0 })
+  expect(JSON.parse(loaded.stdout)).toMatchObject({ release: 2, unconfirmed: 0 })
   expect(await shown()).toEqual([2, 2])
   for (const { stop } of processes) await stop()
 })

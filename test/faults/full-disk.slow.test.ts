@@ -59,7 +59,7 @@ describe.skipIf(disk === null)("On a full disk", () => {
       await disk?.fill(roomLeft)
       const failed = await load()
       expect(failed.exitCode).not.toBe(0)
-      expect(failed.said).toMatch(
+      expect(failed.stderr).toMatch(
         /^Cannot run `mds load`: (the database's server lacks a resource, or cannot use its files|there is no connection to the database) \(.*No space left on device.*\); /m,
       )
     } finally {

@@ -246,8 +246,8 @@ const unitTests = (isQuiet: boolean): string =>
   })
 
 test.skipIf(!promtoolIsInstalled)("The tool promtool accepts the rules", () => {
-  const { exitCode, said } = promtool(["check", "rules", "rules.yml"], { "rules.yml": rulesText })
-  expect([exitCode, said]).toEqual([0, expect.stringContaining(`${rules.length} rules found`)])
+  const { exitCode, output } = promtool(["check", "rules", "rules.yml"], { "rules.yml": rulesText })
+  expect([exitCode, output]).toEqual([0, expect.stringContaining(`${rules.length} rules found`)])
 })
 
 test.skipIf(!promtoolIsInstalled).each([
@@ -255,16 +255,16 @@ test.skipIf(!promtoolIsInstalled).each([
   ["does not fire when it should not", true],
 ])("Each alert %s", (_, isQuiet) => {
   const files = { "rules.yml": rulesText, "tests.yml": unitTests(isQuiet) }
-  const { exitCode, said } = promtool(["test", "rules", "tests.yml"], files)
-  expect([exitCode, said]).toEqual([0, expect.stringContaining("SUCCESS")])
+  const { exitCode, output } = promtool(["test", "rules", "tests.yml"], files)
+  expect([exitCode, output]).toEqual([0, expect.stringContaining("SUCCESS")])
   expect(Object.keys(cases)).toEqual(rules.map(({ alert }) => alert))
 })
 
 test.skipIf(!promtoolIsInstalled)(
   "The tool promtool accepts a scrape except for one OpenTelemetry name",
   () => {
-    const { said } = promtool(["check", "metrics"], {}, scrape)
-    expect(said.trim().split("\n")).toEqual([
+    const { output } = promtool(["check", "metrics"], {}, scrape)
+    expect(output.trim().split("\n")).toEqual([
       'db_client_connection_count non-histogram and non-summary metrics should not have "_count" suffix',
     ])
   },

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { answers } from "./answers.ts"
 import { freePort, reportSkipped, startSupervised } from "./supervised.ts"
+import { until } from "./until.ts"
 
 /** Debian has it where only root's PATH leads. */
 const program = Bun.which("pgbouncer") ?? Bun.which("pgbouncer", { PATH: "/usr/sbin" })
@@ -23,8 +24,6 @@ export interface PgBouncer extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-const START_LIMIT_MS = 20_000
-
 /**
  * Starts one before the database and waits until it responds.
  * @param poolSize connections to the server
@@ -43,14 +42,7 @@ export async function pgbouncer(databaseUrl: string, poolSize: number): Promise<
   }
   const url = new URL(databaseUrl)
   url.port = String(port)
-  const deadline = performance.now() + START_LIMIT_MS
-  while (!(await answers(url.href, 5))) {
-    if (performance.now() > deadline) {
-      await stop()
-      throw new Error(`No PgBouncer at port ${port}`)
-    }
-    await Bun.sleep(10)
-  }
+  await until(() => answers(url.href, 5))
   return { url: url.href, stop, [Symbol.asyncDispose]: stop }
 }
 

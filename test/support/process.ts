@@ -113,11 +113,8 @@ export async function command(
   program = main,
 ) {
   const child = start(args, settings, program)
-  const [printed, said] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-  ])
-  return { exitCode: await child.exited, printed, said }
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()])
+  return { exitCode: await child.exited, stdout, stderr }
 }
 
 const start = (args: readonly string[], settings: Record<string, string>, program = main) =>
@@ -128,11 +125,12 @@ const start = (args: readonly string[], settings: Record<string, string>, progra
     stderr: "pipe",
   })
 
-function collect(stream: ReadableStream<Uint8Array>) {
+/** Reads a stream to its end, and finds text in what there is so far. */
+export function collect(stream: ReadableStream<Uint8Array>) {
   let text = ""
   let ended = false
   let onMore = (): void => {}
-  const read = async (): Promise<void> => {
+  const read = async (): Promise<string> => {
     const decoder = new TextDecoder()
     for await (const chunk of stream) {
       text += decoder.decode(chunk, { stream: true })
@@ -140,9 +138,11 @@ function collect(stream: ReadableStream<Uint8Array>) {
     }
     ended = true
     onMore()
+    return text
   }
-  read()
   return {
+    /** All of it, at its end. */
+    whole: read(),
     /** All whole lines so far. */
     lines: () => text.split("\n").slice(0, -1),
     /** The pattern's first group, once it is there. */

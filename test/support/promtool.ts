@@ -19,7 +19,7 @@ export function promtool(args: readonly string[], files: Record<string, string>,
       cwd: directory,
       stdin: new Blob([input]),
     })
-    return { exitCode, said: stdout.toString() + stderr.toString() }
+    return { exitCode, output: stdout.toString() + stderr.toString() }
   } finally {
     rmSync(directory, { recursive: true })
   }
