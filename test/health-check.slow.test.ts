@@ -1,12 +1,10 @@
 /** The health check detects whether the process responds, and sends nothing to the database. */
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { throughProxy } from "./contract/interruptible-proxy.ts"
 import { migrated, testDatabase } from "./support/postgres.ts"
 import { detachedProcess } from "./support/process.ts"
 import { freePort } from "./support/supervised.ts"
 import { until } from "./support/until.ts"
-
-setDefaultTimeout(60_000)
 
 const database = await testDatabase(migrated)
 const proxy = await throughProxy(database.url)

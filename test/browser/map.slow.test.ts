@@ -285,7 +285,7 @@ async function noteThat({ page }: Visitor, pattern: RegExp): Promise<string> {
   await until(async () => {
     text = (await page.textContent("#map-note")) ?? ""
     return pattern.test(text)
-  }, 20_000)
+  })
   return text
 }
 

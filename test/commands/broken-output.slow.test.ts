@@ -2,13 +2,11 @@
  * A service keeps serving, and stops on SIGTERM, whatever happens to its standard output and error.
  */
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { directoryOfFile } from "../support/of-file.ts"
 import { detachedProcess, fullDisk, type OutputEnd, unreadPipe } from "../support/process.ts"
 import { testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
-
-setDefaultTimeout(60_000)
 
 const dataDir = directoryOfFile()
 const running: Bun.Subprocess[] = []
@@ -97,7 +95,7 @@ test("An unread log delays nothing, uses bounded memory, and later delivers whol
     if (part !== "") parts.push(part)
     // The last two only: to search 4 MiB every few milliseconds takes long.
     return parts.slice(-2).join("").includes('"event":"log lines dropped"')
-  }, 30_000)
+  })
   const lines = parts.join("").split("\n").slice(0, -1)
   for (const line of lines) expect(() => JSON.parse(line)).not.toThrow()
   const reports = lines

@@ -86,7 +86,7 @@ test("A failing server is restarted with growing pauses until the service stops"
   taken.stop(true)
 })
 
-test("A stdout link begins with the address of the running service", async () => {
+test("A printed link begins with the address of the running service", async () => {
   const directory = await newDirectory()
   const service = await serve(directory)
   const settings = { DATA_DIR: directory, DATABASE_URL: "" }

@@ -1,5 +1,5 @@
 /** A command that fails says what failed, why and what to do, and never prints a secret. */
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import postgres from "postgres"
 import { describeUnexpected } from "../../src/commands/terminal.ts"
 import { withoutParameters } from "../../src/db/database-errors.ts"
@@ -7,8 +7,6 @@ import { checkSchema } from "../../src/db/migrate.ts"
 import { testDatabase } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
 import { freePort } from "../support/supervised.ts"
-
-setDefaultTimeout(60_000)
 
 const database = await testDatabase()
 
@@ -152,7 +150,7 @@ test("An unexpected failure prints its message, and its stack only with --debug"
   }
 })
 
-test("A thrown value other than an error is stdout unchanged", () => {
+test("A thrown value other than an error is printed unchanged", () => {
   expect(withoutParameters("x")).toBe("x")
   expect(describeUnexpected("x", true)).toBe("Failed: x")
 })

@@ -1,11 +1,9 @@
 /** A service that fetches by itself publishes changes, and reports failed and rejected loads. */
-import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { plain, reply } from "../fetching/misbehaving-server.ts"
 import { serviceProcess } from "../support/process.ts"
 import { until } from "../support/until.ts"
 import { directory, fetchWorkbench } from "./fetch-workbench.ts"
-
-setDefaultTimeout(60_000)
 
 const bench = await fetchWorkbench()
 beforeEach(() => bench.reset())
@@ -63,7 +61,7 @@ test("The next service fetches a source at once when shutdown interrupted its do
 test("Shutdown rolls back a scheduled load, and the next service repeats it", async () => {
   bench.writeSources({ "asx-directory": bench.entry("/asx.csv") })
   bench.server.answer(() => plain(directory))
-  const release = await bench.holdLoads()
+  await using held = await bench.holdLoads()
   const service = await serve()
   const locks = () =>
     bench.sql`select granted from pg_locks where locktype = 'advisory'
@@ -73,7 +71,7 @@ test("Shutdown rolls back a scheduled load, and the next service repeats it", as
   expect(await service.exited).toBe(0)
   // Only the session of this test remains.
   await until(async () => (await locks()).length === 1)
-  await release()
+  await held.release()
   expect(await bench.releases()).toBe(0)
   const next = await serve()
   await until(() => eventsOf(next).length > 0)

@@ -4,6 +4,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { locks } from "../../src/db/advisory-locks.ts"
 import { misbehavingServer } from "../fetching/misbehaving-server.ts"
+import { holdLock } from "../support/held-locks.ts"
 import { commandWorkbench } from "./command-workbench.ts"
 
 export const directory = "ASX code,Company name,GICs industry group\nQZA,QUARRY LIMITED,Materials\n"
@@ -25,21 +26,8 @@ export async function fetchWorkbench() {
     }),
     writeSources: (sources: object) =>
       writeFileSync(join(bench.dataDir, "sources.json"), JSON.stringify(sources)),
-    /** Commands that load wait until the result is called. */
-    holdLoads: async () => {
-      const held = Promise.withResolvers<void>()
-      const released = Promise.withResolvers<void>()
-      const holding = bench.sql.begin(async (sql) => {
-        await sql`select pg_advisory_xact_lock(${locks.publishing})`
-        held.resolve()
-        await released.promise
-      })
-      await held.promise
-      return async () => {
-        released.resolve()
-        await holding
-      }
-    },
+    /** Commands that load wait until the result is released. */
+    holdLoads: () => holdLock(bench.sql, `select pg_advisory_xact_lock(${locks.publishing})`),
     reset: async () => {
       await bench.empty()
       rmSync(bench.dataDir, { recursive: true, force: true })

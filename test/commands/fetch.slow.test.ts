@@ -1,13 +1,11 @@
 /** `mds fetch` downloads and loads what the operator's file lists, one process at a time. */
-import { beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { plain, reply } from "../fetching/misbehaving-server.ts"
 import { until } from "../support/until.ts"
 import { startCommand } from "./command-process.ts"
 import { directory, fetchWorkbench } from "./fetch-workbench.ts"
-
-setDefaultTimeout(60_000)
 
 const bench = await fetchWorkbench()
 beforeEach(async () => {
@@ -55,12 +53,12 @@ test("A fetch killed during its load publishes nothing, and the next fetch loads
   bench.server.answer(({ headers }) =>
     headers["if-none-match"] ? reply(304, {}) : reply(200, { ETag: '"1"' }, directory),
   )
-  const release = await bench.holdLoads()
+  await using held = await bench.holdLoads()
   const killed = startCommand(["fetch", "asx-directory"], bench.options())
   await killed.waitForStderr(waiting)
   killed.child.kill("SIGKILL")
   await killed.child.exited
-  await release()
+  await held.release()
   expect(await bench.releases()).toBe(0)
   // The database releases the lock of a killed process as soon as it notices.
   let outcomes: string[] = []
@@ -96,12 +94,12 @@ test("An unexpected error ends only the fetch of its source, and is recorded", a
 
 test("A connection lost during a load ends only the fetch of its source", async () => {
   bench.server.answer(whole)
-  const release = await bench.holdLoads()
+  await using held = await bench.holdLoads()
   const fetching = startCommand(["fetch"], bench.options())
   await fetching.waitForStderr(waiting)
   await bench.sql`
     select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted`
-  await release()
+  await held.release()
   const { stdout, code } = await fetching.ended()
   expect(stdout).toMatch(/^asx-directory: failed: there is no connection to the database \(/)
   expect(stdout).toContain("subsidiaries: published")

@@ -3,6 +3,7 @@
 import { beforeEach, expect, test } from "bun:test"
 import { openSync, writeSync } from "node:fs"
 import { join } from "node:path"
+import { holdLock } from "../support/held-locks.ts"
 import { until } from "../support/until.ts"
 import { startCommand } from "./command-process.ts"
 import { commandWorkbench } from "./command-workbench.ts"
@@ -106,17 +107,12 @@ test("A signal after the outcome is reported does not fail the load", async () =
   const reports = Array.from({ length: 10_000 }, (_, n) => `h${n},QZA,T,2026-01-02T03:04:05Z`)
   const rows = ["hash,asx_code,title,published_at", ...reports, ""].join("\n")
   const file = bench.file("reports.csv", rows)
-  const released = Promise.withResolvers<void>()
-  const holding = bench.sql.begin(async (sql) => {
-    await sql`lock table reports in share update exclusive mode`
-    await released.promise
-  })
+  await using held = await holdLock(bench.sql, "lock table reports in share update exclusive mode")
   const load = startCommand(["load", "reports", file], bench.options())
   await load.waitForStderr("Vacuuming and analyzing reports")
   load.child.kill("SIGTERM")
   const { code, stdout } = await load.ended()
-  released.resolve()
-  await holding
+  await held.release()
   expect(code).toBe(0)
   expect(stdout).toContain("Published as release 1")
 })

@@ -21,7 +21,7 @@ test("With --json standard output has only the summary", async () => {
   expect(summary.files[0]).toMatchObject({ read: 2, accepted: 1, rejected: 1 })
   expect(readdirSync(directory)).toContain(String(summary.rejectsFile).replace(/.*\//, ""))
   expect(code).toBe(0)
-}, 30_000)
+})
 
 test("A rejected load writes nothing to standard output, and the reason to standard error", async () => {
   bench.file("bad.csv", "Bad Gateway")
@@ -29,16 +29,16 @@ test("A rejected load writes nothing to standard output, and the reason to stand
   expect(stdout).toBe("")
   expect(stderr).toContain("Cannot read bad.csv: it looks like an error message")
   expect(code).toBe(1)
-}, 30_000)
+})
 
 test("The option --max-rejects sets the number of rejected rows allowed", async () => {
   const refused = await load("companies", "good.csv", "--max-rejects", "0")
   expect(refused.stderr).toContain("Too many rejected rows: 1 of 2")
   expect(refused.code).toBe(1)
-}, 30_000)
+})
 
 test("The directory of --rejects-dir is created when a row is rejected", async () => {
   const made = join(directory, "made", "here")
   await load("companies", "good.csv", "--dry-run", "--rejects-dir", made, "--max-rejects", "0")
   expect(readdirSync(made)).toHaveLength(1)
-}, 30_000)
+})

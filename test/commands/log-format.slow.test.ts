@@ -1,12 +1,11 @@
 /** A serving process logs text on a terminal and JSON elsewhere, at the level that is set. */
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { tmpdir } from "node:os"
 import { serviceProcess } from "../support/process.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
 
-setDefaultTimeout(60_000)
 reportMissingTerminals(import.meta.path)
 
 const service = await serviceOfFile()

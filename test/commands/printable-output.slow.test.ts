@@ -2,15 +2,13 @@
  * Text from files and servers is shown, and not obeyed: nothing that a command writes for people
  * moves the cursor, sets colours or turns the direction of text. Data is written as it is.
  */
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createLog } from "../../src/log/log.ts"
 import { printableText } from "../../src/text/printable-text.ts"
 import { commandWorkbench } from "./command-workbench.ts"
 import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
-
-setDefaultTimeout(60_000)
 
 const bench = await commandWorkbench()
 

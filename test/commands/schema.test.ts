@@ -1,12 +1,10 @@
 /** Only `serve`, `quickstart` and `migrate` change the schema; every other command checks it. */
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { databaseOfFile, directoryOfFile } from "../support/of-file.ts"
 import { emptyDatabase } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
-
-setDefaultTimeout(60_000)
 
 const { sql, url } = await databaseOfFile(emptyDatabase())
 

@@ -1,6 +1,6 @@
 /** After SIGTERM every sent request gets its response within the time allowed. */
 
-import { afterAll, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, expect, test } from "bun:test"
 import { throughProxy } from "../contract/interruptible-proxy.ts"
 import { collect, opened, parseAnswer, type RawAnswer, requestText } from "../contract/raw-http.ts"
 import { none } from "../support/fixtures.ts"
@@ -8,8 +8,6 @@ import { type DetachedProcess, detachedProcess } from "../support/process.ts"
 import { testService } from "../support/service.ts"
 import { freePort } from "../support/supervised.ts"
 import { until } from "../support/until.ts"
-
-setDefaultTimeout(60_000)
 
 const running: Bun.Subprocess[] = []
 

@@ -35,7 +35,7 @@ test("The list has every loaded source, and the outcome of its last load", async
   expect(code).toBe(0)
   const json = JSON.parse((await sources("list", "--json")).stdout)
   expect(json).toMatchObject([{ name: "asx-directory", missing: 2, counts: { read: 38 } }])
-}, 30_000)
+})
 
 test("A source is shown with its missing records, the largest first, and when each is removed", async () => {
   const { stdout } = await sources("show", "asx-directory")
@@ -77,7 +77,7 @@ test("A source is shown with its missing records, the largest first, and when ea
     loads: 1,
     removable_from: "2020-01-02T01:00:00Z",
   })
-}, 30_000)
+})
 
 test("The list shortens the reason of a rejected load; showing the source prints all of it", async () => {
   const file = bench.file(`${"long-".repeat(40)}.csv`, "Bad Gateway")
@@ -86,7 +86,7 @@ test("The list shortens the reason of a rejected load; showing the source prints
   expect(stdout).toMatch(/refused: Cannot read (?:long-)+\w*…$/m)
   expect(stdout).toContain("2020-01-02T00:00:00Z")
   expect((await sources("show", "asx-directory")).stdout).toContain(`last reason: ${reason}`)
-}, 30_000)
+})
 
 test("The error for an unloaded or unknown source names the reason", async () => {
   const known = await sources("show", "wa")
@@ -96,7 +96,7 @@ test("The error for an unloaded or unknown source names the reason", async () =>
     stderr: "The source wa has not been loaded yet\n",
   })
   expect((await sources("show", "asx-dirctory")).stderr).toContain('did you mean "asx-directory"?')
-}, 30_000)
+})
 
 test("The operator sets the absence time, the time of the files and the columns that may be empty", async () => {
   const later = ["lacking.csv", "--observed", "2020-01-02T02:00:00Z"]
@@ -118,7 +118,7 @@ test("The operator sets the absence time, the time of the files and the columns 
   expect(odd.stderr).toContain("give a date as 2026-01-02, or a date-time with its zone")
   const removed = await load("lacking.csv", "--remove-missing-now")
   expect(removed.stdout).toContain("2 deactivated")
-}, 60_000)
+})
 
 test("A removed source takes its records with it in a release, and is no longer listed", async () => {
   await bench.load(
@@ -134,4 +134,4 @@ test("A removed source takes its records with it in a release, and is no longer 
     1,
     expect.stringContaining("The source tas has not been loaded yet"),
   ])
-}, 30_000)
+})

@@ -1,5 +1,5 @@
 /** A database that cannot be written, for its settings or a role: each command says what failed, why and what to do. */
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { afterFile, directoryOfFile } from "../support/of-file.ts"
 import { ownServer } from "../support/own-server.ts"
@@ -7,8 +7,6 @@ import { fillWith } from "../support/postgres.ts"
 import { awkwardPublished } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { runCommand, startCommand } from "./command-process.ts"
-
-setDefaultTimeout(60_000)
 
 const directory = directoryOfFile()
 const primary = await ownServer()

@@ -1,10 +1,8 @@
 /** Help, the version, usage errors, and listings as tables and as JSON. */
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { version } from "../../package.json"
 import { command } from "../support/process.ts"
 import { serviceOfFile } from "../support/service.ts"
-
-setDefaultTimeout(60_000)
 
 const service = await serviceOfFile()
 

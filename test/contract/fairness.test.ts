@@ -4,6 +4,7 @@
  */
 
 import { expect, test } from "bun:test"
+import { holdLock } from "../support/held-locks.ts"
 import { serviceOfFile, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { opened, requestText, sendRaw } from "./raw-http.ts"
@@ -11,22 +12,9 @@ import { opened, requestText, sendRaw } from "./raw-http.ts"
 const service = await serviceOfFile()
 const others = await Promise.all(Array.from({ length: 10 }, () => service.issueWithLimit(10_000)))
 
-/** Keeps all statements on reports waiting until it is opened. */
-async function lockReports({ sql: client } = service) {
-  const locked = Promise.withResolvers<void>()
-  const ended = Promise.withResolvers<void>()
-  const transaction = client.begin(async (sql) => {
-    await sql`lock table reports in access exclusive mode`
-    locked.resolve()
-    await ended.promise
-  })
-  await locked.promise
-  const open = async (): Promise<void> => {
-    ended.resolve()
-    await transaction
-  }
-  return { open, [Symbol.asyncDispose]: open }
-}
+/** Keeps all statements on reports waiting until its release. */
+const lockReports = ({ sql } = service) =>
+  holdLock(sql, "lock table reports in access exclusive mode")
 
 /** Statements of the service that wait for the lock. */
 const blocked = async ({ sql } = service) => {
@@ -51,7 +39,7 @@ test("An account at its share of connections delays no other account", async () 
     const answers = others.flatMap((token) => paths.map((path) => service.get(path, { token })))
     expect(await statuses(answers)).toEqual(others.flatMap(() => [200, 200, 200, 404]))
   }
-  await locked.open()
+  await locked.release()
   expect(await statuses(slow)).toEqual(Array(40).fill(200))
 })
 
@@ -72,7 +60,7 @@ test("An account with over 1,000 requests at once, and no other, gets 503 with R
   for (const token of others.slice(3)) {
     expect((await service.get("/companies", { token })).status).toBe(200)
   }
-  await locked.open()
+  await locked.release()
   expect(await statuses(waiting)).toEqual([200, 200, 200])
   const flooded = (await Promise.all(flood)).map(({ status }) => status)
   // The admitted requests are served in their turn.
@@ -101,7 +89,7 @@ test("A hundred first callers of one filter share one count and one page", async
   )
   await until(async () => (await blocked()).all >= 2)
   expect(await blocked()).toEqual({ all: 2, different: 2 })
-  await locked.open()
+  await locked.release()
   const all = await Promise.all(answers)
   const bodies = new Set(await Promise.all(all.map((answer) => answer.text())))
   expect(all.map(({ status }) => status)).toEqual(Array(100).fill(200))
@@ -131,7 +119,7 @@ test("A receiver that disconnects at any stage of its export frees its slot", as
   early.write(requestText(path, { Authorization: `Bearer ${one.tokens.admin}` }))
   await until(async () => (await blocked(one)).all > 0)
   early.destroy()
-  await locked.open()
+  await locked.release()
   for (let round = 0; round < 20; round++) {
     const socket = await opened(one.port)
     socket.write(requestText(path, { Authorization: `Bearer ${one.tokens.admin}` }))

@@ -1,12 +1,11 @@
 /** Migrations are applied once and as a whole, and the error for an incompatible schema says what to do. */
 
-import { afterEach, expect, setDefaultTimeout, test } from "bun:test"
+import { afterEach, expect, test } from "bun:test"
 import postgres from "postgres"
 import { checkSchema, migrate } from "../../src/db/migrate.ts"
 import { emptyDatabase, type TestDatabase, testDatabase } from "../support/postgres.ts"
 import { until } from "../support/until.ts"
 
-setDefaultTimeout(60_000)
 /** Other versions of the program take the same lock. */
 const migrationLock = 7_140_233_001
 

@@ -3,7 +3,7 @@
  * thousand connections. Bun rejects some of these before the service receives them; other clients are
  * served meanwhile, and memory stays bounded.
  */
-import { describe, expect, setDefaultTimeout, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import type { Socket } from "node:net"
 import { collect, opened, parseAnswer } from "../contract/raw-http.ts"
@@ -11,8 +11,6 @@ import { afterFile } from "../support/of-file.ts"
 import { serviceProcess } from "../support/process.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
-
-setDefaultTimeout(60_000)
 
 const database = await serviceOfFile()
 const service = await serviceProcess({ DATABASE_URL: database.database.url })

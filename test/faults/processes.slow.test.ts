@@ -1,5 +1,5 @@
 /** The service killed, and without file descriptors. */
-import { afterAll, afterEach, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
 import type { Socket } from "node:net"
 import { collect, opened, parseAnswer } from "../contract/raw-http.ts"
 import { serviceProcess } from "../support/process.ts"
@@ -10,7 +10,6 @@ import { callersOf } from "./callers.ts"
 import { type Deployment, deployment } from "./deployment.ts"
 import { expectNothingLeft } from "./leftovers.ts"
 
-setDefaultTimeout(60_000)
 sayIfLeftOut(import.meta.path)
 
 const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))

@@ -3,7 +3,7 @@
  * and each alert fires when it should and not before.
  */
 
-import { expect, setDefaultTimeout, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import dashboard from "../../src/guide/dashboard.json"
@@ -13,8 +13,6 @@ import { promtool, promtoolIsInstalled } from "../support/promtool.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { freePort, reportSkipped } from "../support/supervised.ts"
 import { textOf } from "./samples.ts"
-
-setDefaultTimeout(60_000)
 
 if (!promtoolIsInstalled) reportSkipped(import.meta.path, "promtool")
 

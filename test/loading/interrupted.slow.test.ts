@@ -3,17 +3,14 @@
  * later load.
  */
 
-import { afterAll, beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { join } from "node:path"
-import postgres from "postgres"
 import { type Progress, silent } from "../../src/loading/progress.ts"
+import { holdLock } from "../support/held-locks.ts"
 import { until } from "../support/until.ts"
 import { workbench } from "./workbench.ts"
 
 const bench = await workbench()
-/** Locks tables that a load needs. */
-const blocker = postgres(bench.url, { max: 1, onnotice: () => {} })
-afterAll(() => blocker.end({ timeout: 1 }))
 beforeEach(async () => {
   await bench.empty()
   await bench.load("companies", header + alpha)
@@ -53,29 +50,20 @@ const isWaitingFor = async (table: string) =>
   (await bench.sql`select from pg_locks where not granted and relation = ${table}::regclass`)
     .length > 0
 
-/** Keeps loads from writing to a table. Returns what ends that. */
-function hold(table: string): () => Promise<void> {
-  const held = Promise.withResolvers<void>()
-  const holding = blocker.begin(async (sql) => {
-    await sql.unsafe(`lock table ${table} in share row exclusive mode`)
-    await held.promise
-  })
-  return async () => {
-    held.resolve()
-    await holding
-  }
-}
+/** Keeps loads from writing to a table. */
+const hold = (table: string) =>
+  holdLock(bench.sql, `lock table ${table} in share row exclusive mode`)
 
 /** Kills a load of the file when it is about to write to the table. */
 async function killAt(table: string, source: string, file: string): Promise<void> {
-  const release = hold(table)
+  await using held = await hold(table)
   const loader = spawnLoad(source, file)
   await until(() => isWaitingFor(table))
   loader.kill("SIGKILL")
   await loader.exited
   // The server notices by itself that the client has disconnected.
   await until(async () => (await loadLocks()) === 0)
-  await release()
+  await held.release()
 }
 
 const codes = async () =>
@@ -123,7 +111,7 @@ test("A rejected load that is killed while recording it is recorded once when re
 })
 
 test("A second concurrent load waits, reports that, and publishes", async () => {
-  const release = hold("companies")
+  await using held = await hold("companies")
   const first = bench.load("companies", [bench.file("first.csv", header + alpha + beta)])
   await until(() => isWaitingFor("companies"))
   expect(await codes()).toEqual(["QZA"])
@@ -133,7 +121,7 @@ test("A second concurrent load waits, reports that, and publishes", async () => 
   const second = bench.load("reports", [bench.file("second.csv", report)], { progress })
   await until(async () => steps.length > 0)
   expect(steps).toEqual(["Waiting for another load to end"])
-  await release()
+  await held.release()
   expect((await first).release).toBe(2)
   expect((await second).release).toBe(3)
 })

@@ -1,6 +1,7 @@
 /** While the database is away, pages that need it say so with 503 in time, and recover by themselves; others are there. */
 import { expect, test } from "bun:test"
 import { throughProxy } from "../contract/interruptible-proxy.ts"
+import { holdLock } from "../support/held-locks.ts"
 import { afterFile } from "../support/of-file.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
@@ -45,20 +46,8 @@ test.each(["cut", "silence"] as const)(
 
 /** Runs `work` while no statement of the service on this table ends but by its timeout. */
 async function whileLocked(table: string, work: () => Promise<void>): Promise<void> {
-  const locked = Promise.withResolvers<void>()
-  const released = Promise.withResolvers<void>()
-  const locking = service.sql.begin(async (tx) => {
-    await tx`lock table ${tx(table)} in access exclusive mode`
-    locked.resolve()
-    await released.promise
-  })
-  await locked.promise
-  try {
-    await work()
-  } finally {
-    released.resolve()
-    await locking
-  }
+  await using _held = await holdLock(service.sql, `lock table ${table} in access exclusive mode`)
+  await work()
 }
 
 test("While a table is locked, its pages are error pages, and other pages work", async () => {

@@ -4,6 +4,7 @@
  * `bun test --parallel` runs the files in several worker processes. Each finds the server by the run's
  * process id in its directory's name, and a process of its own owns it: shared-postgres.ts.
  */
+import { setDefaultTimeout } from "bun:test"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
@@ -11,6 +12,9 @@ import { runningServer } from "../../src/db/embedded/postmaster.ts"
 import { startEmbedded } from "../../src/db/embedded/server.ts"
 import { copyCluster, scratchDirectory } from "./scratch.ts"
 import { until } from "./until.ts"
+
+// Of a file that runs alone, as `bun run verify` does for all: a busy machine takes its time.
+setDefaultTimeout(60_000)
 
 export type TestDatabase = {
   url: string

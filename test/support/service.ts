@@ -1,5 +1,4 @@
 /** The real service on a database of its own, with tokens of every plan and a clock that tests set. */
-import { setDefaultTimeout } from "bun:test"
 import { getTableColumns, max, sql as statement } from "drizzle-orm"
 import { drizzle } from "drizzle-orm/postgres-js"
 import postgres from "postgres"
@@ -20,9 +19,6 @@ import { startService } from "../../src/service.ts"
 import { awkward, type Fixtures, shown } from "./fixtures.ts"
 import { afterFile } from "./of-file.ts"
 import { type Contents, migrated, type TestDatabase, testDatabase } from "./postgres.ts"
-
-// Of the file that imports this: a busy machine takes its time, and nothing here waits without end.
-setDefaultTimeout(60_000)
 
 export interface TestServiceOptions {
   records?: Fixtures

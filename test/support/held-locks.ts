@@ -1,0 +1,20 @@
+/** A lock of a test's own, for which the statements of others wait. */
+import type postgres from "postgres"
+
+/**
+ * Takes a lock by a statement, in a transaction of its own. Ends with `await using`, or earlier by `release`.
+ * @param statement "lock table reports in access exclusive mode"
+ */
+export async function holdLock(sql: postgres.Sql, statement: string) {
+  const connection = await sql.reserve()
+  await connection.unsafe("begin")
+  await connection.unsafe(statement)
+  let isHeld = true
+  const release = async (): Promise<void> => {
+    if (!isHeld) return
+    isHeld = false
+    await connection.unsafe("rollback")
+    connection.release()
+  }
+  return { release, [Symbol.asyncDispose]: release }
+}
