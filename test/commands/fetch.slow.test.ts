@@ -92,20 +92,6 @@ test("An unexpected error ends only the fetch of its source, and is recorded", a
   })
 })
 
-test("A connection lost during a load ends only the fetch of its source", async () => {
-  bench.server.answer(whole)
-  await using held = await bench.holdLoads()
-  const fetching = startCommand(["fetch"], bench.options())
-  await fetching.waitForStderr(waiting)
-  await bench.sql`
-    select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and not granted`
-  await held.release()
-  const { stdout, code } = await fetching.ended()
-  expect(stdout).toMatch(/^asx-directory: failed: there is no connection to the database \(/)
-  expect(stdout).toContain("subsidiaries: published")
-  expect(code).toBe(1)
-})
-
 test("A host with a wrong clock neither blocks other hosts nor dates files", async () => {
   bench.server.answer(whole)
   const skew = join(bench.directory, "skew.ts")

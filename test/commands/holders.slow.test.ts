@@ -47,17 +47,6 @@ test("The unlinked holders are listed at any time, as CSV where the output is no
   })
 })
 
-test.skipIf(!hasTerminals)(
-  "On a terminal unlinked holders are a table, most tenements first",
-  async () => {
-    const { child, output } = onTerminal(["holders", "unlinked"], bench.options())
-    expect(await child.exited).toBe(0)
-    expect(output().replaceAll("\r\n", "\n")).toBe(
-      "tenements  name\n2          QUARRY, PITS LTD\n1          Somebody\n",
-    )
-  },
-)
-
 test("A long list is printed once, also in a pipe that standard error shares", async () => {
   const rows = Array.from({ length: 3_000 }, (_, n) => `t${n},E 1/${n},WA,Somebody ${n} of Nowhere`)
   const holders = `id,tenement_id,state,holder_name\n${rows.join("\n")}\n`
@@ -118,23 +107,6 @@ describe("Suggestions", () => {
     const { child, output } = onTerminal(["holders", "suggest"], bench.options())
     expect(await child.exited).toBe(0)
     expect(output().replaceAll("\r\n", "\n")).toBe(`${suggestions.join("\n")}\n`)
-  })
-
-  test("The option --csv writes suggestions to a file that links after a parent is filled in, and overwrites none", async () => {
-    const path = join(bench.directory, "suggestions.csv")
-    expect(await suggest("--csv", path)).toEqual({
-      code: 0,
-      stdout: "",
-      stderr: written(path),
-    })
-    expect(readFileSync(path, "utf8")).toBe(suggested)
-    expect((await suggest("--csv", path)).stderr).toBe(`Cannot write ${path}: file exists\n`)
-    const unchanged = await bench.load("subsidiaries", [path], { partial: true })
-    expect(unchanged.release).toBeNull()
-    writeFileSync(path, suggested.replace('LTD",,', 'LTD",QZA,'))
-    const loaded = await bench.load("subsidiaries", [path], { partial: true })
-    expect(loaded.links).toMatchObject({ linked: 2, through_subsidiaries: 2 })
-    expect((await suggest()).stdout).not.toContain("PITS")
   })
 })
 

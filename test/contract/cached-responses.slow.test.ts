@@ -92,22 +92,6 @@ test("Only valid tokens get a cached response", async () => {
   }
 })
 
-test("Cached responses count against the window, and a full window gets 429", async () => {
-  const path = "/reports?per_page=8"
-  await service.get(path)
-  const token = await service.issueWithLimit(3)
-  const answers = []
-  for (let request = 0; request < 4; request++) answers.push(await service.get(path, { token }))
-  expect(
-    answers.map(({ status, headers }) => [status, headers.get("x-ratelimit-remaining")]),
-  ).toEqual([
-    [200, "2"],
-    [200, "1"],
-    [200, "0"],
-    [429, "0"],
-  ])
-})
-
 /** Records whose values differ from release to release, so that no two releases have a body in common. */
 const recordsOf = (release: number): Fixtures => ({
   ...awkward,

@@ -38,22 +38,6 @@ test("Pages read in any order equal the pages read in sequence", async () => {
   expect(await Promise.all(pages.map(read))).toEqual(forwards)
 })
 
-test("Concurrent crawls do not disturb each other", async () => {
-  const paths = [
-    "/reports",
-    "/reports",
-    "/tenements?state=WA",
-    "/tenements?state=QLD",
-    "/companies?sort=market_cap",
-    "/companies?sort=market_cap&order=desc",
-    "/companies/BIG/tenements",
-  ]
-  const alone = []
-  for (const path of paths) alone.push(await crawl(service, path, 100))
-  const together = await Promise.all(paths.map((path, index) => crawl(service, path, 11 + index)))
-  expect(together).toEqual(alone)
-})
-
 test("Pages beyond 5,000 records are those of the list, at the newest release and at an earlier one", async () => {
   const records = reportsOfTitle("Deep", 7_000)
   await using deep = await testService({ records })

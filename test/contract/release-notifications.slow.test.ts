@@ -3,9 +3,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { changeAndConfirm } from "../../src/db/confirmed-change.ts"
-import { load } from "../../src/loading/load.ts"
-import { ownReports } from "../../src/sources/own-columns.ts"
-import { awkward } from "../support/fixtures.ts"
 import { directoryOfFile } from "../support/of-file.ts"
 import { command, type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { type TestService, testService } from "../support/service.ts"
@@ -37,27 +34,6 @@ describe("A process that is notified", () => {
   /** Changes the releases and returns when this is in effect, as a load does. */
   const changeReleases = (statement: string) =>
     changeAndConfirm(service.database.url, (client) => client.unsafe(statement))
-
-  test("The next request after a load returns its release", async () => {
-    const { url } = service.database
-    for (let round = 2; round < 5; round++) {
-      const report = { ...awkward.reports[0], hash: `round${round}` }
-      const file = join(directory, "rounds.ndjson")
-      await Bun.write(file, `${JSON.stringify(report)}\n`)
-      const { release, unconfirmed } = await load({
-        url,
-        source: ownReports,
-        files: [file],
-        acceptShrink: true,
-      })
-      expect([release, unconfirmed]).toEqual([round, 0])
-      const [list, record] = await Promise.all([
-        service.get("/reports"),
-        service.get(`/reports/round${round}`),
-      ])
-      expect([releaseOf(list), record.status, releaseOf(record)]).toEqual([round, 200, round])
-    }
-  })
 
   test("The service follows releases that are inserted, changed, deleted or truncated with SQL", async () => {
     const shown = async () => {

@@ -154,20 +154,6 @@ test("Each token's crawl stays on the release of its own page 1", async () => {
   }
 })
 
-test("A crawl as of today stays on the release of its page 1", async () => {
-  const old = newest
-  const page = async (number: number) => {
-    const answer = await service.get(`/reports?per_page=10&as_of=2026-03-01&page=${number}`)
-    return [Number(answer.headers.get("x-data-release")), (await readList(answer)).data[0]?.hash]
-  }
-  expect(await page(1)).toEqual([old, `${old}-00`])
-  await publish()
-  expect(await page(2)).toEqual([old, `${old}-10`])
-  await publish()
-  expect(await page(3)).toEqual([old, `${old}-20`])
-  expect(await page(1)).toEqual([newest, `${newest}-00`])
-})
-
 test("A crawl as of a day that ends in its middle stays on the release of its page 1", async () => {
   const path = (page: number) => `/reports?per_page=10&as_of=2026-03-01&_=midnight&page=${page}`
   const release = async (page: number) =>

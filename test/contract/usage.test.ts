@@ -151,17 +151,6 @@ test("The admin plan has no used count, and its hours are counted", async () => 
   expect(lastHour({ requests_per_hour })).toBe(before + 2)
 })
 
-test("The tokens of an account share its usage, and a changed plan shows at once", async () => {
-  const email = "shared@example.com"
-  const [one, two] = [await service.issue(email), await service.issue(email)]
-  await ask(1, one)
-  await ask(1, two)
-  expect(await usage(one)).toEqual(await usage(two))
-  expect(await usage(one)).toMatchObject({ used: 2 })
-  await setPlan(service.editor, { email, plan: "enterprise", requestLimit: 50 })
-  expect(await usage(one)).toMatchObject({ plan: "enterprise", limit: 50, used: 2, remaining: 48 })
-})
-
 test("Usage needs a token, takes no parameter, and is GET and HEAD alone", async () => {
   const { status, headers } = await service.get("/usage", { token: null })
   expect([status, headers.get("x-ratelimit-limit")]).toEqual([401, "1000"])

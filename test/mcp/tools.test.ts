@@ -145,20 +145,6 @@ test("The tool company notes the granted tenements without an expiry date", asyn
   )
 })
 
-test("Notes count the tenements that a date filter omits", async () => {
-  const { total } = await resultOf(service, "find_tenements", { state: "NT" })
-  const undated = awkward.tenements.filter((each) => each.state === "NT" && !each.expiry_date)
-  expect(undated).toHaveLength(1)
-  const given = { state: "NT", expires_to: "1900-01-01", page: 1 }
-  const { notes, records } = await resultOf(service, "find_tenements", given)
-  expect([records, notes]).toEqual([
-    [],
-    [
-      `The list leaves out 1 of the ${total} records that match the other filters: they have no expiry date.`,
-    ],
-  ])
-})
-
 test("The notes count the tenements that are linked to no company", async () => {
   const { records, notes } = await resultOf(service, "find_tenements")
   const unlinked = awkward.tenements.filter(({ asx_codes }) => asx_codes.length === 0).length

@@ -365,11 +365,6 @@ test("Rare filters are behind More filters, which is open when one of them is wr
   }
 })
 
-test("The name of a company leads to its page", async () => {
-  const page = await person.read("/explore/companies?search=big+ore")
-  expect(linkTo(page, "Big Ore, Limited")).toBe("/explore/companies/BIG")
-})
-
 const csvOf = async (page: string) =>
   (await (await person.get(linkTo(page, "Download CSV") ?? "")).text())
     .replace("\uFEFF", "")

@@ -186,26 +186,3 @@ test("The page reads the database once for each release", async () => {
   expect(counts).toHaveLength(4)
   expect(statements).toHaveLength(5)
 })
-
-test("While the database is unreachable, the page says so with 503", async () => {
-  relay.stop()
-  const answers: { status: number; text: string; retryAfter: string | null }[] = []
-  await until(async () => {
-    service.clock.advance(2_000)
-    const answer = await fetch(`${service.url}/`, { headers: browser })
-    answers.push({
-      status: answer.status,
-      text: await answer.text(),
-      retryAfter: answer.headers.get("retry-after"),
-    })
-    return answer.status === 503
-  })
-  const { text = "", retryAfter } = answers.at(-1) ?? {}
-  expect(text).toContain("The database can&#x27;t be reached")
-  expect(Number(retryAfter)).toBeGreaterThan(0)
-  expect(new Set(answers.map(({ status }) => status))).toEqual(
-    answers.length > 1 ? new Set([200, 503]) : new Set([503]),
-  )
-  const guide = await fetch(`${service.url}/docs/guide/errors`, { headers: browser })
-  expect(guide.status).toBe(200)
-})

@@ -19,7 +19,7 @@ const service = await serviceOfFile({
 afterFile(proxy.mend)
 const person = await signedInVisitor(service, "patient@example.com")
 
-const paths = ["/account", "/account/tokens", "/account/usage", "/account/audit"]
+const paths = ["/", "/account", "/account/tokens", "/account/usage", "/account/audit"]
 
 test.each(["cut", "silence"] as const)(
   "While the database is %s, an error page is returned in time",
