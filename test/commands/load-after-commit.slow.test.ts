@@ -107,16 +107,6 @@ test("A load killed right after its commit is published, and repeating it publis
   expect(await bench.releases()).toBe(1)
 })
 
-test("Loading the same file again publishes nothing, also with --partial and from standard input", async () => {
-  const releases = async (...args: string[]) => {
-    const stdin = new Blob([companies])
-    const ended = await bench.run(["load", "companies", "-", "--json", ...args], { stdin })
-    return [ended.code, JSON.parse(ended.stdout).release]
-  }
-  expect(await releases("--partial")).toEqual([0, 1])
-  expect(await releases()).toEqual([0, null])
-})
-
 test.each([
   ["lost", 0],
   ["unanswered", 1],

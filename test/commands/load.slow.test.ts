@@ -1,7 +1,6 @@
 /** `mds load` obeys its options, and its output is fit for the next program. */
 import { expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
-import { join } from "node:path"
 import type { LoadSummary } from "../../src/loading/summary.ts"
 import { commandWorkbench } from "./command-workbench.ts"
 
@@ -35,10 +34,4 @@ test("The option --max-rejects sets the number of rejected rows allowed", async 
   const refused = await load("companies", "good.csv", "--max-rejects", "0")
   expect(refused.stderr).toContain("Too many rejected rows: 1 of 2")
   expect(refused.code).toBe(1)
-})
-
-test("The directory of --rejects-dir is created when a row is rejected", async () => {
-  const made = join(directory, "made", "here")
-  await load("companies", "good.csv", "--dry-run", "--rejects-dir", made, "--max-rejects", "0")
-  expect(readdirSync(made)).toHaveLength(1)
 })

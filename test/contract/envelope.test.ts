@@ -40,13 +40,6 @@ test("The largest exact integer is a valid page number", async () => {
   expect(await answer.json()).toEqual({ data: [], meta })
 })
 
-test("An empty result has zero pages", async () => {
-  const answer = await service.get("/companies?search=no+such+company")
-  expect(await answer.text()).toBe(
-    '{"data":[],"meta":{"total":0,"page":1,"per_page":50,"total_pages":0}}',
-  )
-})
-
 test("A single record is exactly data, for any characters in its id", async () => {
   const { companies, tenements, reports } = shown(awkward)
   const paths = [

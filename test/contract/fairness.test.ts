@@ -72,16 +72,6 @@ test("An account with over 1,000 requests at once, and no other, gets 503 with R
   expect(logged().filter(({ level }) => level === "error")).toEqual([])
 })
 
-test("Twenty spreadsheet formulas that refresh at once are all served", async () => {
-  const token = await service.issueWithLimit(10_000)
-  const links = Array.from({ length: 20 }, (_, index) =>
-    service.get(`/reports?search=link ${index}&format=csv&all=true&api_key=${token}`, {
-      token: null,
-    }),
-  )
-  expect(await statuses(links)).toEqual(Array(20).fill(200))
-})
-
 test("A hundred first callers of one filter share one count and one page", async () => {
   await using locked = await lockReports()
   const answers = Array.from({ length: 100 }, (_, caller) =>

@@ -230,12 +230,6 @@ test("An error shows the first 40 characters of an unknown field", async () => {
   ])
 })
 
-test("A feed has no fields parameter", async () => {
-  expect(await faultsOf("/reports?format=atom&fields=hash")).toEqual([
-    { parameter: "fields", message: "Must not be given with format=atom" },
-  ])
-})
-
 test("Histories, releases and sources have no fields parameter", async () => {
   for (const path of [
     "/companies/BIG/history",

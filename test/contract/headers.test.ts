@@ -147,7 +147,8 @@ test("A list has headers with its totals and links under the public address", as
     to(4, "prev"),
     to(4, "last"),
   ])
-  expect(await linksOf("/tenements?holder=no%26one")).toEqual([to(1, "first", "holder=no%26one")])
+  const hostile = "holder=a%3E%3B%20rel%3D%22x%22%2C%20%26%3Cb"
+  expect(await linksOf(`/tenements?${hostile}`)).toEqual([to(1, "first", hostile)])
 })
 
 test("A slash at the end of a path changes neither the response nor its links", async () => {

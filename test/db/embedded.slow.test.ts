@@ -71,15 +71,6 @@ test("Processes that start at the same time create one cluster and share one ser
   expect(new Set(all.map(({ url }) => url)).size).toBe(1)
 })
 
-test("Two starts within one process share one server", async () => {
-  const dir = await newDirectory()
-  const both = await Promise.all([startEmbedded(dir, { settings }), startEmbedded(dir)])
-  expect(both.map(({ adopted }) => adopted).sort()).toEqual([false, true])
-  expect(await ask(both[0].url, "select 7")).toBe(7)
-  await Promise.all(both.map((each) => each.stop()))
-  expect(serverPid(dir)).toBeUndefined()
-})
-
 test("A killed application leaves no server, and an immediate start gets one that stays", async () => {
   const dir = await newDirectory()
   for (let round = 0; round < 3; round++) {

@@ -53,18 +53,6 @@ test("HEAD has GET's headers, and a request with the current tag gets a 304", as
   expect([known.status, known.headers.get("etag"), await known.text()]).toEqual([304, etag, ""])
 })
 
-test("The description is the same in every content coding", async () => {
-  const texts = await Promise.all(
-    ["identity", "gzip", "zstd"].map(async (coding) => {
-      const answer = await ask({ headers: { "Accept-Encoding": coding } })
-      const named = answer.headers.get("content-encoding") ?? "identity"
-      return [named, await answer.text()]
-    }),
-  )
-  expect(texts.map(([coding]) => coding)).toEqual(["identity", "gzip", "zstd"])
-  expect(new Set(texts.map(([, text]) => text)).size).toBe(1)
-})
-
 test("The description has exactly the endpoints under /api/v1", async () => {
   const { paths, openapi } = await described()
   expect(openapi).toBe("3.1.0")

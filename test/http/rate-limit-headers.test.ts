@@ -8,18 +8,6 @@ import { toHeaders } from "../../src/http/rate-limit-headers.ts"
 const HOUR_MS = 3_600_000
 const NOW_MS = 1_767_322_800_000
 
-test("A denied request gets its limit in both notations, and when to retry", () => {
-  const state = { admitted: false, limit: 1000, remaining: 0, resetAtMs: NOW_MS + 90_001 }
-  expect(toHeaders(state, HOUR_MS, NOW_MS)).toEqual({
-    "X-RateLimit-Limit": "1000",
-    "X-RateLimit-Remaining": "0",
-    "X-RateLimit-Reset": "1767322891",
-    "RateLimit-Policy": '"default";q=1000;w=3600',
-    RateLimit: '"default";r=0;t=91',
-    "Retry-After": "91",
-  })
-})
-
 test("A client that waits for the time in either header is never early", () => {
   for (let offsetMs = 0; offsetMs < 3_000; offsetMs += 7) {
     const nowMs = NOW_MS + offsetMs
