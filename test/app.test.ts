@@ -28,12 +28,12 @@ const ask = (to: { handle(request: Request): Promise<Response> }, path: string, 
 test("A new route without plugins of its own is behind the whole chain", async () => {
   const bare = new Elysia({ name: "bare", prefix: "/bare" }).get("/", () => "reached")
   const extended = createApp(parts.app, bare)
-  const answers = [
+  const responses = [
     await ask(extended, "/api/v1/bare"),
     await ask(extended, "/api/v1/bare", service.tokens.admin),
   ]
   expect(
-    await Promise.all(answers.map(async (answer) => [answer.status, await answer.text()])),
+    await Promise.all(responses.map(async (response) => [response.status, await response.text()])),
   ).toEqual([
     [401, expect.stringContaining("UNAUTHORIZED")],
     [200, "reached"],

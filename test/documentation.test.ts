@@ -146,8 +146,8 @@ test("The README's example is the request of quickstart, and a response except f
   const [, path = ""] = /curl .*"http:\/\/[^/]+\/api\/v1([^"]+)"/.exec(readme) ?? []
   expect(await pageOf("test/sample/quickstart.ts")).toContain(`"\${url}/api/v1${path}"`)
   const [example = ""] = /^\{"data":.*$/m.exec(readme) ?? []
-  const answer = await service.get(path)
-  expect(shapeOf(JSON.parse(example))).toEqual(shapeOf(await answer.json()))
+  const response = await service.get(path)
+  expect(shapeOf(JSON.parse(example))).toEqual(shapeOf(await response.json()))
 })
 
 test("The guide's table of sources has every source, and the effect on missing records", async () => {

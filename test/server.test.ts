@@ -30,11 +30,11 @@ test("An exception gets the error envelope, with the request id of the log", asy
     },
     (line) => lines.push(line),
   )
-  const answer = await fetch(url)
-  expect([answer.status, await answer.json()]).toEqual([500, internal])
+  const response = await fetch(url)
+  expect([response.status, await response.json()]).toEqual([500, internal])
   const [failed] = lines.map((line) => JSON.parse(line))
   expect(failed).toMatchObject({ level: "error", error: expect.stringContaining("secret") })
-  expect(failed["mds.request_id"]).toBe(answer.headers.get("x-request-id"))
+  expect(failed["mds.request_id"]).toBe(response.headers.get("x-request-id"))
 })
 
 test("A port that another server uses is rejected", () => {

@@ -37,7 +37,7 @@ const lastHour = async (usage: Usage, id: number, now = noon) =>
 /** The pool, with something around its statements. */
 const around = (run: <T>(statement: () => Promise<T>) => Promise<T>): Pool => ({
   ...setup.pool,
-  runAlone: (...asked) => run(() => setup.pool.runAlone(...asked)),
+  runAlone: (...given) => run(() => setup.pool.runAlone(...given)),
 })
 
 test("Unconfirmed counts appear once", async () => {

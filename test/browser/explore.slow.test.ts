@@ -123,8 +123,8 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     const curl = await copied(visitor, "curl")
     expect(codesOf(await shell(curl))).toEqual(shown)
     const address = await copied(visitor, "URL")
-    const answer = await fetch(address, { headers: { Authorization: `Bearer ${token}` } })
-    expect(codesOf(await answer.text())).toEqual(shown)
+    const response = await fetch(address, { headers: { Authorization: `Bearer ${token}` } })
+    expect(codesOf(await response.text())).toEqual(shown)
     const formula = await copied(visitor, "Google Sheets")
     const imported = /^=IMPORTDATA\("(.*)"\)$/.exec(formula)?.[1] ?? ""
     expect(firstCells(await (await fetch(imported)).text())).toEqual(shown)

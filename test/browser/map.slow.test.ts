@@ -201,8 +201,8 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
   })
 
   async function used(): Promise<number> {
-    const answer = await service.get("/usage", { token: service.tokens.standard })
-    return Object(await answer.json()).data.used
+    const response = await service.get("/usage", { token: service.tokens.standard })
+    return Object(await response.json()).data.used
   }
 
   test("After the session has ended, a choice on the map leads to sign in, and back", async () => {

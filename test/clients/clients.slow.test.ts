@@ -79,12 +79,12 @@ describe.skipIf(!areInstalled)("A client", () => {
   })
 
   test("The client reads every endpoint", async () => {
-    const { answers, ...others } = JSON.parse(await run("openapi-fetch.ts"))
+    const { responses, ...others } = JSON.parse(await run("openapi-fetch.ts"))
     const operations = operationsIn(await readDocument(service.url))
-    expect(Object.keys(answers)).toEqual(operations.map(({ operationId }) => operationId))
-    const read = (path: string) => service.get(path).then((answer) => answer.json())
+    expect(Object.keys(responses)).toEqual(operations.map(({ operationId }) => operationId))
+    const read = (path: string) => service.get(path).then((response) => response.json())
     const path = "/companies/XMR"
-    expect(answers).toEqual({
+    expect(responses).toEqual({
       listCompanies: await read(
         "/companies?sector=Materials&sort=market_cap&order=desc&per_page=10",
       ),

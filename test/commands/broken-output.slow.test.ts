@@ -33,15 +33,15 @@ const longLogged = "%01".repeat(500)
 async function statusesOf(url: string, requests: number, company = "XXX"): Promise<number[]> {
   const statuses: number[] = []
   for (let sent = 0; sent < requests; sent += 20) {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () =>
         fetch(`${url}/api/v1/companies/${company}`, {
           headers: { Authorization: `Bearer ${service.tokens.admin}` },
         }),
       ),
     )
-    await Promise.all(answers.map((answer) => answer.arrayBuffer()))
-    statuses.push(...answers.map(({ status }) => status))
+    await Promise.all(responses.map((response) => response.arrayBuffer()))
+    statuses.push(...responses.map(({ status }) => status))
   }
   return [...new Set(statuses)]
 }

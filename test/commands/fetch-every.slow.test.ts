@@ -20,7 +20,7 @@ test("The service fetches due sources at its start, and logs and counts each out
     companies: bench.entry("/wrong.csv"),
     subsidiaries: bench.entry("/none.csv"),
   })
-  bench.server.answer(({ target }) => {
+  bench.server.respond(({ target }) => {
     if (target === "/none.csv") return reply(404, {})
     return plain(target === "/asx.csv" ? directory : "a,b\n1,2\n")
   })
@@ -42,7 +42,7 @@ test("The next service fetches a source at once when shutdown interrupted its do
   bench.writeSources({ "asx-directory": bench.entry("/asx.csv") })
   const requested = Promise.withResolvers<void>()
   const never = Promise.withResolvers<never>()
-  bench.server.answer(() => {
+  bench.server.respond(() => {
     requested.resolve()
     return never.promise
   })
@@ -51,7 +51,7 @@ test("The next service fetches a source at once when shutdown interrupted its do
   service.kill("SIGTERM")
   expect(await service.exited).toBe(0)
   expect(eventsOf(service).map(([event]) => event)).toEqual([interrupted])
-  bench.server.answer(() => plain(directory))
+  bench.server.respond(() => plain(directory))
   const next = await serve()
   await until(() => eventsOf(next).length > 0)
   expect(eventsOf(next)).toEqual([["a source was published", "asx-directory", undefined]])
@@ -60,7 +60,7 @@ test("The next service fetches a source at once when shutdown interrupted its do
 
 test("Shutdown rolls back a scheduled load, and the next service repeats it", async () => {
   bench.writeSources({ "asx-directory": bench.entry("/asx.csv") })
-  bench.server.answer(() => plain(directory))
+  bench.server.respond(() => plain(directory))
   await using held = await bench.holdLoads()
   const service = await serve()
   const locks = () =>

@@ -26,7 +26,7 @@ const fetched = async (...args: string[]) =>
     .map((line) => JSON.parse(line).outcome)
 
 test("Every source of the file is fetched, and a failure of one does not stop the others", async () => {
-  bench.server.answer((request) =>
+  bench.server.respond((request) =>
     request.target === "/asx.csv" ? reply(404, {}) : whole(request),
   )
   const { stdout, code } = await bench.run(["fetch"])
@@ -36,7 +36,7 @@ test("Every source of the file is fetched, and a failure of one does not stop th
   expect(stdout).toMatch(/Fetched as \S+\/raw\/subsidiaries\/\d{8}T\d{6}Z-[0-9a-f]{64}\.csv/)
   expect(code).toBe(1)
   expect(bench.server.requests[0]?.headers["user-agent"]).toMatch(/^mds\/\d+\.\d+\.\d+$/)
-  bench.server.answer(whole)
+  bench.server.respond(whole)
   expect(await fetched("subsidiaries")).toEqual(["not due"])
   expect(await fetched("--force")).toEqual(["published", "unchanged"])
 })
@@ -50,7 +50,7 @@ test("The error for an unknown source names the sources of the file", async () =
 const waiting = "Waiting for another load to end"
 
 test("A fetch killed during its load publishes nothing, and the next fetch loads the kept file", async () => {
-  bench.server.answer(({ headers }) =>
+  bench.server.respond(({ headers }) =>
     headers["if-none-match"] ? reply(304, {}) : reply(200, { ETag: '"1"' }, directory),
   )
   await using held = await bench.holdLoads()
@@ -74,7 +74,7 @@ test("A fetch killed during its load publishes nothing, and the next fetch loads
 })
 
 test("An unexpected error ends only the fetch of its source, and is recorded", async () => {
-  bench.server.answer(whole)
+  bench.server.respond(whole)
   await bench.sql.unsafe(`
     create function break() returns trigger language plpgsql as
       $$ begin raise exception 'a disk is full'; end $$;
@@ -93,7 +93,7 @@ test("An unexpected error ends only the fetch of its source, and is recorded", a
 })
 
 test("A host with a wrong clock neither blocks other hosts nor dates files", async () => {
-  bench.server.answer(whole)
+  bench.server.respond(whole)
   const skew = join(bench.directory, "skew.ts")
   writeFileSync(
     skew,
@@ -120,7 +120,7 @@ test("A host with a wrong clock neither blocks other hosts nor dates files", asy
 
 test("An address loads under the same rules as a file", async () => {
   const modified = { "Last-Modified": "Fri, 09 Jan 2026 08:00:00 GMT" }
-  bench.server.answer((request) =>
+  bench.server.respond((request) =>
     request.target === "/asx.csv?key=secret" ? reply(200, modified, directory) : reply(404, {}),
   )
   const address = `${bench.server.url}/asx.csv?key=secret`
@@ -134,7 +134,7 @@ test("An address loads under the same rules as a file", async () => {
   // A private address is of no use to others; and the fetches of the source stay as they are.
   const [row] = await bench.sql`select address, last_fetched_at as "fetchedAt" from sources`
   expect({ ...row }).toEqual({ address: null, fetchedAt: null })
-  bench.server.answer(({ target }) =>
+  bench.server.respond(({ target }) =>
     target.startsWith("/none") ? reply(404, {}) : plain(directory),
   )
   const missing = await load(`${bench.server.url}/none.csv`)
@@ -145,7 +145,7 @@ test("An address loads under the same rules as a file", async () => {
 })
 
 test("A release names its raw file, which can be loaded again", async () => {
-  bench.server.answer(whole)
+  bench.server.respond(whole)
   await bench.run(["fetch", "asx-directory"])
   const shown = await bench.run(["releases", "show", "1"])
   expect(shown.stdout).toMatch(/^release +published at +source +data as of\n1 .* asx-directory +20/)

@@ -157,8 +157,8 @@ describe("Decisions", () => {
     )
   })
 
-  const reviewed = (answers: string, ...command: string[]) =>
-    bench.run(["holders", ...command], { stdin: new Blob([answers]) })
+  const reviewed = (replies: string, ...command: string[]) =>
+    bench.run(["holders", ...command], { stdin: new Blob([replies]) })
 
   test("Review shows all holders with a suggested company, most tenements first, and publishes at the end", async () => {
     const { code, stdout } = await reviewed("y\nn\n\n", "review")
@@ -263,8 +263,8 @@ test("The command companies confirm asks before each link, with the evidence for
     )
   for (const day of ["2026-01-01", "2026-01-07"]) await directory(day, "QZA", "Alpha NL")
   for (const day of ["2026-01-08", "2026-01-14"]) await directory(day, "QZN", "Beta NL")
-  const confirm = (answer: string) =>
-    bench.run(["companies", "confirm", "qza", "qzn"], { stdin: new Blob([answer]) })
+  const confirm = (reply: string) =>
+    bench.run(["companies", "confirm", "qza", "qzn"], { stdin: new Blob([reply]) })
   const question = [
     "  for: listing dates: 2018-09-12, 2018-09-12",
     "  for: QZA ended 2026-01-08T00:00:00Z, QZN appeared 2026-01-08T00:00:00Z",

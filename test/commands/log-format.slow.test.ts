@@ -54,8 +54,8 @@ test("Without a terminal the log is JSON, and includes probe requests at the lev
 
 test("At the level warn requests are not logged, but their account still lists them", async () => {
   const running = await serviceProcess(settings({ LOG_LEVEL: "warn" }))
-  const answer = await running.get("/companies/XXX", service.tokens.standard)
-  expect(answer.status).toBe(404)
+  const response = await running.get("/companies/XXX", service.tokens.standard)
+  expect(response.status).toBe(404)
   await running.stop()
   expect(running.logged()).toEqual([])
   const rows = await service.sql`select target, status from recent_requests`

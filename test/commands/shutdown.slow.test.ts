@@ -53,10 +53,10 @@ async function requestUntilClosed(
   socket.on("close", () => end.resolve("lost"))
   socket.on("data", (chunk: Buffer) => {
     received = Buffer.concat([received, chunk])
-    const answer = parseAnswer(received)
-    if (!answer?.complete) return
+    const response = parseAnswer(received)
+    if (!response?.complete) return
     onAnswer()
-    if (answer.headers.connection === "close") return end.resolve("announced")
+    if (response.headers.connection === "close") return end.resolve("announced")
     received = Buffer.alloc(0)
     sendRequest()
   })
@@ -90,16 +90,16 @@ async function pausedExport(port: number) {
   socket.write(request("/api/v1/reports?format=csv&all=true"))
   await new Promise((resolve) => socket.once("data", resolve))
   socket.pause()
-  return { socket, answer: () => parseAnswer(received.bytes()), received }
+  return { socket, response: () => parseAnswer(received.bytes()), received }
 }
 
 test("Shutdown loses no sent request, and announces each closed connection", async () => {
   const { port, child } = await start()
-  let answers = 0
+  let responses = 0
   const clients = Promise.all(
-    Array.from({ length: 40 }, () => requestUntilClosed(port, () => answers++)),
+    Array.from({ length: 40 }, () => requestUntilClosed(port, () => responses++)),
   )
-  await until(() => answers > 400)
+  await until(() => responses > 400)
   child.kill("SIGTERM")
   expect([...new Set(await clients)]).toEqual(["announced"])
   await child.exited
@@ -118,8 +118,8 @@ test("Readiness fails first: new connections are still served, with Connection: 
     ["/api/v1/companies", 200],
     ["/api/v1/companies/XXX", 404],
   ] as const) {
-    const answer = await requestOnce(port, path)
-    expect([path, answer?.status, answer?.headers.connection]).toEqual([path, status, "close"])
+    const response = await requestOnce(port, path)
+    expect([path, response?.status, response?.headers.connection]).toEqual([path, status, "close"])
   }
   await child.exited
   expect(child.exitCode).toBe(0)
@@ -152,20 +152,20 @@ test("Operators see the service alive but not ready until shutdown ends", async 
 
 test("Shutdown lets an export in progress complete", async () => {
   const { port, child } = await start({ SHUTDOWN_SECONDS: "60" })
-  const { socket, answer } = await pausedExport(port)
+  const { socket, response } = await pausedExport(port)
   child.kill("SIGTERM")
   await until(() => isClosed(port))
   socket.resume()
   await child.exited
-  await until(() => answer()?.complete === true)
-  const rows = answer()?.body.split("\r\n").slice(1, -1) ?? []
+  await until(() => response()?.complete === true)
+  const rows = response()?.body.split("\r\n").slice(1, -1) ?? []
   expect(rows).toHaveLength(reportCount)
   expect(child.exitCode).toBe(0)
 })
 
 test("Shutdown aborts an unfinished export visibly at the deadline", async () => {
   const { port, child } = await start({ SHUTDOWN_SECONDS: "1" })
-  const { socket, answer, received } = await pausedExport(port)
+  const { socket, response, received } = await pausedExport(port)
   const startedMs = performance.now()
   child.kill("SIGTERM")
   await child.exited
@@ -173,7 +173,7 @@ test("Shutdown aborts an unfinished export visibly at the deadline", async () =>
   expect(performance.now() - startedMs).toBeLessThan(10_000)
   socket.resume()
   await until(() => received.closed)
-  expect(answer()?.complete).toBe(false)
+  expect(response()?.complete).toBe(false)
 })
 
 test("Over HTTP/1.0 an aborted export ends in a reset connection", async () => {

@@ -47,11 +47,11 @@ async function stopped({
 }
 
 async function totalOf(port: number, list: string, token: string): Promise<number> {
-  const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${list}`, {
+  const response = await fetch(`http://127.0.0.1:${port}/api/v1/${list}`, {
     headers: { Authorization: `Bearer ${token.trim()}` },
   })
-  expect(answer.status).toBe(200)
-  return ((await answer.json()) as { meta: { total: number } }).meta.total
+  expect(response.status).toBe(200)
+  return ((await response.json()) as { meta: { total: number } }).meta.total
 }
 
 /** Paths of the image below /app whose name matches. */

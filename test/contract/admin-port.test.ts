@@ -40,8 +40,8 @@ describe("With ADMIN_PORT", () => {
 
   const ready = async () => {
     service.clock.advance(1_000)
-    const answer = await fetch(`${admin}/readyz`)
-    return { status: answer.status, body: (await answer.json()) as ReadyBody }
+    const response = await fetch(`${admin}/readyz`)
+    return { status: response.status, body: (await response.json()) as ReadyBody }
   }
 
   afterAll(async () => {
@@ -63,21 +63,21 @@ describe("With ADMIN_PORT", () => {
 
   test("The admin port has no API and no pages, and its errors use the envelope", async () => {
     for (const path of ["/", "/docs", "/api/v1/companies", "/nope"]) {
-      const answer = await fetch(`${admin}${path}`)
-      expect([path, answer.status, (await readError(answer)).code]).toEqual([
+      const response = await fetch(`${admin}${path}`)
+      expect([path, response.status, (await readError(response)).code]).toEqual([
         path,
         404,
         "NOT_FOUND",
       ])
-      expect(answer.headers.get("x-request-id")).toBeString()
+      expect(response.headers.get("x-request-id")).toBeString()
     }
-    const answer = await fetch(`${admin}/livez`, { method: "DELETE" })
-    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "GET, HEAD"])
+    const response = await fetch(`${admin}/livez`, { method: "DELETE" })
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"])
   })
 
   test("Readiness shows the state of each part", async () => {
-    const answer = await fetch(`${admin}/readyz`)
-    expect([answer.headers.get("cache-control"), await answer.json()]).toEqual([
+    const response = await fetch(`${admin}/readyz`)
+    expect([response.headers.get("cache-control"), await response.json()]).toEqual([
       "no-store",
       {
         status: "ready",

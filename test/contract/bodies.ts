@@ -8,9 +8,9 @@ export interface ListBody {
   meta: { total: number; page: number; per_page: number; total_pages: number }
 }
 
-export const readList = async (answer: Response) => (await answer.json()) as ListBody
+export const readList = async (response: Response) => (await response.json()) as ListBody
 
-export const readRecord = async (answer: Response) =>
-  ((await answer.json()) as { data: Shown }).data
+export const readRecord = async (response: Response) =>
+  ((await response.json()) as { data: Shown }).data
 
-export const readError = async (answer: Response) => ((await answer.json()) as ErrorBody).error
+export const readError = async (response: Response) => ((await response.json()) as ErrorBody).error

@@ -80,10 +80,10 @@ function expected(kind: "updated" | "removed", since: number, at: number, matche
 }
 
 async function exported(path: string): Promise<string[]> {
-  const answer = await service.get(`${path}&format=csv&all=true`)
-  expect([path, answer.status]).toEqual([path, 200])
-  const rows = (await answer.text()).split("\r\n").slice(1, -1)
-  expect([path, answer.headers.get("x-total-count")]).toEqual([path, String(rows.length)])
+  const response = await service.get(`${path}&format=csv&all=true`)
+  expect([path, response.status]).toEqual([path, 200])
+  const rows = (await response.text()).split("\r\n").slice(1, -1)
+  expect([path, response.headers.get("x-total-count")]).toEqual([path, String(rows.length)])
   return rows.map((row) => row.split(",").slice(0, 4).join(","))
 }
 
@@ -153,8 +153,8 @@ test("Changes and versions are exact after more loads and another pruning", asyn
 async function compareVersions(oldest: number): Promise<void> {
   for (let index = 0; index < 40; index++) {
     const path = `/tenements/T${index}/history?per_page=100`
-    const answer = await service.get(path)
-    const { data } = answer.status === 404 ? { data: [] } : await readList(answer)
+    const response = await service.get(path)
+    const { data } = response.status === 404 ? { data: [] } : await readList(response)
     const rows = data.map((version) => [
       version.since_release,
       version.until_release,

@@ -4,15 +4,15 @@
  */
 import { expect, test } from "bun:test"
 import { awkward } from "../support/fixtures.ts"
-import { type Asking, serviceOfFile } from "../support/service.ts"
+import { type RequestOptions, serviceOfFile } from "../support/service.ts"
 import { requestText, sendRaw } from "./raw-http.ts"
 
 const service = await serviceOfFile()
 
-const tagOf = async (path: string, asking: Asking = {}): Promise<string> => {
-  const answer = await service.get(path, asking)
-  expect(answer.status).toBe(200)
-  return answer.headers.get("etag") ?? ""
+const tagOf = async (path: string, init: RequestOptions = {}): Promise<string> => {
+  const response = await service.get(path, init)
+  expect(response.status).toBe(200)
+  return response.headers.get("etag") ?? ""
 }
 
 test("Equivalent queries have the same tag", async () => {
@@ -82,8 +82,8 @@ test.each(conditions)("If-None-Match with %s", async (_, condition, status) => {
   for (const path of ["/tenements?state=NT", "/tenements?format=csv&all=true", "/reports/a1"]) {
     const headers = { "If-None-Match": condition(await tagOf(path)) }
     for (const method of ["GET", "HEAD"]) {
-      const answer = await service.get(path, { method, headers })
-      expect([path, method, answer.status]).toEqual([path, method, status])
+      const response = await service.get(path, { method, headers })
+      expect([path, method, response.status]).toEqual([path, method, status])
     }
   }
 })
@@ -101,18 +101,18 @@ test.each(["GET", "HEAD"])(
     const authorization = { Authorization: `Bearer ${service.tokens.admin}` }
     const full = await sendRaw(service.port, requestText(path, authorization))
     const condition = { "If-None-Match": full.headers.etag ?? "" }
-    const answer = await sendRaw(
+    const response = await sendRaw(
       service.port,
       requestText(path, { ...authorization, ...condition }, { method }),
       { bodiless: true },
     )
-    expect([answer.status, answer.body]).toEqual([304, ""])
+    expect([response.status, response.body]).toEqual([304, ""])
     for (const name of ["etag", "cache-control", "vary", "last-modified", "x-data-release"]) {
-      expect([name, answer.headers[name]]).toEqual([name, full.headers[name]])
+      expect([name, response.headers[name]]).toEqual([name, full.headers[name]])
     }
-    expect(answer.headers["content-type"]).toBeUndefined()
+    expect(response.headers["content-type"]).toBeUndefined()
     // A length would have to be that of the 200 (RFC 9110, section 8.6).
-    expect(answer.headers["content-length"]).toBeUndefined()
+    expect(response.headers["content-length"]).toBeUndefined()
   },
 )
 

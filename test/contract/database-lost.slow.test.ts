@@ -32,10 +32,10 @@ afterAll(async () => {
 const paths = ["/companies", "/companies/BIG", "/reports?format=csv&all=true", "/usage", "/nothing"]
 
 async function isBack(): Promise<boolean> {
-  const answers = await Promise.all(paths.map((path) => service.get(path)))
+  const responses = await Promise.all(paths.map((path) => service.get(path)))
   const metrics = await (await fetch(`${service.url}/metrics`)).text()
   return (
-    answers.every(({ status }) => [200, 404].includes(status)) &&
+    responses.every(({ status }) => [200, 404].includes(status)) &&
     metrics.includes("\nmds_notifications_listening 1\n")
   )
 }
@@ -99,7 +99,7 @@ test("A token revoked during an outage is not accepted again", async () => {
 test("A statement of three seconds completes while the database accepts no connection", async () => {
   await service.sql.unsafe(`alter table reports rename to reports_kept;
     create view reports as select kept.* from reports_kept kept, (select pg_sleep(3)) slow`)
-  const answer = service.get("/reports/a3")
+  const response = service.get("/reports/a3")
   await until(async () => {
     const sleeping = await service.sql`select from pg_stat_activity where wait_event = 'PgSleep'`
     return sleeping.length > 0
@@ -109,7 +109,7 @@ test("A statement of three seconds completes while the database accepts no conne
   await service.sql`select pg_terminate_backend(pid) from pg_stat_activity
     where application_name = 'mds readiness'`
   taken.push(...(await takeAllConnections()))
-  expect((await answer).status).toBe(200)
+  expect((await response).status).toBe(200)
   await Promise.all(taken.map((each) => each.end({ timeout: 1 })))
   await service.sql.unsafe("drop view reports; alter table reports_kept rename to reports")
 })

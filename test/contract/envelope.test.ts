@@ -14,19 +14,19 @@ const lists = Object.entries(expectedLists(awkward))
 test.each(lists)(
   "%s is exactly data and meta, its fields in the interface's order",
   async (path, records) => {
-    const answer = await service.get(path)
-    expect(answer.status).toBe(200)
-    expect(answer.headers.get("content-type")).toBe("application/json")
+    const response = await service.get(path)
+    expect(response.status).toBe(200)
+    expect(response.headers.get("content-type")).toBe("application/json")
     const meta = { total: records.length, page: 1, per_page: 50, total_pages: 1 }
-    expect(await answer.text()).toBe(JSON.stringify({ data: records, meta }))
+    expect(await response.text()).toBe(JSON.stringify({ data: records, meta }))
   },
 )
 
 test.each(lists)("%s names its pages, also past the last", async (path, records) => {
   for (const page of [2, 99]) {
-    const answer = await service.get(`${path}?page=${page}&per_page=3`)
+    const response = await service.get(`${path}?page=${page}&per_page=3`)
     const total_pages = Math.ceil(records.length / 3)
-    expect(await answer.json()).toEqual({
+    expect(await response.json()).toEqual({
       data: page === 2 ? records.slice(3, 6) : [],
       meta: { total: records.length, page, per_page: 3, total_pages },
     })
@@ -35,9 +35,9 @@ test.each(lists)("%s names its pages, also past the last", async (path, records)
 
 test("The largest exact integer is a valid page number", async () => {
   const page = Number.MAX_SAFE_INTEGER
-  const answer = await service.get(`/tenements?page=${page}&per_page=100`)
+  const response = await service.get(`/tenements?page=${page}&per_page=100`)
   const meta = { total: awkward.tenements.length, page, per_page: 100, total_pages: 1 }
-  expect(await answer.json()).toEqual({ data: [], meta })
+  expect(await response.json()).toEqual({ data: [], meta })
 })
 
 test("A single record is exactly data, for any characters in its id", async () => {
@@ -48,8 +48,8 @@ test("A single record is exactly data, for any characters in its id", async () =
     ...reports.map((record) => [`/reports/${record.hash}`, record] as const),
   ]
   for (const [path, record] of paths) {
-    const answer = await service.get(path)
-    expect([path, await answer.text()]).toEqual([path, JSON.stringify({ data: record })])
+    const response = await service.get(path)
+    expect([path, await response.text()]).toEqual([path, JSON.stringify({ data: record })])
   }
 })
 

@@ -25,24 +25,24 @@ test.each([
   "/companies/%00/tenements",
   "/tenements/%F0%9F%98%80",
 ])("%s is not found", async (path) => {
-  const answer = await service.get(path)
-  expect(answer.status).toBe(404)
-  expect(await answer.json()).toEqual(notFound)
+  const response = await service.get(path)
+  expect(response.status).toBe(404)
+  expect(await response.json()).toEqual(notFound)
 })
 
 test("A path outside the interface is 404 without a token", async () => {
   for (const path of ["/api", "/api/v2/companies", "/apiv1", "/favicon.ico"]) {
-    const answer = await fetch(`${service.url}${path}`)
-    expect([path, answer.status, await answer.json()]).toEqual([path, 404, notFound])
+    const response = await fetch(`${service.url}${path}`)
+    expect([path, response.status, await response.json()]).toEqual([path, 404, notFound])
   }
 })
 
 test.each(["POST", "PUT", "PATCH", "DELETE", "PROPFIND"])("%s is not allowed", async (method) => {
   for (const path of ["/companies", "/companies/BIG", "/nothing"]) {
-    const answer = await service.get(path, { method })
-    expect(answer.status).toBe(405)
-    expect(answer.headers.get("allow")).toBe("GET, HEAD, OPTIONS")
-    expect(await answer.json()).toEqual({
+    const response = await service.get(path, { method })
+    expect(response.status).toBe(405)
+    expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS")
+    expect(await response.json()).toEqual({
       error: { code: "METHOD_NOT_ALLOWED", message: "Method not allowed" },
     })
   }
@@ -50,15 +50,15 @@ test.each(["POST", "PUT", "PATCH", "DELETE", "PROPFIND"])("%s is not allowed", a
 
 test("An unexpected or broken body is ignored", async () => {
   const headers = { "Content-Type": "application/json" }
-  const asking = { method: "POST", body: '{"', headers }
-  expect((await service.get("/companies", asking)).status).toBe(405)
-  expect((await service.get("/companies", { ...asking, token: null })).status).toBe(401)
+  const init = { method: "POST", body: '{"', headers }
+  expect((await service.get("/companies", init)).status).toBe(405)
+  expect((await service.get("/companies", { ...init, token: null })).status).toBe(401)
 })
 
 test("An undecodable path is 400", async () => {
   for (const path of ["/companies/%ff", "/companies/%", "/companies/%zz/tenements", "/%c3%28"]) {
-    const answer = await service.get(path)
-    expect([path, answer.status, await answer.json()]).toEqual([
+    const response = await service.get(path)
+    expect([path, response.status, await response.json()]).toEqual([
       path,
       400,
       {
@@ -96,11 +96,11 @@ test("Errors are JSON in every requested format", async () => {
     ["/companies?format=csv", { token: limited, headers }, 429],
     ["/companies?format=csv&all=true", { method: "POST", headers }, 405],
   ]
-  for (const [path, asking, status] of requests) {
-    const answer = await service.get(path, asking)
-    expect([path, answer.status]).toEqual([path, status])
-    expect(answer.headers.get("content-type")).toBe("application/json")
-    const error = await readError(answer)
+  for (const [path, init, status] of requests) {
+    const response = await service.get(path, init)
+    expect([path, response.status]).toEqual([path, status])
+    expect(response.headers.get("content-type")).toBe("application/json")
+    const error = await readError(response)
     expect(Object.keys(error).filter((key) => key !== "details")).toEqual(["code", "message"])
   }
 })
@@ -108,11 +108,11 @@ test("Errors are JSON in every requested format", async () => {
 test("The log has the cause of an internal error under the request id; the response has none", async () => {
   await using broken = await testService()
   await broken.sql`alter table reports rename to hidden`
-  const answer = await broken.get("/reports")
-  expect(answer.status).toBe(500)
-  expect(await answer.json()).toEqual({ error: { code: "INTERNAL", message: "Internal error" } })
+  const response = await broken.get("/reports")
+  expect(response.status).toBe(500)
+  expect(await response.json()).toEqual({ error: { code: "INTERNAL", message: "Internal error" } })
   const lines = broken.logLines.map((line) => JSON.parse(line))
-  const id = answer.headers.get("x-request-id")
+  const id = response.headers.get("x-request-id")
   const failure = lines.find(
     (line) => line.event === "request failed" && line["mds.request_id"] === id,
   )

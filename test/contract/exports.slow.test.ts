@@ -91,7 +91,7 @@ function textOf(received: { bytes: () => Buffer }): string {
 }
 
 const fail = (): never => {
-  throw new Error("There is no answer")
+  throw new Error("There is no response")
 }
 
 /** Waits for the export's end and for all that was sent, and expects every record once and in order. */
@@ -113,9 +113,9 @@ test.each(codings)(
     await until(() => endOf(id) !== undefined)
     expect(endOf(id)).toMatchObject({ outcome: "complete", records: reports.length })
     socket.destroy()
-    const answer = parseAnswer(received.bytes())
-    expect(answer?.headers["x-total-count"]).toBe(String(reports.length))
-    expect(answer?.headers["content-encoding"]).toBe(headers["Accept-Encoding"])
+    const response = parseAnswer(received.bytes())
+    expect(response?.headers["x-total-count"]).toBe(String(reports.length))
+    expect(response?.headers["content-encoding"]).toBe(headers["Accept-Encoding"])
   },
 )
 
@@ -194,9 +194,9 @@ test("Accounts whose clients read nothing keep no slot that another account wait
     few.clock.advance(500)
     return cutOnes().length > 0
   })
-  const answer = await sixth
-  expect(answer.status).toBe(200)
-  expect((await answer.text()).split("\n").length).toBe(reports.length + 1)
+  const response = await sixth
+  expect(response.status).toBe(200)
+  expect((await response.text()).split("\n").length).toBe(reports.length + 1)
   const cut = cutOnes()
   expect(cut.map(({ id }) => endOf(id, few).outcome)).toEqual(["stalled"])
   for (const stalled of cut) {
@@ -253,8 +253,8 @@ test.each(codings)(
     await service.sql`truncate reports_history`
     socket.resume()
     await until(() => received.closed)
-    const answer = parseAnswer(received.bytes())
-    expect([answer?.status, answer?.complete]).toEqual([200, false])
+    const response = parseAnswer(received.bytes())
+    expect([response?.status, response?.complete]).toEqual([200, false])
     expect(endOf(id)).toMatchObject({ level: "error", outcome: "failed" })
     expect(endOf(id).error).toContain("no longer available")
     if ("Accept-Encoding" in headers) {
@@ -262,8 +262,8 @@ test.each(codings)(
       expect(() => textOf(received)).toThrow("unexpected end of file")
     } else {
       // What came is data to its last byte: no error text has entered it.
-      expect(whole.startsWith(answer?.body ?? "-")).toBe(true)
-      expect(answer?.body.length).toBeLessThan(whole.length)
+      expect(whole.startsWith(response?.body ?? "-")).toBe(true)
+      expect(response?.body.length).toBeLessThan(whole.length)
     }
   },
 )
@@ -272,10 +272,10 @@ const exportFormats = ["csv", "tsv", "ndjson", "parquet"]
 
 /** Expects that neither the connection nor the data ended as those of a whole export do. */
 function expectCut({ received }: StalledExport, format: string): void {
-  const answer = parseAnswer(received.bytes()) ?? fail()
-  expect([format, answer.status, answer.complete]).toEqual([format, 200, false])
+  const response = parseAnswer(received.bytes()) ?? fail()
+  expect([format, response.status, response.complete]).toEqual([format, 200, false])
   if (format !== "parquet") return
-  const file = new Uint8Array(answer.content).buffer
+  const file = new Uint8Array(response.content).buffer
   expect(() => parquetMetadata(file)).toThrow()
 }
 

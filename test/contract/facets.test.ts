@@ -187,9 +187,9 @@ test("A facet with over 50,000 values is 400, and names the field", async () => 
     insert into tenements (id, tenement_id, state, status, status_folded, holder_keys, source, since_release)
     select 'many-' || n, 'E1', 'WA', 'Status ' || n, 'status ' || n, '{}', 'test', 1
     from generate_series(1, 50001) n`
-  const answer = await service.get("/facets/tenements/status")
-  const { code, details } = await readError(answer)
-  expect([answer.status, code]).toEqual([400, "INVALID_PARAMETER"])
+  const response = await service.get("/facets/tenements/status")
+  const { code, details } = await readError(response)
+  expect([response.status, code]).toEqual([400, "INVALID_PARAMETER"])
   expect(details?.parameters).toMatchObject([{ parameter: "status" }])
 })
 
@@ -201,8 +201,8 @@ test.each([
   "nothing/type",
   "tenements",
 ])("There is no facet %s", async (path) => {
-  const answer = await service.get(`/facets/${path}?nonsense=1`)
-  expect([answer.status, (await readError(answer)).code]).toEqual([404, "NOT_FOUND"])
+  const response = await service.get(`/facets/${path}?nonsense=1`)
+  expect([response.status, (await readError(response)).code]).toEqual([404, "NOT_FOUND"])
 })
 
 test.each([
@@ -213,6 +213,6 @@ test.each([
   "company=",
   "fields=value",
 ])("%s is no parameter of a facet, or not a value of one", async (query) => {
-  const answer = await service.get(`/facets/tenements/state?${query}`)
-  expect([answer.status, (await readError(answer)).code]).toEqual([400, "INVALID_PARAMETER"])
+  const response = await service.get(`/facets/tenements/state?${query}`)
+  expect([response.status, (await readError(response)).code]).toEqual([400, "INVALID_PARAMETER"])
 })

@@ -46,15 +46,15 @@ afterAll(async () => {
 })
 
 const isBack = async () => {
-  const answers = await Promise.all(paths.map((path) => service.get(path)))
-  return answers.every(({ status }) => status === 200)
+  const responses = await Promise.all(paths.map((path) => service.get(path)))
+  return responses.every(({ status }) => status === 200)
 }
 
 const isListening = async () => {
   service.clock.advance(1_000)
-  const answer = await fetch(`${service.url}/readyz`)
-  const { notifications } = (await answer.json()) as { notifications?: string }
-  return answer.status === 200 && notifications === "listening"
+  const response = await fetch(`${service.url}/readyz`)
+  const { notifications } = (await response.json()) as { notifications?: string }
+  return response.status === 200 && notifications === "listening"
 }
 
 /** Sends new connections there. Those that there are stay open, and nothing passes through them. */
@@ -76,9 +76,9 @@ async function expectRecovery(): Promise<void> {
 test("After the primary is killed the service uses its successor, and a page sequence has each record once", async () => {
   const seen: unknown[] = []
   const read = async (page: number) => {
-    const answer = await service.get(`/tenements?per_page=1&page=${page}`)
-    expect([answer.status, answer.headers.get("x-data-release")]).toEqual([200, "1"])
-    const { data, meta } = await readList(answer)
+    const response = await service.get(`/tenements?per_page=1&page=${page}`)
+    expect([response.status, response.headers.get("x-data-release")]).toEqual([200, "1"])
+    const { data, meta } = await readList(response)
     seen.push(...data.map(({ id }) => id))
     return meta.total_pages
   }

@@ -27,8 +27,8 @@ const blocked = async ({ sql } = service) => {
 
 const search = (text: string, token?: string) =>
   service.get(`/reports?search=${text}`, token === undefined ? {} : { token })
-const statuses = async (answers: Promise<Response>[]) =>
-  (await Promise.all(answers)).map(({ status }) => status)
+const statuses = async (responses: Promise<Response>[]) =>
+  (await Promise.all(responses)).map(({ status }) => status)
 
 test("An account at its share of connections delays no other account", async () => {
   await using locked = await lockReports()
@@ -36,8 +36,8 @@ test("An account at its share of connections delays no other account", async () 
   await until(async () => (await blocked()).all >= 4)
   for (let round = 0; round < 5; round++) {
     const paths = ["/companies", "/companies/BIG", "/tenements?per_page=1", "/subsidiaries"]
-    const answers = others.flatMap((token) => paths.map((path) => service.get(path, { token })))
-    expect(await statuses(answers)).toEqual(others.flatMap(() => [200, 200, 200, 404]))
+    const responses = others.flatMap((token) => paths.map((path) => service.get(path, { token })))
+    expect(await statuses(responses)).toEqual(others.flatMap(() => [200, 200, 200, 404]))
   }
   await locked.release()
   expect(await statuses(slow)).toEqual(Array(40).fill(200))
@@ -51,7 +51,8 @@ test("An account with over 1,000 requests at once, and no other, gets 503 with R
     sendRaw(service.port, requestText(`/api/v1/reports?search=flood%20${index}`, headers)),
   )
   let rejected = 0
-  for (const answer of flood) void answer.then(({ status }) => (rejected += Number(status === 503)))
+  for (const response of flood)
+    void response.then(({ status }) => (rejected += Number(status === 503)))
   await until(() => rejected === 50)
   const refused = await Promise.race(flood)
   expect([refused.status, JSON.parse(refused.body).error.code]).toEqual([503, "UNAVAILABLE"])
@@ -74,14 +75,14 @@ test("An account with over 1,000 requests at once, and no other, gets 503 with R
 
 test("A hundred first callers of one filter share one count and one page", async () => {
   await using locked = await lockReports()
-  const answers = Array.from({ length: 100 }, (_, caller) =>
+  const responses = Array.from({ length: 100 }, (_, caller) =>
     search("february", others[caller % 10]),
   )
   await until(async () => (await blocked()).all >= 2)
   expect(await blocked()).toEqual({ all: 2, different: 2 })
   await locked.release()
-  const all = await Promise.all(answers)
-  const bodies = new Set(await Promise.all(all.map((answer) => answer.text())))
+  const all = await Promise.all(responses)
+  const bodies = new Set(await Promise.all(all.map((response) => response.text())))
   expect(all.map(({ status }) => status)).toEqual(Array(100).fill(200))
   expect(bodies.size).toBe(1)
 })
@@ -97,7 +98,7 @@ test("Exports of one account wait for each other, not for other accounts", async
   expect(await statuses(Array.from({ length: 2 }, () => few.get(every, { token })))).toEqual([
     200, 200,
   ])
-  const bodies = await Promise.all(exports.map(async (answer) => (await answer).text()))
+  const bodies = await Promise.all(exports.map(async (response) => (await response).text()))
   expect(new Set(bodies).size).toBe(1)
 })
 
@@ -116,7 +117,7 @@ test("A receiver that disconnects at any stage of its export frees its slot", as
     for (let turns = round % 10; turns > 0; turns--) await new Promise((next) => setImmediate(next))
     socket.destroy()
   }
-  const answer = await one.get("/reports?format=csv&all=true")
-  expect(answer.status).toBe(200)
-  expect((await answer.text()).length).toBeGreaterThan(100)
+  const response = await one.get("/reports?format=csv&all=true")
+  expect(response.status).toBe(200)
+  expect((await response.text()).length).toBeGreaterThan(100)
 })

@@ -55,23 +55,23 @@ print(json.dumps(read(tree.fromstring(sys.stdin.buffer.read()))))`
 const named = ({ children }: Element, name: string) => children.filter((each) => each.name === name)
 const textOf = (element: Element, name: string) => named(element, name).map(({ text }) => text)
 const feedOf = async (query: string) => {
-  const answer = await service.get(`/reports?${query}`)
-  expect(answer.status).toBe(200)
-  return parse(await answer.text())
+  const response = await service.get(`/reports?${query}`)
+  expect(response.status).toBe(200)
+  return parse(await response.text())
 }
 
 test("A feed has the announcements of its query, newest first", async () => {
-  const answer = await service.get("/reports?format=atom&company=str", {
+  const response = await service.get("/reports?format=atom&company=str", {
     token: null,
     headers: { Authorization: `Bearer ${service.tokens.admin}` },
   })
-  expect(answer.headers.get("content-type")).toBe("application/atom+xml; charset=utf-8")
-  expect(answer.headers.get("x-total-count")).toBe("2")
-  expect(answer.headers.get("x-data-release")).toBe("1")
+  expect(response.headers.get("content-type")).toBe("application/atom+xml; charset=utf-8")
+  expect(response.headers.get("x-total-count")).toBe("2")
+  expect(response.headers.get("x-data-release")).toBe("1")
   for (const name of ["link", "x-total-pages", "content-disposition"]) {
-    expect(answer.headers.has(name)).toBe(false)
+    expect(response.headers.has(name)).toBe(false)
   }
-  const feed = await parse(await answer.text())
+  const feed = await parse(await response.text())
   const self = "/api/v1/reports?company=STR&format=atom"
   expect(textOf(feed, "id")).toEqual([`tag:mds.example.com,2026:${self}`])
   expect(textOf(feed, "title")).toEqual(["ASX announcements: company STR"])
@@ -121,8 +121,8 @@ test("A feed has the newest 50 of a longer list", async () => {
 test("A feed never contains the token of its request", async () => {
   const { admin } = service.tokens
   const query = `search=drilling&format=atom&_=1&api_key=${admin}`
-  const answer = await service.get(`/reports?${query}`, { token: null })
-  const text = await answer.text()
+  const response = await service.get(`/reports?${query}`, { token: null })
+  const text = await response.text()
   expect(named(await parse(text), "entry")).toHaveLength(50)
   expect(text).not.toContain(admin)
   expect(text).not.toContain("api_key")
@@ -166,9 +166,9 @@ test("A feed rejects parameters that feeds lack", async () => {
     path: string,
     headers?: Record<string, string>,
   ): Promise<(string | undefined)[][]> => {
-    const answer = await service.get(path, { ...(headers && { headers }) })
-    expect(answer.status).toBe(400)
-    const { error } = (await answer.json()) as {
+    const response = await service.get(path, { ...(headers && { headers }) })
+    expect(response.status).toBe(400)
+    const { error } = (await response.json()) as {
       error: { details: { parameters: { parameter: string; message: string }[] } }
     }
     return error.details.parameters.map(({ parameter, message }) => [parameter, message])

@@ -172,8 +172,8 @@ test("Tags and links depend on the fields and their order", async () => {
     expect((await service.get(`${path}?fields=id,state`, again)).status).toBe(304)
     expect((await service.get(`${path}?fields=state,id`, again)).status).toBe(200)
   }
-  const answer = await service.get("/tenements?fields=state,id&per_page=2&page=2")
-  const [, next = ""] = /<([^>]+)>; rel="next"/.exec(answer.headers.get("link") ?? "") ?? []
+  const response = await service.get("/tenements?fields=state,id&per_page=2&page=2")
+  const [, next = ""] = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "") ?? []
   expect(await data(next.replace("/api/v1", ""))).toEqual(
     (await data("/tenements?fields=state,id")).slice(4, 6),
   )
@@ -201,9 +201,9 @@ test("The parameter fields works with as_of, updated_since and removed_since", a
 })
 
 const faultsOf = async (path: string) => {
-  const answer = await service.get(path)
-  expect([path, answer.status]).toEqual([path, 400])
-  return (await readError(answer)).details?.parameters
+  const response = await service.get(path)
+  expect([path, response.status]).toEqual([path, 400])
+  return (await readError(response)).details?.parameters
 }
 
 test.each([

@@ -58,9 +58,9 @@ test.each(lists)("%s exported whole has the records of all its pages", async (pa
 })
 
 test("A whole CSV is exact to the byte", async () => {
-  const answer = await service.get("/companies/BIG/subsidiaries?format=csv")
-  expect(answer.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present")
-  expect(await answer.text()).toBe(
+  const response = await service.get("/companies/BIG/subsidiaries?format=csv")
+  expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present")
+  expect(await response.text()).toBe(
     "id,name,parent_asx_code,country,ownership_percentage\r\n" +
       `s-3,"'=Formula, Inc",BIG,'-,0\r\n` +
       "s-2,Alpha Holdings,BIG,Australia,100\r\n" +
@@ -71,11 +71,11 @@ test("A whole CSV is exact to the byte", async () => {
 })
 
 test("A whole TSV is exact to the byte", async () => {
-  const answer = await service.get("/reports?format=tsv&company=STR")
-  expect(answer.headers.get("content-type")).toBe(
+  const response = await service.get("/reports?format=tsv&company=STR")
+  expect(response.headers.get("content-type")).toBe(
     "text/tab-separated-values; charset=utf-8; header=present",
   )
-  expect(await answer.text()).toBe(
+  expect(await response.text()).toBe(
     "hash\tasx_code\ttitle\ttype\tpublished_at\turl\r\n" +
       'a5\tSTR\tTabs and "quotes", and lines\t\t2026-02-01T12:30:00Z\thttps://example.com/a5.pdf\r\n' +
       "a6\tSTR\t50% of_all \\ ÄRZTE\tHalf; Year; Half\t1999-12-31T23:59:59Z\thttps://example.com/a6.pdf\r\n",
@@ -168,11 +168,11 @@ test("NDJSON of no record is empty, and its errors are JSON", async () => {
 })
 
 async function parquet(path: string) {
-  const answer = await service.get(path, { headers: { "Accept-Encoding": "gzip" } })
-  expect(answer.headers.get("content-type")).toBe("application/vnd.apache.parquet")
-  expect(answer.headers.get("content-encoding")).toBeNull()
-  const file = await answer.arrayBuffer()
-  return { answer, metadata: parquetMetadata(file), rows: await parquetReadObjects({ file }) }
+  const response = await service.get(path, { headers: { "Accept-Encoding": "gzip" } })
+  expect(response.headers.get("content-type")).toBe("application/vnd.apache.parquet")
+  expect(response.headers.get("content-encoding")).toBeNull()
+  const file = await response.arrayBuffer()
+  return { response, metadata: parquetMetadata(file), rows: await parquetReadObjects({ file }) }
 }
 
 const parquetValue = (name: string, value: unknown) =>
@@ -188,11 +188,11 @@ const parquetRow = (record: object) =>
   )
 
 test.each(lists)("%s as Parquet has the records of JSON", async (path, records) => {
-  const { answer, rows } = await parquet(`${path}?format=parquet&all=true`)
+  const { response, rows } = await parquet(`${path}?format=parquet&all=true`)
   expect(rows).toEqual(records.map(parquetRow))
-  expect(answer.headers.get("x-total-count")).toBe(String(records.length))
+  expect(response.headers.get("x-total-count")).toBe(String(records.length))
   const name = path.split("/").at(-1)
-  expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="${name}.parquet"`)
+  expect(response.headers.get("content-disposition")).toBe(`attachment; filename="${name}.parquet"`)
 })
 
 test("Parquet columns have the types of the fields", async () => {

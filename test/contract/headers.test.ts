@@ -17,7 +17,7 @@ for (let count = 0; count < enterpriseLimit; count++) {
 }
 
 type Kind = "data" | "error" | "preflight"
-const answers: [name: string, path: string, asking: () => object, status: number, kind: Kind][] = [
+const responses: [name: string, path: string, init: () => object, status: number, kind: Kind][] = [
   ["a list", "/tenements", () => ({}), 200, "data"],
   ["a company's list", "/companies/BIG/tenements", () => ({}), 200, "data"],
   ["a record", "/reports/a1", () => ({}), 200, "data"],
@@ -44,29 +44,29 @@ const answers: [name: string, path: string, asking: () => object, status: number
   ["a preflight", "/tenements", () => ({ method: "OPTIONS", token: null }), 204, "preflight"],
 ]
 
-test.each(answers)(
+test.each(responses)(
   "%s has the headers of every response",
-  async (_, path, asking, status, kind) => {
-    const answer = await service.get(path, asking())
-    expect(answer.status).toBe(status)
-    expect(answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
-    expect(answer.headers.get("vary")).toBe("Authorization, Accept, Accept-Encoding")
-    expect(answer.headers.get("access-control-allow-origin")).toBe("*")
-    expect(answer.headers.has("access-control-allow-credentials")).toBe(false)
-    expect(answer.headers.has("set-cookie")).toBe(false)
+  async (_, path, init, status, kind) => {
+    const response = await service.get(path, init())
+    expect(response.status).toBe(status)
+    expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
+    expect(response.headers.get("vary")).toBe("Authorization, Accept, Accept-Encoding")
+    expect(response.headers.get("access-control-allow-origin")).toBe("*")
+    expect(response.headers.has("access-control-allow-credentials")).toBe(false)
+    expect(response.headers.has("set-cookie")).toBe(false)
     const rate = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"]
     for (const name of [...rate, "RateLimit", "RateLimit-Policy"]) {
-      expect([name, answer.headers.has(name)]).toEqual([name, kind !== "preflight"])
+      expect([name, response.headers.has(name)]).toEqual([name, kind !== "preflight"])
     }
     for (const name of kind === "preflight" ? [] : rate) {
-      expect(answer.headers.get(name)).toMatch(/^\d+$/)
+      expect(response.headers.get(name)).toMatch(/^\d+$/)
     }
     const data = ["ETag", "Last-Modified", "X-Data-Release"]
-    for (const name of data) expect(answer.headers.has(name)).toBe(kind === "data")
+    for (const name of data) expect(response.headers.has(name)).toBe(kind === "data")
     const caching = { data: "private, no-cache", error: "no-store", preflight: null }
-    expect(answer.headers.get("cache-control")).toBe(caching[kind])
-    expect(answer.headers.has("retry-after")).toBe(status === 429)
-    expect(answer.headers.has("www-authenticate")).toBe(status === 401)
+    expect(response.headers.get("cache-control")).toBe(caching[kind])
+    expect(response.headers.has("retry-after")).toBe(status === 429)
+    expect(response.headers.has("www-authenticate")).toBe(status === 401)
   },
 )
 
@@ -182,12 +182,12 @@ test("Following next leads through all pages, with every parameter but api_key k
   const codes: unknown[] = []
   let next: string | undefined = "companies?sort=market_cap&order=desc&per_page=4&search=e&_=7"
   for (let pages = 0; next && pages < 20; pages++) {
-    const answer: Response = await service.get(`/${next}&api_key=${admin}`, { token: null })
-    const link = answer.headers.get("link") ?? ""
+    const response: Response = await service.get(`/${next}&api_key=${admin}`, { token: null })
+    const link = response.headers.get("link") ?? ""
     expect(link).not.toContain("api_key")
     expect(link.match(/&_=7>/g)).toHaveLength(link.split(",").length)
     expect(link).not.toContain(admin.slice(0, 12))
-    const { data } = await readList(answer)
+    const { data } = await readList(response)
     codes.push(...data.map(({ asx_code }) => asx_code))
     next = /<https:\/\/data\.example\.com\/api\/v1\/([^>]*)>; rel="next"/.exec(link)?.[1]
   }
@@ -220,12 +220,12 @@ test("An export has its number of records in a header, also for HEAD, which star
 test("A preflight needs no token, is not counted, and allows the headers that clients send", async () => {
   const headers = { Origin: "https://example.org", "Access-Control-Request-Method": "GET" }
   for (let count = 0; count < 3; count++) {
-    const asking = { method: "OPTIONS", token: null, headers }
+    const init = { method: "OPTIONS", token: null, headers }
     for (const path of ["", "/companies", "/companies/BIG/tenements", "/nothing"]) {
-      const answer = await service.get(path, asking)
-      expect(answer.status).toBe(204)
-      expect(answer.headers.get("access-control-allow-methods")).toBe("GET, HEAD, OPTIONS")
-      expect(answer.headers.get("access-control-allow-headers")).toContain("Authorization")
+      const response = await service.get(path, init)
+      expect(response.status).toBe(204)
+      expect(response.headers.get("access-control-allow-methods")).toBe("GET, HEAD, OPTIONS")
+      expect(response.headers.get("access-control-allow-headers")).toContain("Authorization")
     }
   }
   const anonymous = await service.get("/companies", { token: null })

@@ -33,10 +33,10 @@ for (const [source, ...rows] of days) {
 await service.sql`update releases set published_at = '2026-01-01T10:00:00Z'::timestamptz + (id - 1) * interval '1 day'`
 
 const list = async (path: string) => {
-  const answer = await service.get(path)
-  expect(answer.status).toBe(200)
-  const { data } = await readList(answer)
-  return { release: Number(answer.headers.get("x-data-release")), data }
+  const response = await service.get(path)
+  expect(response.status).toBe(200)
+  const { data } = await readList(response)
+  return { release: Number(response.headers.get("x-data-release")), data }
 }
 const ids = async (path: string, key: string) => (await list(path)).data.map((each) => each[key])
 
@@ -83,9 +83,9 @@ test.each([
   ["2025-12-31", "0"],
   ["0", "0"],
 ])("The parameter as_of=%s selects release %s", async (asOf, release) => {
-  const answer = await service.get(`/tenements?as_of=${asOf}`)
-  expect([answer.status, answer.headers.get("x-data-release")]).toEqual([200, release])
-  expect((await readList(answer)).data.length).toBe(Number(release) < 3 ? 0 : 2)
+  const response = await service.get(`/tenements?as_of=${asOf}`)
+  expect([response.status, response.headers.get("x-data-release")]).toEqual([200, release])
+  expect((await readList(response)).data.length).toBe(Number(release) < 3 ? 0 : 2)
 })
 
 test.each([
@@ -98,9 +98,9 @@ test.each([
   "2026-01-03T10:00:00",
 ])("The parameter as_of=%s is invalid", async (asOf) => {
   for (const path of ["/tenements", "/tenements/T1", "/releases"]) {
-    const answer = await service.get(`${path}?as_of=${asOf}`)
-    expect([path, answer.status]).toEqual([path, 400])
-    expect((await readError(answer)).details?.parameters).toMatchObject([{ parameter: "as_of" }])
+    const response = await service.get(`${path}?as_of=${asOf}`)
+    expect([path, response.status]).toEqual([path, 400])
+    expect((await readError(response)).details?.parameters).toMatchObject([{ parameter: "as_of" }])
   }
 })
 
@@ -108,9 +108,9 @@ test("A date-time less than 2 seconds ago is rejected, since a release may still
   const message = "Must be at least 2 seconds ago: wait, or send a release number"
   for (const parameter of ["as_of", "updated_since", "removed_since"]) {
     for (const time of ["12:00:00Z", "11:59:58.001Z", "21:59:59%2B10:00"]) {
-      const answer = await service.get(`/tenements?${parameter}=2026-01-10T${time}`)
-      expect([parameter, time, answer.status]).toEqual([parameter, time, 400])
-      expect((await readError(answer)).details?.parameters).toEqual([{ parameter, message }])
+      const response = await service.get(`/tenements?${parameter}=2026-01-10T${time}`)
+      expect([parameter, time, response.status]).toEqual([parameter, time, 400])
+      expect((await readError(response)).details?.parameters).toEqual([{ parameter, message }])
     }
     for (const settled of ["2026-01-10T11:59:58Z", "2026-01-10", "5"]) {
       const { status } = await service.get(`/tenements?${parameter}=${settled}`)
@@ -120,9 +120,9 @@ test("A date-time less than 2 seconds ago is rejected, since a release may still
 })
 
 test("An export as of a release has that release's rows", async () => {
-  const answer = await service.get("/tenements?as_of=3&format=csv&all=true")
+  const response = await service.get("/tenements?as_of=3&format=csv&all=true")
   expect(
-    (await answer.text())
+    (await response.text())
       .split("\r\n")
       .slice(1, -1)
       .map((row) => row.slice(0, 2)),

@@ -27,11 +27,11 @@ const ask = (target: string, headers: Record<string, string> = {}, options = {})
   )
 
 /** A 4xx names the fault in the error envelope; Bun's own rejection has no body. */
-function expectClear(answer: RawAnswer, what: string): void {
-  expect([what, answer.status >= 200 && answer.status < 500]).toEqual([what, true])
-  expect([what, answer.complete]).toEqual([what, true])
-  if (answer.status < 400 || answer.body === "") return
-  const { error } = JSON.parse(answer.body)
+function expectClear(response: RawAnswer, what: string): void {
+  expect([what, response.status >= 200 && response.status < 500]).toEqual([what, true])
+  expect([what, response.complete]).toEqual([what, true])
+  if (response.status < 400 || response.body === "") return
+  const { error } = JSON.parse(response.body)
   expect([what, typeof error.code, typeof error.message]).toEqual([what, "string", "string"])
 }
 
@@ -92,7 +92,7 @@ test("500 hostile requests get valid responses and change nothing", async () => 
     const target = `/api/v1/${path}?${query}`.replaceAll(" ", "%20")
     const sent =
       round % 20 === 0 ? { ...headers, Authorization: random.pick(headerValues) } : headers
-    const answer = await ask(target, sent, { method })
-    expectClear(answer, `${method} ${target} ${JSON.stringify(headers)}`)
+    const response = await ask(target, sent, { method })
+    expectClear(response, `${method} ${target} ${JSON.stringify(headers)}`)
   }
 })

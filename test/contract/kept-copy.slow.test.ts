@@ -80,10 +80,10 @@ interface Copy {
 }
 
 async function read(path: string): Promise<{ release: number; data: Shown[] }> {
-  const answer = await service.get(path)
-  expect([path, answer.status]).toEqual([path, 200])
-  const { data } = await readList(answer)
-  return { release: Number(answer.headers.get("x-data-release")), data }
+  const response = await service.get(path)
+  expect([path, response.status]).toEqual([path, 200])
+  const { data } = await readList(response)
+  return { release: Number(response.headers.get("x-data-release")), data }
 }
 
 const copyOf = (path: string, key: string): Copy => ({ path, key, release: 0, records: new Map() })
@@ -135,4 +135,4 @@ test("Copies of random lists stay exact through 80 random releases", async () =>
     for (const copy of copies) if (happens(0.2)) await bringUpToDate(copy)
   }
   for (const copy of copies) await bringUpToDate(copy)
-})
+}, 180_000)

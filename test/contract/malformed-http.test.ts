@@ -31,9 +31,9 @@ test.each([
   ["a whole URL as the target", get(undefined, "http://other.example/api/v1/companies")],
   ["a body on GET", `${get("Host: a\r\nContent-Length: 2")}{{`],
 ])("%s is answered", async (_, text) => {
-  const answer = await sendRaw(service.port, withToken(text))
-  expect(answer.status).toBe(200)
-  expect(JSON.parse(answer.body).meta.total).toBe(33)
+  const response = await sendRaw(service.port, withToken(text))
+  expect(response.status).toBe(200)
+  expect(JSON.parse(response.body).meta.total).toBe(33)
 })
 
 const unsent: [what: string, text: string, code: string | null][] = [
@@ -52,10 +52,10 @@ const unsent: [what: string, text: string, code: string | null][] = [
 ]
 
 test.each(unsent)("The server rejects %s", async (_, text, code) => {
-  const answer = await sendRaw(service.port, withToken(text))
-  expect(answer.status).toBeWithin(400, 500)
+  const response = await sendRaw(service.port, withToken(text))
+  expect(response.status).toBeWithin(400, 500)
   // Invalid HTTP never reaches the service: Bun rejects it with only a status.
-  expect(answer.body === "" ? null : JSON.parse(answer.body).error.code).toBe(code)
+  expect(response.body === "" ? null : JSON.parse(response.body).error.code).toBe(code)
 })
 
 test.each([

@@ -9,9 +9,9 @@ import { until } from "../support/until.ts"
 const service = await serviceOfFile({ settings: { CACHE_MEMORY_MB: "0", MAX_EXPORTS: "1" } })
 
 async function scrape(): Promise<string> {
-  const answer = await fetch(`${service.url}/metrics`)
-  expect([answer.status, answer.headers.get("cache-control")]).toEqual([200, "no-store"])
-  return answer.text()
+  const response = await fetch(`${service.url}/metrics`)
+  expect([response.status, response.headers.get("cache-control")]).toEqual([200, "no-store"])
+  return response.text()
 }
 
 /** The values of a series by its labels, whatever their order: `{a="1",b="2"}`. */
@@ -80,8 +80,8 @@ test("The size of a body is measured as sent", async () => {
   const labels = { http_route: "/api/v1/releases" }
   const name = "http_server_response_body_size_bytes"
   const before = await countOf(`${name}_sum`, labels)
-  const answer = await service.get("/releases", { headers: { "Accept-Encoding": "identity" } })
-  const { byteLength } = await answer.arrayBuffer()
+  const response = await service.get("/releases", { headers: { "Accept-Encoding": "identity" } })
+  const { byteLength } = await response.arrayBuffer()
   await until(async () => (await countOf(`${name}_count`, labels)) > 0)
   expect((await countOf(`${name}_sum`, labels)) - before).toBe(byteLength)
   const buckets = await valuesOf(`${name}_bucket`, labels)
@@ -102,15 +102,15 @@ test("A request is active until its response, and its statement's duration is me
   const lists = { db_client_connection_pool_name: "lists" }
   const statements = () => countOf("db_client_operation_duration_seconds_count", lists)
   const before = await statements()
-  let answer: Promise<Response> | undefined
+  let response: Promise<Response> | undefined
   await service.sql.begin(async (sql) => {
     await sql`lock table companies in access exclusive mode`
-    answer = service.get("/companies?sort=name&per_page=2")
+    response = service.get("/companies?sort=name&per_page=2")
     // The other one is the scrape.
     await until(async () => (await countOf("http_server_active_requests")) === 2)
     await until(async () => (await countOf("db_client_connection_count", lists)) > 0)
   })
-  expect((await answer)?.status).toBe(200)
+  expect((await response)?.status).toBe(200)
   expect(await countOf("http_server_active_requests")).toBe(1)
   expect(await countOf("db_client_connection_count", lists)).toBe(0)
   expect(await statements()).toBeGreaterThan(before)
@@ -124,10 +124,10 @@ test("Exports are counted by outcome with their records and bytes", async () => 
     await countOf("mds_export_records_total"),
     await countOf("mds_export_bytes_total"),
   ]
-  const answer = await service.get("/companies?format=csv&all=true", {
+  const response = await service.get("/companies?format=csv&all=true", {
     headers: { "Accept-Encoding": "identity" },
   })
-  const text = await answer.text()
+  const text = await response.text()
   await until(async () => (await countOf("mds_exports_total", complete)) === before + 1)
   expect((await countOf("mds_export_bytes_total")) - bytes).toBe(Buffer.byteLength(text))
   expect((await countOf("mds_export_records_total")) - records).toBeGreaterThan(0)
@@ -250,13 +250,13 @@ test("Metrics and health show no token, account or address", async () => {
   const host = /server_address="[^"]*"/g
   await service.get("/companies", { token: standard })
   for (const path of ["/metrics", "/readyz", "/livez", "/metrics"]) {
-    const answer = await fetch(`${service.url}${path}?api_key=${standard}`)
+    const response = await fetch(`${service.url}${path}?api_key=${standard}`)
     // Only operators see metrics, so the host of the database may be shown.
-    const shown = JSON.stringify([...answer.headers]) + (await answer.text()).replace(host, "")
+    const shown = JSON.stringify([...response.headers]) + (await response.text()).replace(host, "")
     for (const secret of [standard.slice(4, 16), "example.com", "127.0.0.1"]) {
       expect(shown).not.toContain(secret)
     }
-    expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
+    expect(response.headers.get("referrer-policy")).toBe("no-referrer")
   }
 })
 

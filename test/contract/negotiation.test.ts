@@ -19,8 +19,8 @@ const typeOf = async (path: string, accept?: string) => {
     Authorization: `Bearer ${service.tokens.admin}`,
     ...(accept && { Accept: accept }),
   }
-  const answer = await sendRaw(service.port, requestText(`/api/v1${path}`, headers))
-  return [answer.status, answer.headers["content-type"]]
+  const response = await sendRaw(service.port, requestText(`/api/v1${path}`, headers))
+  return [response.status, response.headers["content-type"]]
 }
 
 const table: [accept: string | undefined, type: string][] = [

@@ -9,9 +9,9 @@ import { readError } from "./bodies.ts"
 const service = await serviceOfFile()
 
 const faultsOf = async (path: string): Promise<unknown[]> => {
-  const answer = await service.get(path)
-  const error = await readError(answer)
-  expect([path, answer.status, error.code]).toEqual([path, 400, "INVALID_PARAMETER"])
+  const response = await service.get(path)
+  const error = await readError(response)
+  expect([path, response.status, error.code]).toEqual([path, 400, "INVALID_PARAMETER"])
   expect(Object.keys(error.details ?? {})).toEqual(["parameters"])
   return (error.details?.parameters ?? []) as unknown[]
 }
@@ -259,9 +259,9 @@ test("_ is accepted with any value, and empty pairs are skipped", async () => {
 test("A response lists at most 20 invalid parameters and the number of others", async () => {
   const unknown = (count: number) => Array.from({ length: count }, (_, index) => `x${index}=1`)
   const detailsOf = async (query: string[]) => {
-    const answer = await service.get(`/tenements?${query.join("&")}`)
-    const body = await answer.text()
-    expect([answer.status, body.length < 10_000]).toEqual([400, true])
+    const response = await service.get(`/tenements?${query.join("&")}`)
+    const body = await response.text()
+    expect([response.status, body.length < 10_000]).toEqual([400, true])
     const { details } = JSON.parse(body).error
     return {
       ...details,

@@ -62,9 +62,9 @@ describe.skipIf(!pgbouncerIsInstalled)("Behind PgBouncer in transaction mode", (
   test("Concurrent responses through the pooler equal those without it, byte for byte", async () => {
     const named = ["etag", "x-data-release", "x-total-count", "link", "content-type"]
     const answerOf = async (service: TestService, path: string) => {
-      const answer = await service.get(path)
-      const headers = named.map((name) => answer.headers.get(name))
-      return [path, answer.status, headers, await answer.text()]
+      const response = await service.get(path)
+      const headers = named.map((name) => response.headers.get(name))
+      return [path, response.status, headers, await response.text()]
     }
     const paths = await somePaths(direct)
     const expected: Awaited<ReturnType<typeof answerOf>>[] = []
@@ -156,9 +156,9 @@ test.each(["cut", "silence"] as const)(
     })
     const readiness = async () => {
       service.clock.advance(1_000)
-      const answer = await fetch(`${service.url}/readyz`)
-      const { database } = (await answer.json()) as { database: string }
-      return [answer.status, database]
+      const response = await fetch(`${service.url}/readyz`)
+      const { database } = (await response.json()) as { database: string }
+      return [response.status, database]
     }
     expect(await readiness()).toEqual([200, "answering"])
     pooler[how]()

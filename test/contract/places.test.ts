@@ -177,9 +177,9 @@ test("Facets and pages count the same records, and a bad area is 400 with its re
     ["bbox=1,2,3", "Must be four decimal numbers: west,south,east,north"],
     ["near=-31,121,500", "at most 200 km"],
   ] as const) {
-    const answer = await service.get(`/tenements?${query}`)
-    expect(answer.status).toBe(400)
-    expect(JSON.stringify(await answer.json())).toContain(message)
+    const response = await service.get(`/tenements?${query}`)
+    expect(response.status).toBe(400)
+    expect(JSON.stringify(await response.json())).toContain(message)
   }
 })
 
@@ -242,10 +242,10 @@ test("A Parquet file names the reference system of its sources, and none where i
 })
 
 test("GeoJSON has a feature for each record, with the fields without the geometry as properties", async () => {
-  const answer = await service.get("/tenements?format=geojson&per_page=2")
-  expect(answer.headers.get("content-type")).toBe("application/geo+json")
-  expect(answer.headers.get("link")).toContain('rel="next"')
-  const page = await answer.json()
+  const response = await service.get("/tenements?format=geojson&per_page=2")
+  expect(response.headers.get("content-type")).toBe("application/geo+json")
+  expect(response.headers.get("link")).toContain('rel="next"')
+  const page = await response.json()
   const { data } = await readList(await service.get("/tenements?per_page=2"))
   const shaped = await readList(await service.get("/tenements?per_page=2&fields=geometry"))
   const features = data.map((properties, index) => ({
@@ -304,8 +304,8 @@ test("A later page of a release whose shapes are pruned is an error, never witho
   await load("tenements", { "again.csv": lines }, { partial: true })
   await prune(service.database.url, 0)
   for (const format of formats) {
-    const answer = await service.get(`${list}&format=${format}&page=4`)
-    expect(answer.status).toBe(400)
-    expect(JSON.stringify(await readError(answer))).toContain("start again at page 1")
+    const response = await service.get(`${list}&format=${format}&page=4`)
+    expect(response.status).toBe(400)
+    expect(JSON.stringify(await readError(response))).toContain("start again at page 1")
   }
 })

@@ -19,8 +19,12 @@ const everyRelease = "/releases?per_page=100"
 
 test("The list of releases and every page of a kept release are the same after pruning, with their entity tags", async () => {
   const ask = async (path: string, tag?: string | null) => {
-    const answer = await service.get(path, { headers: tag ? { "If-None-Match": tag } : {} })
-    return { status: answer.status, tag: answer.headers.get("etag"), body: await answer.text() }
+    const response = await service.get(path, { headers: tag ? { "If-None-Match": tag } : {} })
+    return {
+      status: response.status,
+      tag: response.headers.get("etag"),
+      body: await response.text(),
+    }
   }
   const paths = [
     everyRelease,
@@ -39,8 +43,8 @@ test("The list of releases and every page of a kept release are the same after p
   }
   // Not only from the caches of this process.
   const other = await testService({ beside: service, now: service.clock.now })
-  const answer = await other.get(everyRelease)
-  expect([answer.status, await answer.text()]).toEqual([200, before[0]?.body ?? ""])
+  const response = await other.get(everyRelease)
+  expect([response.status, await response.text()]).toEqual([200, before[0]?.body ?? ""])
   await other.stop()
   const kept = await service.sql`select distinct until_release as until from reports_history`
   expect([...kept]).toEqual([{ until: 5 }])
@@ -56,8 +60,8 @@ test("A second pruning deletes nothing and reports the kept releases", async () 
 
 test("Every point in time rejects a pruned release", async () => {
   for (const query of ["as_of=3", "updated_since=3", "removed_since=3", "as_of=2000-01-01"]) {
-    const answer = await service.get(`/reports?${query}`)
-    expect([answer.status, (await readError(answer)).details]).toEqual([
+    const response = await service.get(`/reports?${query}`)
+    expect([response.status, (await readError(response)).details]).toEqual([
       400,
       {
         parameters: [

@@ -17,8 +17,8 @@ const service = await serviceOfFile()
 afterEach(() => service.clock.advance(windowMs))
 
 /** The status of a response and the window that its headers describe. */
-async function ask(token: string | null, path = "/companies/BIG", asking = {}) {
-  const { status, headers } = await service.get(path, { token, ...asking })
+async function ask(token: string | null, path = "/companies/BIG", init = {}) {
+  const { status, headers } = await service.get(path, { token, ...init })
   const [limit, remaining, reset] = ["limit", "remaining", "reset"].map((name) =>
     Number(headers.get(`x-ratelimit-${name}`)),
   )
@@ -101,7 +101,7 @@ test("Denied requests do not count", async () => {
 test("Every request with a valid token counts, also 304, 400, 404 and 405; preflights do not", async () => {
   const { standard } = service.tokens
   const etag = (await service.get("/companies")).headers.get("etag") ?? ""
-  const requests: [path: string, asking: object, status: number][] = [
+  const requests: [path: string, init: object, status: number][] = [
     ["/companies", {}, 200],
     ["/companies", { headers: { "If-None-Match": etag } }, 304],
     ["/companies?page=0", {}, 400],
@@ -112,8 +112,8 @@ test("Every request with a valid token counts, also 304, 400, 404 and 405; prefl
     ["/companies", { method: "POST" }, 405],
     ["/reports?format=csv&all=true", {}, 200],
   ]
-  for (const [index, [path, asking, status]] of requests.entries()) {
-    expect(await ask(standard, path, asking)).toMatchObject({ status, remaining: 999 - index })
+  for (const [index, [path, init, status]] of requests.entries()) {
+    expect(await ask(standard, path, init)).toMatchObject({ status, remaining: 999 - index })
     await ask(standard, path, { method: "OPTIONS" })
   }
 })
@@ -181,9 +181,9 @@ test.each([
     await using behind = await testService({ settings: { TRUSTED_PROXIES: proxies } })
     const remaining: number[] = []
     for (const forwarded of headers) {
-      const asking = { token: null, headers: { "X-Forwarded-For": forwarded } }
+      const init = { token: null, headers: { "X-Forwarded-For": forwarded } }
       remaining.push(
-        Number((await behind.get("/companies", asking)).headers.get("x-ratelimit-remaining")),
+        Number((await behind.get("/companies", init)).headers.get("x-ratelimit-remaining")),
       )
     }
     expect(remaining).toEqual(left)

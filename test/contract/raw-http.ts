@@ -31,9 +31,9 @@ export async function sendRaw(
   await ended.promise
   clearTimeout(overdue)
   socket.destroy()
-  const answer = parseAnswer(received.bytes(), bodiless)
-  if (!answer) throw new Error(`No answer, but ${JSON.stringify(String(received.bytes()))}`)
-  return answer
+  const response = parseAnswer(received.bytes(), bodiless)
+  if (!response) throw new Error(`No response, but ${JSON.stringify(String(received.bytes()))}`)
+  return response
 }
 
 /** The head of a request as a client would write it. */

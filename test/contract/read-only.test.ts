@@ -68,8 +68,8 @@ test("The pages to sign in and to change an account say that the database is rea
   const person = visitor(service)
   const link = await linkSecret(service, "standard@example.com")
   expect((await person.get(`/account/link?link=${link}`)).status).toBe(200)
-  const answer = await person.post("/account/link", { link })
-  expect([answer.status, await answer.text()]).toEqual([
+  const response = await person.post("/account/link", { link })
+  expect([response.status, await response.text()]).toEqual([
     503,
     expect.stringContaining("<h1>Read-only here</h1>"),
   ])

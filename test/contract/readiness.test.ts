@@ -51,8 +51,8 @@ test("The service stays ready while callers use every connection and queue place
     )
     await until(async () => String((await load()).others) === "2,1")
     service.clock.advance(1_000)
-    const answer = await ask()
-    expect([answer.status, await answer.json()]).toMatchObject([200, ready])
+    const response = await ask()
+    expect([response.status, await response.json()]).toMatchObject([200, ready])
   })
   await Promise.all(callers)
 })
@@ -60,13 +60,13 @@ test("The service stays ready while callers use every connection and queue place
 test("Concurrent readiness checks share one statement and take no caller's connection", async () => {
   await whileLocked("releases", async () => {
     service.clock.advance(1_000)
-    const answers = Array.from({ length: 100 }, ask)
+    const responses = Array.from({ length: 100 }, ask)
     await until(async () => (await load()).check[0] === 1)
     service.clock.advance(1_000)
-    answers.push(...Array.from({ length: 100 }, ask))
+    responses.push(...Array.from({ length: 100 }, ask))
     expect(await load()).toEqual({ check: [1, 0], others: [0, 0] })
     // The lock is held until the last response.
-    for (const { status } of await Promise.all(answers)) expect(status).toBe(503)
+    for (const { status } of await Promise.all(responses)) expect(status).toBe(503)
   })
 })
 

@@ -96,10 +96,10 @@ const path = "/tenements/WA-E47-1/history"
 
 test("The history of a removed record has its versions newest first, with their source and changes", async () => {
   expect((await service.get("/tenements/WA-E47-1")).status).toBe(404)
-  const answer = await service.get(path)
+  const response = await service.get(path)
   const meta = { total: 3, page: 1, per_page: 50, total_pages: 1 }
-  expect(await answer.text()).toBe(JSON.stringify({ data: [newest, middle, oldest], meta }))
-  expect(answer.headers.get("x-data-release")).toBe("5")
+  expect(await response.text()).toBe(JSON.stringify({ data: [newest, middle, oldest], meta }))
+  expect(response.headers.get("x-data-release")).toBe("5")
 })
 
 test("At an earlier release the history has the versions up to that release", async () => {
@@ -138,8 +138,8 @@ test("A record that never existed has no history in any format", async () => {
     "/tenements/WA-E47-9/history?format=csv&all=true",
     "/tenements/%00/history",
   ]) {
-    const answer = await service.get(unknown)
-    expect([unknown, answer.status, await answer.text()]).toEqual([
+    const response = await service.get(unknown)
+    expect([unknown, response.status, await response.text()]).toEqual([
       unknown,
       404,
       '{"error":{"code":"NOT_FOUND","message":"Resource not found"}}',

@@ -44,8 +44,8 @@ const gone = {
   },
 }
 
-async function expectGone(answer: Response): Promise<void> {
-  expect([answer.status, await answer.json()]).toEqual([400, gone])
+async function expectGone(response: Response): Promise<void> {
+  expect([response.status, await response.json()]).toEqual([400, gone])
 }
 
 test.each([

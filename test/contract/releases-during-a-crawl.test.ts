@@ -35,11 +35,11 @@ async function publish(): Promise<void> {
 function reader(query: string, token = service.tokens.admin) {
   const path = (page: number) => `/reports?per_page=10&_=${query}&page=${page}`
   const read = async (page: number, headers: Record<string, string> = {}) => {
-    const answer = await service.get(path(page), { token, headers })
-    if (answer.status === 304) return Number(answer.headers.get("x-data-release"))
-    expect([page, answer.status]).toEqual([page, 200])
-    const { data, meta } = await readList(answer)
-    const release = Number(answer.headers.get("x-data-release"))
+    const response = await service.get(path(page), { token, headers })
+    if (response.status === 304) return Number(response.headers.get("x-data-release"))
+    expect([page, response.status]).toEqual([page, 200])
+    const { data, meta } = await readList(response)
+    const release = Number(response.headers.get("x-data-release"))
     expect(meta).toEqual({ total: 50, page, per_page: 10, total_pages: 5 })
     const first = (page - 1) * 10
     // The records are the release's own, not its number alone.
@@ -77,9 +77,9 @@ test("A crawl begun again after a release never gets a page of the old one, with
 test("A list that shrinks to one page has no page 2 of the release before", async () => {
   const path = (page: number) => `/reports?search=shrinking&per_page=10&page=${page}`
   const page = async (number: number) => {
-    const answer = await service.get(path(number))
-    const { data, meta } = await readList(answer)
-    return [Number(answer.headers.get("x-data-release")), data.length, meta.total]
+    const response = await service.get(path(number))
+    const { data, meta } = await readList(response)
+    return [Number(response.headers.get("x-data-release")), data.length, meta.total]
   }
   const shrinkTo = async (count: number) => {
     newest++
@@ -135,8 +135,8 @@ test("A crawl whose page 1 got a 304 stays on the release that it confirmed", as
   await read(1)
   await publish()
   const etag = (await service.get(path(1))).headers.get("etag") ?? ""
-  const answer = await service.get(path(1), { headers: { "If-None-Match": etag } })
-  expect(answer.status).toBe(304)
+  const response = await service.get(path(1), { headers: { "If-None-Match": etag } })
+  expect(response.status).toBe(304)
   const confirmed = newest
   await publish()
   expect([await read(2), await read(3)]).toEqual([confirmed, confirmed])
@@ -180,8 +180,8 @@ test("A crawl as of a release is the same whatever is published", async () => {
     await publish()
     const rest = []
     for (const page of [2, 3, 4, 5]) {
-      const answer = await service.get(`/reports?${query}&per_page=10&page=${page}`)
-      rest.push(...(await readList(answer)).data)
+      const response = await service.get(`/reports?${query}&per_page=10&page=${page}`)
+      rest.push(...(await readList(response)).data)
     }
     expect([...begun.data, ...rest]).toEqual(expected.slice(0, 50))
   }

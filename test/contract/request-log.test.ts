@@ -39,25 +39,25 @@ test("A path and a query are logged up to 500 characters each", async () => {
 /** The line of a request, without what differs each time. */
 async function lineOf(path: string, init: Parameters<TestService["get"]>[1] = {}) {
   const before = lines().length
-  const answer = await service.get(path, init)
-  const content = await answer.arrayBuffer()
+  const response = await service.get(path, init)
+  const content = await response.arrayBuffer()
   const [line] = await linesAfter(before)
-  return { line, answer, content }
+  return { line, response, content }
 }
 
 test("A line shows the request without its token", async () => {
-  const { line, answer } = await lineOf("/reports?company=BIG&api_key=x&_=1")
+  const { line, response } = await lineOf("/reports?company=BIG&api_key=x&_=1")
   expect(line).toEqual({
     time: service.clock.now.toISOString(),
     level: "info",
     event: "request",
-    "mds.request_id": answer.headers.get("x-request-id"),
+    "mds.request_id": response.headers.get("x-request-id"),
     "http.request.method": "GET",
     "http.route": "/api/v1/reports",
     "url.path": "/api/v1/reports",
     "url.query": "company=BIG&_=1",
     "http.response.status_code": 200,
-    "http.response.body.size": Number(answer.headers.get("content-length")),
+    "http.response.body.size": Number(response.headers.get("content-length")),
     duration_ms: expect.any(Number),
     "client.address": "127.0.0.1",
     "mds.account": expect.any(Number),
@@ -69,7 +69,7 @@ test("A line shows the request without its token", async () => {
 test("A line has the route's pattern, the release and whether the response was cached", async () => {
   const path = "/companies/BIG/tenements?per_page=3"
   const first = await lineOf(path)
-  const etag = first.answer.headers.get("etag") ?? ""
+  const etag = first.response.headers.get("etag") ?? ""
   const of = { "http.route": "/api/v1/companies/:code/tenements", "mds.release": 1 }
   expect(first.line).toMatchObject({ ...of, "mds.cache": "miss" })
   expect((await lineOf(path)).line).toMatchObject({ ...of, "mds.cache": "hit" })
@@ -109,9 +109,9 @@ test("A line has the size of the sent body", async () => {
     expect([path, logged]).toEqual([path, received])
   }
   const coded = await lineOf("/tenements", { headers: { "Accept-Encoding": "gzip" } })
-  expect(coded.answer.headers.get("content-encoding")).toBe("gzip")
+  expect(coded.response.headers.get("content-encoding")).toBe("gzip")
   expect(coded.line["http.response.body.size"]).toBe(
-    Number(coded.answer.headers.get("content-length")),
+    Number(coded.response.headers.get("content-length")),
   )
   expect(await sent("/tenements", { method: "HEAD" })).toEqual([0, 0])
   expect(await sent("/tenements?format=csv&all=true", plain)).toEqual([
@@ -121,7 +121,7 @@ test("A line has the size of the sent body", async () => {
 })
 
 test("A finished export has its own line with records, bytes and duration", async () => {
-  const { answer, content } = await lineOf("/tenements?format=csv&all=true", {
+  const { response, content } = await lineOf("/tenements?format=csv&all=true", {
     headers: { "Accept-Encoding": "identity" },
   })
   const ended = () =>
@@ -130,18 +130,18 @@ test("A finished export has its own line with records, bytes and duration", asyn
       .find(
         (line) =>
           line.event === "export ended" &&
-          line["mds.request_id"] === answer.headers.get("x-request-id"),
+          line["mds.request_id"] === response.headers.get("x-request-id"),
       )
   await until(() => ended() !== undefined)
   expect(ended()).toEqual({
     time: service.clock.now.toISOString(),
     level: "info",
     event: "export ended",
-    "mds.request_id": answer.headers.get("x-request-id"),
+    "mds.request_id": response.headers.get("x-request-id"),
     "mds.account": expect.any(Number),
     "mds.release": 1,
     outcome: "complete",
-    records: Number(answer.headers.get("x-total-count")),
+    records: Number(response.headers.get("x-total-count")),
     bytes: content.byteLength,
     duration_ms: expect.any(Number),
   })
@@ -170,9 +170,9 @@ test("Every request is logged as one JSON object with the same fields", async ()
     const before = service.logLines.length
     const header = headers[index % headers.length]
     const head = `GET /api/v1${target} HTTP/1.1\r\nHost: a\r\n${header}\r\nAuthorization: Bearer ${service.tokens.admin}\r\n\r\n`
-    const answer = await sendRaw(service.port, Buffer.from(head, "latin1"))
+    const response = await sendRaw(service.port, Buffer.from(head, "latin1"))
     // Bun rejects some itself, without a line.
-    if (!answer.headers["x-request-id"]) continue
+    if (!response.headers["x-request-id"]) continue
     await until(() => service.logLines.length > before)
     const added = service.logLines.slice(before)
     expect(added).toHaveLength(1)

@@ -92,18 +92,18 @@ test("A reused release number after a restore has different entity tags", async 
       await sql`insert into ${sql(table)} (${names}) select ${names} from ${sql(`backup.${table}`)}`
     }
   })
-  const asking = (path: string, tag: string) =>
+  const request = (path: string, tag: string) =>
     service.get(path, { headers: { "If-None-Match": tag } })
   await untilAnswered()
   // The same release: what callers have of it is still true.
-  const unchanged = await asking(everyReport, original.tag)
+  const unchanged = await request(everyReport, original.tag)
   expect([unchanged.status, unchanged.headers.get("x-data-release")]).toEqual([304, "1"])
-  expect((await asking(everyReport, lost.tag)).status).toBe(200)
+  expect((await request(everyReport, lost.tag)).status).toBe(200)
 
   // With the same number, and in the same second, as the one that is lost.
   await service.publish({ ...awkward, reports: awkward.reports.slice(2) })
-  const again = await asking(everyReport, lost.tag)
+  const again = await request(everyReport, lost.tag)
   expect([again.status, again.headers.get("x-data-release")]).toEqual([200, "2"])
   expect(titles(await readList(again))).not.toEqual(lost.titles)
-  expect((await asking(record, recordTag)).status).not.toBe(304)
+  expect((await request(record, recordTag)).status).not.toBe(304)
 })

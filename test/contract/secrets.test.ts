@@ -77,11 +77,11 @@ test("A token in any header is not in the log", async () => {
   ]
   for (const name of names) {
     for (const value of [token, `Bearer ${token}`, `Bearer ${token}, Bearer ${token}`]) {
-      const answer = await sendRaw(
+      const response = await sendRaw(
         service.port,
         requestText("/api/v1/companies", { [name]: value }),
       )
-      expect(answer.status).toBeLessThan(500)
+      expect(response.status).toBeLessThan(500)
     }
   }
   const lines = (await service.logged()).slice(before)
@@ -115,8 +115,8 @@ test("No response contains the token of its request", async () => {
     "/companies?page=0",
   ]) {
     const joint = path.includes("?") ? "&" : "?"
-    const answer = await service.get(`${path}${joint}api_key=${standard}`, { token: null })
-    const response = JSON.stringify([...answer.headers]) + (await answer.text())
-    expect(response).not.toContain(standard.slice(0, 12))
+    const response = await service.get(`${path}${joint}api_key=${standard}`, { token: null })
+    const shown = JSON.stringify([...response.headers]) + (await response.text())
+    expect(shown).not.toContain(standard.slice(0, 12))
   }
 })

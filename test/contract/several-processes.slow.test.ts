@@ -52,8 +52,8 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
 
   /** How many of so many requests at once a service admits. */
   async function admits(of: TestService, times: number, token: string): Promise<number> {
-    const answers = Array.from({ length: times }, () => of.get("/companies/XXX", { token }))
-    const statuses = (await Promise.all(answers)).map(({ status }) => status)
+    const responses = Array.from({ length: times }, () => of.get("/companies/XXX", { token }))
+    const statuses = (await Promise.all(responses)).map(({ status }) => status)
     expect(statuses.filter((status) => status !== 404 && status !== 429)).toEqual([])
     return statuses.filter((status) => status === 404).length
   }
@@ -75,10 +75,10 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
     for (let request = 0; request < 6; request++) await get(request, "/companies/XXX", token)
     const statuses: number[] = []
     for (let each = 0; each < 8; each++) {
-      const answer = await get(each, "/usage", token)
-      statuses.push(answer.status)
-      if (answer.status !== 200) continue
-      expect(await readRecord(answer)).toMatchObject({ used: 6, remaining: 1 })
+      const response = await get(each, "/usage", token)
+      statuses.push(response.status)
+      if (response.status !== 200) continue
+      expect(await readRecord(response)).toMatchObject({ used: 6, remaining: 1 })
     }
     expect(statuses).toEqual([...Array(7).fill(200), 429])
   })

@@ -91,9 +91,9 @@ test("Each source has all its fields in order and belongs to no release", async 
     { observed: "2026-01-02" },
   )
   await setTimes()
-  const answer = await service.get("/sources")
-  expect(await answer.text()).toBe(JSON.stringify({ data: [asx, register], meta }))
-  const { headers } = answer
+  const response = await service.get("/sources")
+  expect(await response.text()).toBe(JSON.stringify({ data: [asx, register], meta }))
+  const { headers } = response
   expect([headers.get("x-data-release"), headers.get("last-modified")]).toEqual([null, null])
   expect(headers.get("cache-control")).toBe("private, no-cache")
   expect(headers.get("x-total-count")).toBe("2")

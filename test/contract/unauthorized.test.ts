@@ -32,10 +32,10 @@ test.each(apiRoutes)(
     const target = path.replace(/:(code|hash|id)/, "BIG").replace("*", "no/such/path")
     for (const query of ["", "?page=0&nonsense=1", "?format=csv&all=true", "?%ff=%zz"]) {
       for (const method of ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"]) {
-        const answer = await fetch(`${service.url}${target}${query}`, { method })
-        expect([method, query, answer.status]).toEqual([method, query, 401])
-        expect(await answer.text()).toBe(method === "HEAD" ? "" : unauthorized)
-        expect(answer.headers.get("www-authenticate")).toBe(absent)
+        const response = await fetch(`${service.url}${target}${query}`, { method })
+        expect([method, query, response.status]).toEqual([method, query, 401])
+        expect(await response.text()).toBe(method === "HEAD" ? "" : unauthorized)
+        expect(response.headers.get("www-authenticate")).toBe(absent)
       }
     }
   },
@@ -65,10 +65,10 @@ const presented: [kind: string, headers: () => Record<string, string>, challenge
 ]
 
 test.each(presented)("%s gets the same 401", async (_, headers, challenge) => {
-  const answer = await sendRaw(service.port, requestText("/api/v1/companies", headers()))
-  expect(answer.status).toBe(401)
-  expect(answer.body).toBe(unauthorized)
-  expect(answer.headers["www-authenticate"]).toBe(challenge)
+  const response = await sendRaw(service.port, requestText("/api/v1/companies", headers()))
+  expect(response.status).toBe(401)
+  expect(response.body).toBe(unauthorized)
+  expect(response.headers["www-authenticate"]).toBe(challenge)
 })
 
 const queries: [kind: string, query: () => string, challenge: string][] = [
@@ -81,10 +81,10 @@ const queries: [kind: string, query: () => string, challenge: string][] = [
 ]
 
 test.each(queries)("%s in the query gets the same 401", async (_, query, challenge) => {
-  const answer = await service.get(`/companies?${query()}`, { token: null })
-  expect(answer.status).toBe(401)
-  expect(await answer.text()).toBe(unauthorized)
-  expect(answer.headers.get("www-authenticate")).toBe(challenge)
+  const response = await service.get(`/companies?${query()}`, { token: null })
+  expect(response.status).toBe(401)
+  expect(await response.text()).toBe(unauthorized)
+  expect(response.headers.get("www-authenticate")).toBe(challenge)
 })
 
 test("A token is taken from the header under any case of the scheme, and from api_key", async () => {
@@ -147,9 +147,9 @@ test("A disabled account's tokens get 401 until it is enabled", async () => {
     [false, 200],
   ] as const) {
     await setDisabled(service.editor, email, disabled)
-    const answer = await service.get("/companies", { token })
-    expect(answer.status).toBe(status)
-    if (disabled) expect(await answer.text()).toBe(unauthorized)
+    const response = await service.get("/companies", { token })
+    expect(response.status).toBe(status)
+    if (disabled) expect(await response.text()).toBe(unauthorized)
   }
 })
 

@@ -12,17 +12,17 @@ const hourMs = 3_600_000
 
 const service = await serviceOfFile({ now: new Date("2026-03-01T10:59:58.250Z") })
 
-interface Told {
+interface HourlyUsage {
   requests_per_hour: { hour: string; requests: number }[]
 }
 
 async function usage(token: string) {
-  const answer = await service.get("/usage", { token })
-  expect(answer.status).toBe(200)
-  return (await readRecord(answer)) as Shown & Told
+  const response = await service.get("/usage", { token })
+  expect(response.status).toBe(200)
+  return (await readRecord(response)) as Shown & HourlyUsage
 }
 
-const lastHour = ({ requests_per_hour }: Told) => requests_per_hour.at(-1)?.requests ?? 0
+const lastHour = ({ requests_per_hour }: HourlyUsage) => requests_per_hour.at(-1)?.requests ?? 0
 
 const ask = async (times: number, token: string, path = "/companies/BIG") => {
   for (let request = 0; request < times; request++) await service.get(path, { token })
@@ -65,11 +65,11 @@ test("A request for usage does not count, and has the current headers of the win
   const token = await service.issue("free@example.com")
   await ask(1, token)
   for (let times = 0; times < 20; times++) {
-    const answer = await service.get("/usage", { token })
-    expect(answer.headers.get("x-ratelimit-remaining")).toBe("999")
-    expect(answer.headers.get("x-ratelimit-limit")).toBe("1000")
-    expect(answer.headers.get("cache-control")).toBe("private, no-cache")
-    expect(answer.headers.get("content-type")).toBe("application/json")
+    const response = await service.get("/usage", { token })
+    expect(response.headers.get("x-ratelimit-remaining")).toBe("999")
+    expect(response.headers.get("x-ratelimit-limit")).toBe("1000")
+    expect(response.headers.get("cache-control")).toBe("private, no-cache")
+    expect(response.headers.get("content-type")).toBe("application/json")
   }
   expect((await service.get("/companies", { token })).headers.get("x-ratelimit-remaining")).toBe(
     "998",
@@ -79,9 +79,9 @@ test("A request for usage does not count, and has the current headers of the win
 test("A limited caller can still read its usage", async () => {
   const token = service.tokens.enterprise
   await ask(enterpriseLimit + 2, token)
-  const answer = await service.get("/usage", { token })
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get("retry-after")).toBeNull()
+  const response = await service.get("/usage", { token })
+  expect(response.status).toBe(200)
+  expect(response.headers.get("retry-after")).toBeNull()
   const shown = await usage(token)
   expect([shown.plan, shown.limit, shown.used, shown.remaining]).toEqual([
     "enterprise",
@@ -98,8 +98,8 @@ test("Usage has its own limit of the window's size, which leaves the window unch
   const token = await service.issueWithLimit(limit)
   await ask(1, token)
   for (let times = 0; times < limit; times++) {
-    const answer = await service.get("/usage", { token, method: times === 0 ? "HEAD" : "GET" })
-    expect([answer.status, answer.headers.get("x-ratelimit-remaining")]).toEqual([200, "4"])
+    const response = await service.get("/usage", { token, method: times === 0 ? "HEAD" : "GET" })
+    expect([response.status, response.headers.get("x-ratelimit-remaining")]).toEqual([200, "4"])
   }
   // The headers describe this bound, because its end decides when a retry succeeds.
   const resetMs = service.clock.now.getTime() + hourMs
@@ -128,9 +128,9 @@ test("An account's tokens share the limit of usage, and the admin plan has none"
   const [one, two] = [await service.issue(email), await service.issue(email)]
   await setPlan(service.editor, { email, plan: "enterprise", requestLimit: 2 })
   const statuses = async (tokens: string[]) => {
-    const answers: number[] = []
-    for (const token of tokens) answers.push((await service.get("/usage", { token })).status)
-    return answers
+    const responses: number[] = []
+    for (const token of tokens) responses.push((await service.get("/usage", { token })).status)
+    return responses
   }
   expect(await statuses([one, two, one, two])).toEqual([200, 200, 429, 429])
   expect(await statuses([await service.issueWithLimit(1)])).toEqual([200])

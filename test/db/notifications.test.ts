@@ -40,8 +40,8 @@ test("Changes of accounts and releases are notified in order", async () => {
 test("A lost connection is replaced once", async () => {
   const { events, stop, markUnavailable } = recordingSubscriber(database.url)
   await until(() => events.length === 1)
-  markUnavailable(new Error("The database does not answer"))
-  markUnavailable(new Error("The database does not answer"))
+  markUnavailable(new Error("The database does not respond"))
+  markUnavailable(new Error("The database does not respond"))
   await until(() => events.length === 3)
   await notify("2")
   await until(() => events.length === 4)

@@ -140,7 +140,7 @@ test("A connection whose prepared statements the server has lost prepares no mor
 test("A statement that can't be sent fails alone among pipelined ones", async () => {
   const sql = client()
   const select = (x: number) => sql`select ${x}::int as x`
-  await select(0) // prepared, so that the next ones need no answer before they are sent
+  await select(0) // prepared, so that the next ones need no response before they are sent
   const unsendable = undefined as unknown as number
   const outcomes = await Promise.allSettled([select(1), select(unsendable), select(3), select(4)])
   expect(outcomes.map(({ status }) => status)).toEqual([

@@ -35,19 +35,19 @@ const ofHttp = [
 ]
 
 /** Each header is described, and each described one is there unless it is optional. */
-function expectHeaders(answer: Response, { headers }: ResponseObject): void {
-  const shown = [...answer.headers.keys()].filter((name) => !ofHttp.includes(name))
+function expectHeaders(response: Response, { headers }: ResponseObject): void {
+  const shown = [...response.headers.keys()].filter((name) => !ofHttp.includes(name))
   const described = Object.entries(headers).filter(
-    ([name, { required }]) => required || answer.headers.has(name),
+    ([name, { required }]) => required || response.headers.has(name),
   )
   expect(shown.sort()).toEqual(described.map(([name]) => name.toLowerCase()).sort())
 }
 
 const targetOf = (summary: string): string => summary.replace(/^GET (\S+).*$/, "$1")
 
-async function bodyOf(answer: Response, mediaType: string): Promise<unknown> {
-  expect(answer.headers.get("content-type")).toStartWith(mediaType)
-  return /[/+]json$/.test(mediaType) ? answer.json() : answer.text()
+async function bodyOf(response: Response, mediaType: string): Promise<unknown> {
+  expect(response.headers.get("content-type")).toStartWith(mediaType)
+  return /[/+]json$/.test(mediaType) ? response.json() : response.text()
 }
 
 const json = "application/json"
@@ -60,8 +60,8 @@ test("Example bodies conform in every operation and media type", async () => {
       // A binary file has no example.
       if (mediaType === "application/vnd.apache.parquet") continue
       const { summary, value } = exampleIn(success, mediaType)
-      const answer = await service.get(targetOf(summary), { token: await freshToken() })
-      expect([summary, answer.status, await bodyOf(answer, mediaType)]).toEqual([
+      const response = await service.get(targetOf(summary), { token: await freshToken() })
+      expect([summary, response.status, await bodyOf(response, mediaType)]).toEqual([
         summary,
         200,
         value,
@@ -85,11 +85,11 @@ test("The examples of headers are those of the list of companies and of errors",
   const [companies] = operationsIn(document)
   if (companies?.operationId !== "listCompanies") throw new Error("Not first")
   const { headers } = responseOf(companies, 200)
-  const answer = await service.get("/companies", { token: await freshToken() })
+  const response = await service.get("/companies", { token: await freshToken() })
   const csv = await service.get("/companies?format=csv", { token: await freshToken() })
   for (const [name, { example }] of Object.entries(headers)) {
     if (name === "X-Request-Id") continue
-    const shown = name === "Content-Disposition" ? csv.headers : answer.headers
+    const shown = name === "Content-Disposition" ? csv.headers : response.headers
     expect([name, shown.get(name)]).toEqual([name, String(example)])
   }
   const unauthorized = responseOf(companies, 401).headers
@@ -104,9 +104,9 @@ test("A 304 has its described headers", async () => {
   const etag = operation?.parameters.find(({ name }) => name === "If-None-Match")?.schema
     .examples[0]
   const headers = { "If-None-Match": String(etag) }
-  const answer = await service.get("/companies", { token: await freshToken(), headers })
-  expect([operation?.operationId, answer.status]).toEqual(["listCompanies", 304])
-  if (operation) expectHeaders(answer, responseOf(operation, 304))
+  const response = await service.get("/companies", { token: await freshToken(), headers })
+  expect([operation?.operationId, response.status]).toEqual(["listCompanies", 304])
+  if (operation) expectHeaders(response, responseOf(operation, 304))
 })
 
 test("Each parameter's example is accepted by each operation that has it", async () => {
@@ -131,9 +131,9 @@ describe("The body and headers of the error", () => {
     if (!operation) throw new Error(`No operation has ${status}`)
     const described = responseOf(operation, status)
     const { summary, value } = exampleIn(described, json)
-    const answer = await from.get(targetOf(summary), { token })
-    expect([answer.status, await bodyOf(answer, json)]).toEqual([status, value])
-    expectHeaders(answer, described)
+    const response = await from.get(targetOf(summary), { token })
+    expect([response.status, await bodyOf(response, json)]).toEqual([status, value])
+    expectHeaders(response, described)
   }
 
   test("400", async () => {
@@ -154,7 +154,7 @@ describe("The body and headers of the error", () => {
       const requests = Array.from({ length: 100 }, () =>
         service.get("/companies?page=0", { token }),
       )
-      for (const answer of await Promise.all(requests)) expect(answer.status).toBe(400)
+      for (const response of await Promise.all(requests)) expect(response.status).toBe(400)
     }
     await expectError(429, service, token)
   })

@@ -81,7 +81,7 @@ describe.skipIf(!areInstalled)("The description", () => {
       reports: ["a5", "a8", "b-._~0"],
     }
     const { paths } = await readDocument(service.url)
-    let answers = 0
+    let checked = 0
     for (const path of Object.keys(paths)) {
       const [, resource = ""] = path.split("/")
       const names = path.includes("{") ? (keys[resource] ?? []) : [""]
@@ -93,13 +93,13 @@ describe.skipIf(!areInstalled)("The description", () => {
           const features = await service.get(`${target}?format=geojson`)
           expect(await validate(path, features)).toEqual([])
         }
-        answers++
+        checked++
       }
       if (!path.includes("{")) continue
       const missing = await service.get(path.replace(/\{\w+\}/, "NONE"))
       expect([missing.status, await validate(path, missing)]).toEqual([404, []])
     }
-    expect(answers).toBeGreaterThan(20)
+    expect(checked).toBeGreaterThan(20)
   })
 })
 
@@ -125,15 +125,15 @@ async function validator(document: string, scratch: string) {
   addFormats(ajv)
   ajv.addFormat("int32", true).addFormat("int64", true)
   ajv.addSchema(JSON.parse(document), "document")
-  return async (path: string, answer: Response): Promise<object[]> => {
+  return async (path: string, response: Response): Promise<object[]> => {
     const { responses } = JSON.parse(document).paths[path].get
-    const reference: string | undefined = responses[answer.status].$ref
-    const response = reference ?? `#/paths/${path.replaceAll("/", "~1")}/get/responses/200`
-    const escaped = response.replaceAll("{", "%7B").replaceAll("}", "%7D")
-    const mediaType = answer.headers.get("content-type")?.replace(/;.*/, "").replace("/", "~1")
+    const reference: string | undefined = responses[response.status].$ref
+    const described = reference ?? `#/paths/${path.replaceAll("/", "~1")}/get/responses/200`
+    const escaped = described.replaceAll("{", "%7B").replaceAll("}", "%7D")
+    const mediaType = response.headers.get("content-type")?.replace(/;.*/, "").replace("/", "~1")
     const validate: Validator = ajv.compile({
       $ref: `document${escaped}/content/${mediaType}/schema`,
     })
-    return validate(await answer.json()) ? [] : (validate.errors ?? [])
+    return validate(await response.json()) ? [] : (validate.errors ?? [])
   }
 }

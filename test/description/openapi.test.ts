@@ -11,15 +11,15 @@ const ask = (init: RequestInit = {}, base = service.url) => fetch(`${base}/opena
 const described = (base = service.url) => readDocument(base)
 
 test("The description needs no token, is open to any web site, and counts against no window", async () => {
-  const answer = await ask()
-  expect(answer.status).toBe(200)
+  const response = await ask()
+  expect(response.status).toBe(200)
   const {
     etag,
     "x-request-id": id,
     date,
     "content-length": length,
     ...headers
-  } = Object.fromEntries(answer.headers)
+  } = Object.fromEntries(response.headers)
   expect(headers).toEqual({
     "access-control-allow-origin": "*",
     "access-control-expose-headers": "ETag",

@@ -61,17 +61,17 @@ export async function callersOf({
     fetch(`${url}/api/v1${path}`, { headers: { Authorization: `Bearer ${token}` } })
   const expected = new Map<string, string>()
   for (const path of paths) {
-    const answer = await ask(path)
-    if (answer.status !== 200) throw new Error(`${path} is answered ${answer.status}`)
-    expected.set(path, await answer.text())
+    const response = await ask(path)
+    if (response.status !== 200) throw new Error(`${path} is answered ${response.status}`)
+    expected.set(path, await response.text())
   }
   let observed = nothing()
   let stopped = false
 
-  function violation(path: string, answer: Response, body: string): string | null {
-    if (answer.status === 200) return body === expected.get(path) ? null : "other data"
-    if (answer.status !== 503) return "an unexpected status"
-    if (!/^[1-9]\d*$/.test(answer.headers.get("retry-after") ?? "")) return "no Retry-After"
+  function violation(path: string, response: Response, body: string): string | null {
+    if (response.status === 200) return body === expected.get(path) ? null : "other data"
+    if (response.status !== 503) return "an unexpected status"
+    if (!/^[1-9]\d*$/.test(response.headers.get("retry-after") ?? "")) return "no Retry-After"
     return Bun.deepEquals(JSON.parse(body), refusal) ? null : "another envelope"
   }
 
@@ -79,12 +79,12 @@ export async function callersOf({
     const sentMs = performance.now()
     let status = "aborted"
     try {
-      const answer = await ask(path)
-      const body = await answer.text()
-      status = String(answer.status)
-      const found = violation(path, answer, body)
+      const response = await ask(path)
+      const body = await response.text()
+      status = String(response.status)
+      const found = violation(path, response, body)
       if (found) observed.violations.add(`${path}: ${status} ${found}: ${body.slice(0, 200)}`)
-      if (answer.status === 200) caller.servedMs = sentMs
+      if (response.status === 200) caller.servedMs = sentMs
     } catch (error) {
       // An export may break off, as one whose data is lost does: a client sees that it is incomplete.
       if (!path.includes("all=true")) observed.violations.add(`${path}: ${error}`)

@@ -85,7 +85,7 @@ describe.skipIf(!redisIsInstalled)("A process of the service", () => {
     const inProgress = Array.from({ length: 40 }, (_, index) =>
       first
         .get(index % 2 ? "/reports?format=csv&all=true" : `/reports?page=${index}`, deployed.token)
-        .then((answer) => answer.text())
+        .then((response) => response.text())
         .catch(() => ""),
     )
     expect(await sessionsOfKilled()).toBeGreaterThan(0)
@@ -119,16 +119,16 @@ describe.skipIf(!redisIsInstalled)("A process of the service", () => {
       socket.write("GET /api/v1/companies HTTP/1.1\r\nX: ")
     }
     const waiting = await opened(port)
-    const answer = collect(waiting)
+    const response = collect(waiting)
     waiting.write(request("/companies/BIG"))
     await expectResponse()
     await expectResponse()
     expect(parseAnswer(received.bytes())?.status).toBe(200)
-    expect([answer.length, child.exitCode]).toEqual([0, null])
+    expect([response.length, child.exitCode]).toEqual([0, null])
 
     for (const socket of idle) socket.destroy()
     const startedMs = performance.now()
-    await until(() => parseAnswer(answer.bytes())?.status === 200, recoveryMs)
+    await until(() => parseAnswer(response.bytes())?.status === 200, recoveryMs)
     const callers = await callersOf({ url, token: deployed.token })
     await callers.allServed()
     await callers.stop()

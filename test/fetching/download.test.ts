@@ -27,24 +27,24 @@ async function failure(...args: Parameters<typeof fetched>): Promise<string> {
 }
 
 test("A compressed transfer is stored without its compression", async () => {
-  server.answer(() => reply(200, { "Content-Encoding": "gzip" }, Bun.gzipSync(body)))
+  server.respond(() => reply(200, { "Content-Encoding": "gzip" }, Bun.gzipSync(body)))
   await fetched()
   expect(content()).toBe(body)
-  server.answer(() => reply(200, { "Content-Encoding": "gzip" }, Bun.gzipSync(body).slice(0, -9)))
+  server.respond(() => reply(200, { "Content-Encoding": "gzip" }, Bun.gzipSync(body).slice(0, -9)))
   expect(await failure()).toContain("its compressed data is truncated or corrupt")
-  server.answer(() => reply(200, { "Content-Encoding": "br" }, body))
+  server.respond(() => reply(200, { "Content-Encoding": "br" }, body))
   expect(await failure()).toContain("its compressed data is truncated or corrupt")
 })
 
 test("An interrupted transfer restarts, and fails after three attempts", async () => {
-  server.answer((_, nth) => (nth === 1 ? cut(body, 100) : plain(body)))
+  server.respond((_, nth) => (nth === 1 ? cut(body, 100) : plain(body)))
   await fetched()
   expect(content()).toBe(body)
-  server.answer(() => cut(body, 50))
+  server.respond(() => cut(body, 50))
   expect(await failure()).toBe("Cannot fetch /file.csv: the connection was cut off")
   expect(server.requests).toHaveLength(3)
   const start = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"
-  server.answer(() => ({ pieces: [start] }))
+  server.respond(() => ({ pieces: [start] }))
   expect(await failure()).toContain("the connection was cut off")
 })
 
@@ -55,7 +55,7 @@ test.each([
   ["TLS", "\x16\x03\x01\0\x05"],
   ["a negative length", header("Content-Length: -4\r\n")],
 ])("A response with %s is rejected", async (_, response) => {
-  server.answer(() => ({ pieces: [response] }))
+  server.respond(() => ({ pieces: [response] }))
   const message = await failure(testAccess(), "/file.csv?key=secret")
   expect(message).toStartWith("Cannot fetch /file.csv: ")
   expect(message).not.toContain("secret")
@@ -63,35 +63,35 @@ test.each([
 
 test("Endless headers end the download at once", async () => {
   const piece = "X-A: a\r\n".repeat(1_000)
-  server.answer(() => ({ pieces: ["HTTP/1.1 200 OK\r\n"], repeat: { piece, everyMs: 1 } }))
+  server.respond(() => ({ pieces: ["HTTP/1.1 200 OK\r\n"], repeat: { piece, everyMs: 1 } }))
   expect(await failure()).toStartWith("Cannot fetch /file.csv: ")
 })
 
 test("Only temporary failures are retried", async () => {
-  server.answer((_, nth) => (nth < 3 ? reply(nth === 1 ? 500 : 503, {}) : plain(body)))
+  server.respond((_, nth) => (nth < 3 ? reply(nth === 1 ? 500 : 503, {}) : plain(body)))
   await fetched()
   expect(content()).toBe(body)
-  server.answer(() => reply(404, {}))
+  server.respond(() => reply(404, {}))
   expect(await failure()).toBe("Cannot fetch /file.csv: it returned 404. Check the address")
   expect(server.requests).toHaveLength(1)
 })
 
 test("The download recognises a sign-in page with the status 200", async () => {
   const page = "<!DOCTYPE html><html><title>Sign in</title></html>"
-  server.answer(() => reply(200, { "Content-Type": "text/csv" }, page))
+  server.respond(() => reply(200, { "Content-Type": "text/csv" }, page))
   expect(await failure()).toBe(
     'Cannot fetch /file.csv: it is a web page (HTML), such as a sign-in or error page, not a table ("Sign in")',
   )
   expect(server.requests).toHaveLength(1)
-  server.answer(() => plain(""))
+  server.respond(() => plain(""))
   expect(await failure()).toContain("it is empty")
 })
 
 test("A server that sends nothing or stops times out", async () => {
-  server.answer(() => ({ pieces: [], keepOpen: true }))
+  server.respond(() => ({ pieces: [], keepOpen: true }))
   expect(await failure(testAccess({ silenceMs: 20 }))).toContain("it sent nothing for 0.02 s")
   const start = "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc"
-  server.answer(() => ({ pieces: [start], keepOpen: true }))
+  server.respond(() => ({ pieces: [start], keepOpen: true }))
   expect(await failure(testAccess({ silenceMs: 200 }))).toContain("it sent nothing for 0.2 s")
   expect(server.requests).toHaveLength(3)
 })
@@ -102,31 +102,31 @@ test("A file that is too large is rejected, also after decompression", async () 
     plain(large),
     reply(200, { "Content-Encoding": "gzip" }, Bun.gzipSync(large)),
   ]) {
-    server.answer(() => response)
+    server.respond(() => response)
     expect(await failure(testAccess({ maxBytes: 3000 }))).toContain("it is larger than 0 MB")
     expect(server.requests).toHaveLength(1)
   }
 })
 
 test("A few redirects are followed: on the same host, or to another host over TLS", async () => {
-  server.answer(({ target }) => (target === "/a" ? reply(302, { Location: "/b" }) : plain(body)))
+  server.respond(({ target }) => (target === "/a" ? reply(302, { Location: "/b" }) : plain(body)))
   await fetched(testAccess({}, { headers: { "X-Key": "secret" } }), "/a")
   expect(server.requests.map(({ target, headers }) => [target, headers["x-key"]])).toEqual([
     ["/a", "secret"],
     ["/b", "secret"],
   ])
-  server.answer(() => reply(307, { Location: "/file.csv" }))
+  server.respond(() => reply(307, { Location: "/file.csv" }))
   expect(await failure()).toContain("it is redirected more than 5 times")
   expect(server.requests).toHaveLength(6)
   const { host } = new URL(other.url)
-  server.answer(() => reply(302, { Location: `${other.url}/c` }))
+  server.respond(() => reply(302, { Location: `${other.url}/c` }))
   expect(await failure()).toContain(`it is redirected to ${host} without encryption`)
   expect(other.requests).toHaveLength(0)
 })
 
 test("A redirect to another host never reaches a private network, even where private networks are allowed", async () => {
   const secure = other.url.replace("http:", "https:")
-  server.answer(() => reply(302, { Location: `${secure}/c` }))
+  server.respond(() => reply(302, { Location: `${secure}/c` }))
   expect(await failure()).toBe(
     `Cannot fetch ${secure}/c: 127.0.0.1 is an address of a private network or of this machine. --allow-private or allow_private allows it, except after a redirect`,
   )
@@ -150,7 +150,7 @@ test.each([
 })
 
 test("Connecting to this machine or a private network requires permission", async () => {
-  server.answer(() => plain(body))
+  server.respond(() => plain(body))
   const access = testAccess({}, { allowPrivate: false })
   expect(await failure(access)).toContain("127.0.0.1 is an address of a private network")
   const named = server.url.replace("127.0.0.1", "localhost")
@@ -159,7 +159,7 @@ test("Connecting to this machine or a private network requires permission", asyn
 })
 
 test("An error names the address without user, password and query", async () => {
-  server.answer(() => reply(404, {}))
+  server.respond(() => reply(404, {}))
   expect(await failure(testAccess(), "/x.csv?key=secret")).toBe(
     "Cannot fetch /x.csv: it returned 404. Check the address",
   )

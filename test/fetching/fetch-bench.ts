@@ -67,7 +67,7 @@ export async function fetchBench() {
       fetch("asx-directory", { kind: "file", url: `${server.url}/a.csv`, ...entry }, options),
     /** Answers with the file, or that it has not changed. */
     serve: (content: string, headers: Record<string, string> = modified) =>
-      server.answer((request) =>
+      server.respond((request) =>
         request.headers["if-none-match"] === headers.ETag
           ? reply(304, {})
           : reply(200, headers, content),

@@ -17,7 +17,7 @@ const urls = (...paths: string[]) => paths.map((path) => bench.server.url + path
 
 test("A file is kept under its digest and loaded with the time of its last change", async () => {
   const content = directory("QZA", "QZB")
-  bench.server.answer(() => reply(200, modified, content))
+  bench.server.respond(() => reply(200, modified, content))
   const { outcome, files, summary } = await bench.fetched()
   expect(outcome).toBe("published")
   expect(await bench.codes()).toEqual(["QZA", "QZB"])
@@ -33,7 +33,7 @@ test("A file is kept under its digest and loaded with the time of its last chang
 })
 
 test("The source shows the address and the licence of the operator's file", async () => {
-  bench.server.answer(() => plain(directory("QZA")))
+  bench.server.respond(() => plain(directory("QZA")))
   const url = `${bench.server.url}/api/hidden/a.csv?key=hidden`
   const public_address = "https://example.test/companies"
   await bench.fetched(
@@ -58,11 +58,11 @@ test("The source shows the address and the licence of the operator's file", asyn
 })
 
 test("A file without a time of change, or with a future one, has the time of its fetch", async () => {
-  bench.server.answer(() => plain(directory("QZA")))
+  bench.server.respond(() => plain(directory("QZA")))
   expect((await bench.fetched())?.summary?.observed).toBe("2026-01-10T00:00:00Z")
   bench.hours(24)
   const future = { "Last-Modified": "Fri, 09 Jan 2037 08:00:00 GMT" }
-  bench.server.answer(() => reply(200, future, directory("QZA", "QZB")))
+  bench.server.respond(() => reply(200, future, directory("QZA", "QZB")))
   expect((await bench.fetched())?.summary?.observed).toBe("2026-01-11T00:00:00Z")
 })
 
@@ -77,7 +77,7 @@ test("An unchanged or repeated file is not kept again, and publishes nothing", a
     "if-modified-since": modified["Last-Modified"],
     "user-agent": "mds/test",
   })
-  bench.server.answer(() => reply(200, modified, directory("QZA")))
+  bench.server.respond(() => reply(200, modified, directory("QZA")))
   bench.hours(30)
   expect(await bench.fetched({ force: false })).toMatchObject(unchanged)
   expect(bench.rawFiles("asx-directory")).toHaveLength(2)
@@ -87,7 +87,7 @@ test("An unchanged or repeated file is not kept again, and publishes nothing", a
 test("The reason of a failed fetch has no repeated secret and no control character", async () => {
   const page =
     "<html><title>Not found: ?key=query%20secret, query secret, header-secret \x1b[31m</title></html>"
-  bench.server.answer(() => reply(200, {}, page))
+  bench.server.respond(() => reply(200, {}, page))
   const failed = await bench.fetched(
     { environment: { FEED_KEY: "header-secret" } },
     { url: `${bench.server.url}/a.csv?key=query%20secret`, headers: { "X-Api-Key": "FEED_KEY" } },
@@ -102,7 +102,7 @@ test("The reason of a failed fetch has no repeated secret and no control charact
 })
 
 test("A source is fetched once a day, or as often as its entry says, unless it is forced", async () => {
-  bench.server.answer(() => plain(directory("QZA")))
+  bench.server.respond(() => plain(directory("QZA")))
   const due = () => bench.fetched({ force: false })
   expect((await due()).outcome).toBe("published")
   bench.hours(23)
@@ -119,7 +119,7 @@ test("A source is fetched once a day, or as often as its entry says, unless it i
 })
 
 test("A source is due at the same time every day, however long or late its fetches are", async () => {
-  bench.server.answer(() => {
+  bench.server.respond(() => {
     bench.hours(1 / 6)
     return plain(directory("QZA"))
   })
@@ -131,10 +131,10 @@ test("A source is due at the same time every day, however long or late its fetch
 })
 
 test("A failed fetch is recorded, not repeated within the hour, and changes nothing", async () => {
-  bench.server.answer(() => plain(directory("QZA")))
+  bench.server.respond(() => plain(directory("QZA")))
   await bench.fetched()
   bench.hours(24)
-  bench.server.answer(() => reply(200, {}, "<html><title>Sign in</title></html>"))
+  bench.server.respond(() => reply(200, {}, "<html><title>Sign in</title></html>"))
   const failed = await bench.fetched({ force: false })
   expect(failed.outcome).toBe("failed")
   expect(failed.reason).toContain('a sign-in or error page, not a table ("Sign in")')
@@ -146,7 +146,7 @@ test("A failed fetch is recorded, not repeated within the hour, and changes noth
   expect(await bench.codes()).toEqual(["QZA"])
   expect((await bench.fetched({ force: false })).outcome).toBe("not due")
   bench.hours(1)
-  bench.server.answer(() => plain(directory("QZA")))
+  bench.server.respond(() => plain(directory("QZA")))
   expect((await bench.fetched({ force: false })).outcome).toBe("unchanged")
   expect(await bench.status()).toMatchObject({ last_outcome: "unchanged", last_reason: null })
 })
@@ -167,39 +167,39 @@ test("A failed fetch does not change when a source was last loaded", async () =>
     (await bench.sql`select last_loaded_at as loaded, last_outcome as outcome from sources`).map(
       (row) => ({ ...row }),
     )
-  bench.server.answer(() => reply(404, {}))
+  bench.server.respond(() => reply(404, {}))
   await bench.fetched()
   expect(await times()).toEqual([{ loaded: null, outcome: "failed" }])
-  bench.server.answer(() => reply(200, modified, directory("QZA")))
+  bench.server.respond(() => reply(200, modified, directory("QZA")))
   await bench.fetched()
   await bench.sql`update sources set last_loaded_at = '2026-01-01'`
   const loaded = new Date("2026-01-01T00:00:00Z")
-  bench.server.answer(() => reply(404, {}))
+  bench.server.respond(() => reply(404, {}))
   await bench.fetched()
   expect(await times()).toEqual([{ loaded, outcome: "failed" }])
 })
 
 test("Hosts that share a database fetch a source as often as one host, also after a failure", async () => {
-  bench.server.answer(() => plain(directory("QZA")))
+  bench.server.respond(() => plain(directory("QZA")))
   const on = (host: string) => bench.fetched({ force: false, dataDir: join(bench.dataDir, host) })
   expect((await on("first")).outcome).toBe("published")
   expect((await on("second")).outcome).toBe("not due")
   bench.hours(24)
-  bench.server.answer(() => reply(404, {}))
+  bench.server.respond(() => reply(404, {}))
   expect((await on("second")).outcome).toBe("failed")
   expect((await on("first")).outcome).toBe("not due")
   bench.hours(1)
-  bench.server.answer(() => plain(directory("QZA")))
+  bench.server.respond(() => plain(directory("QZA")))
   expect((await on("first")).outcome).toBe("unchanged")
   expect((await on("second")).outcome).toBe("not due")
   expect(bench.server.requests).toHaveLength(1)
 })
 
 test("A file with a changed schema is kept and rejected, and changes no data", async () => {
-  bench.server.answer(() => plain(directory("QZA")))
+  bench.server.respond(() => plain(directory("QZA")))
   await bench.fetched()
   const changed = "Ticker,Name\nQZB,Beta\n"
-  bench.server.answer(() => plain(changed))
+  bench.server.respond(() => plain(changed))
   const refused = await bench.fetched()
   expect(refused.outcome).toBe("refused")
   expect(refused.files[0]).toContain(sha256(changed))
@@ -209,7 +209,7 @@ test("A file with a changed schema is kept and rejected, and changes no data", a
 })
 
 test("An archive that unpacks beyond the limit is kept and rejected", async () => {
-  bench.server.answer(() => plain(Bun.gzipSync(directory("QZA", "QZB"))))
+  bench.server.respond(() => plain(Bun.gzipSync(directory("QZA", "QZB"))))
   const refused = await bench.fetched({ limits: { ...testLimits, maxUnpackedBytes: 100 } })
   expect(refused).toMatchObject({
     outcome: "refused",
@@ -231,7 +231,7 @@ test("A kept file that was never loaded is loaded, and a deleted one is download
 })
 
 test("A fetch whose load had no outcome is due again after an hour", async () => {
-  bench.server.answer(() => plain(directory("QZA")))
+  bench.server.respond(() => plain(directory("QZA")))
   const lost = await bench.fetched({
     force: false,
     onCommit: () => {
@@ -251,7 +251,7 @@ test("A fetch whose load had no outcome is due again after an hour", async () =>
 
 test("With HOLDER_NAMES=companies the service keeps no file of tenements, and each fetch downloads it", async () => {
   const wa = "fmt_tenid,type,tenstatus,holder1\nE 9,Exploration,LIVE,Jane Doe\n"
-  bench.server.answer(() => reply(200, modified, wa))
+  bench.server.respond(() => reply(200, modified, wa))
   const entry = { kind: "file", url: `${bench.server.url}/wa.csv` }
   const fetch = () => bench.fetch("wa", entry, { holderNames: "companies", force: false })
   expect(await fetch()).toMatchObject({ outcome: "published", files: [] })
@@ -275,12 +275,12 @@ test("Several files form one set with the oldest file's time; if one fails, none
     "/b.csv": "Thu, 08 Jan 2026 08:00:00 GMT",
   }
   const url = urls("/a.csv", "/b.csv")
-  bench.server.answer(({ target }) =>
+  bench.server.respond(({ target }) =>
     target === "/a.csv" ? plain(directory("QZA")) : reply(404, {}),
   )
   expect((await bench.fetched({}, { url })).outcome).toBe("failed")
   expect(await bench.codes()).toEqual([])
-  bench.server.answer(({ target }) => {
+  bench.server.respond(({ target }) => {
     const [code, at] = target === "/a.csv" ? ["QZA", times["/a.csv"]] : ["QZB", times["/b.csv"]]
     return reply(200, { "Last-Modified": at }, directory(code))
   })
@@ -295,7 +295,7 @@ test("Each source keeps its newest 30 raw files", async () => {
     const name = `202501${String(day).padStart(2, "0")}T000000Z-${sha256(String(day))}.csv`
     writeFileSync(join(raw, name), "")
   }
-  bench.server.answer(() => plain(directory("QZA")))
+  bench.server.respond(() => plain(directory("QZA")))
   await bench.fetched()
   const kept = bench.rawFiles("asx-directory").map((name) => name.slice(0, 8))
   expect(kept).toHaveLength(31)
@@ -303,7 +303,7 @@ test("Each source keeps its newest 30 raw files", async () => {
 })
 
 test("A fetch removes files that a killed fetch left, and ignores a damaged state", async () => {
-  bench.server.answer(() => plain(directory("QZA")))
+  bench.server.respond(() => plain(directory("QZA")))
   await bench.fetched()
   const raw = join(bench.dataDir, "raw", "asx-directory")
   writeFileSync(join(raw, ".unfinished-1"), "half")
@@ -316,7 +316,7 @@ test("A fetch removes files that a killed fetch left, and ignores a damaged stat
 })
 
 test("The time for a source bounds all of its requests", async () => {
-  bench.server.answer(() => ({
+  bench.server.respond(() => ({
     pieces: ["HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"],
     repeat: { piece: "a", everyMs: 5 },
   }))
@@ -330,7 +330,7 @@ test("The time for a source bounds all of its requests", async () => {
 test("A second concurrent fetch reports that another one runs", async () => {
   const first = Promise.withResolvers<void>()
   const reached = Promise.withResolvers<void>()
-  bench.server.answer(async () => {
+  bench.server.respond(async () => {
     reached.resolve()
     await first.promise
     return plain(directory("QZA"))
@@ -346,7 +346,7 @@ test("Where DATA_DIR/raw is a file, the fetch fails and names the file", async (
   mkdirSync(bench.dataDir, { recursive: true })
   const raw = join(bench.dataDir, "raw")
   writeFileSync(raw, "")
-  bench.server.answer(() => plain(directory("QZA")))
+  bench.server.respond(() => plain(directory("QZA")))
   const { outcome, reason } = await bench.fetched()
   expect(outcome).toBe("failed")
   expect(reason).toMatch(new RegExp(`^Cannot store files in ${raw}/asx-directory: [a-z -]+$`))
@@ -358,7 +358,7 @@ test("Where DATA_DIR/raw is a file, the fetch fails and names the file", async (
 })
 
 test("A header has the value of its variable, and the message of a failure names a missing variable", async () => {
-  bench.server.answer(() => plain(directory("QZA")))
+  bench.server.respond(() => plain(directory("QZA")))
   const entry = { headers: { "X-Key": "REGISTER_KEY" } }
   const without = await bench.fetched({}, entry)
   expect(without.reason).toBe("Cannot send X-Key: REGISTER_KEY is not set")
@@ -369,7 +369,7 @@ test("A header has the value of its variable, and the message of a failure names
 test("The layers of a source form one set, and the same records count as another observation", async () => {
   const first = arcgis(() => titles(30))
   let others = titles(35).slice(30)
-  bench.server.answer((request, nth) =>
+  bench.server.respond((request, nth) =>
     request.target.includes("/MapServer/3")
       ? first(request, nth)
       : arcgis(() => others)(request, nth),
@@ -389,19 +389,19 @@ test("The layers of a source form one set, and the same records count as another
 
 test("A fetch counts once with its download's time, also for an address loaded by hand", async () => {
   const lateMs = 50
-  const late = async <T>(answer: T): Promise<T> => {
+  const late = async <T>(response: T): Promise<T> => {
     await Bun.sleep(lateMs)
-    return answer
+    return response
   }
-  bench.server.answer(() => late(reply(404, {})))
+  bench.server.respond(() => late(reply(404, {})))
   await bench.fetched()
-  bench.server.answer(() => late(plain(directory("QZA"))))
+  bench.server.respond(() => late(plain(directory("QZA"))))
   await bench.fetched()
   bench.hours(48)
   await bench.fetched({ force: false })
-  bench.server.answer(() => late(plain("nothing,of,this\n1,2,3\n")))
+  bench.server.respond(() => late(plain("nothing,of,this\n1,2,3\n")))
   await bench.fetched()
-  bench.server.answer(() => late(plain(directory("QZA", "QZB"))))
+  bench.server.respond(() => late(plain(directory("QZA", "QZB"))))
   await withAddresses(urls("/b.csv"), bench.addressOptions(), ({ files, ...given }) =>
     bench.load("asx-directory", files, given),
   )

@@ -18,7 +18,7 @@ test.skipIf(disk === null)(
   async () => {
     const dataDir = disk?.path ?? ""
     const rows = Array.from({ length: 900 }, (_, n) => `Q${n + 100},${"Quarry ".repeat(14)},true\n`)
-    bench.server.answer(() => plain(`asx_code,company_name,is_active\n${rows.join("")}`))
+    bench.server.respond(() => plain(`asx_code,company_name,is_active\n${rows.join("")}`))
     const entry = { kind: "file", url: `${bench.server.url}/a.csv` }
     const fetched = () => bench.fetch("companies", entry, { dataDir })
     // Hardly any room, and almost enough: a write may also fit in part.

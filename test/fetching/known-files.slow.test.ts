@@ -97,17 +97,17 @@ test("A rejected file stays rejected until a newer file is loaded by hand", asyn
 })
 
 test("An undated file has the time at which its server last sent it", async () => {
-  bench.server.answer(() => plain(directory("QZA")))
+  bench.server.respond(() => plain(directory("QZA")))
   await fetched()
   bench.hours(24)
   expect(await fetched()).toMatchObject({ outcome: "unchanged" })
   expect(await observed()).toEqual(new Date("2026-01-11T00:00:00Z"))
   bench.hours(24)
-  bench.server.answer(() => reply(304, {}))
+  bench.server.respond(() => reply(304, {}))
   await fetched()
   expect(await observed()).toEqual(new Date("2026-01-11T00:00:00Z"))
   // Dated now, to before: the same bytes say nothing newer.
-  bench.server.answer(() => reply(200, modified, directory("QZA")))
+  bench.server.respond(() => reply(200, modified, directory("QZA")))
   expect(await fetched()).toMatchObject({ outcome: "unchanged", reason: null })
   expect(await observed()).toEqual(new Date("2026-01-11T00:00:00Z"))
 })
@@ -116,11 +116,11 @@ test("A missing record is removed after a late new download, not after a 304", a
   const isActive = async () => (await bench.codes()).length === 40
   for (const confirmed of [true, false]) {
     await bench.reset()
-    bench.server.answer(() => plain(directory(...many)))
+    bench.server.respond(() => plain(directory(...many)))
     await fetched()
     bench.hours(1)
     const lacking = directory(...many.slice(1))
-    bench.server.answer(({ headers }) =>
+    bench.server.respond(({ headers }) =>
       confirmed && headers["if-none-match"]
         ? reply(304, {})
         : reply(200, { ETag: '"lacking"' }, lacking),

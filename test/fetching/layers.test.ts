@@ -9,10 +9,10 @@ import { afterFile, directoryOfFile } from "../support/of-file.ts"
 import { testAccess } from "./access.ts"
 import { arcgis, hits, json, query, title, titles, wfs } from "./map-servers.ts"
 import {
-  type Answering,
   type DataRequest,
   misbehavingServer,
   plain,
+  type Responder,
   reply,
 } from "./misbehaving-server.ts"
 
@@ -45,7 +45,7 @@ async function failure(...args: Parameters<typeof downloaded>): Promise<string> 
 
 /** One record with a shape, on a page with other members. */
 const arcgisWithShapes =
-  (page: object, currentVersion?: number): Answering =>
+  (page: object, currentVersion?: number): Responder =>
   (request) => {
     const fields = [{ name: "OBJECTID", type: "esriFieldTypeOID" }]
     if (!request.target.includes("/query")) return json({ fields, currentVersion })
@@ -54,7 +54,7 @@ const arcgisWithShapes =
   }
 
 test("An ArcGIS layer is paged by its object ids and counted before and after", async () => {
-  server.answer(arcgis(() => titles(5)))
+  server.respond(arcgis(() => titles(5)))
   expect(await downloaded("ArcGIS")).toEqual({
     objectIdFieldName: "OBJECTID",
     spatialReference: { wkid: 7844 },
@@ -86,7 +86,7 @@ test.each([
 ])(
   "ArcGIS %d is asked for degrees that it knows",
   async (currentVersion, spatialReference, wkid) => {
-    server.answer(arcgisWithShapes({ spatialReference }, currentVersion))
+    server.respond(arcgisWithShapes({ spatialReference }, currentVersion))
     expect((await downloaded("ArcGIS")).spatialReference).toEqual({ wkid })
     const pages = server.requests.map(query).filter((each) => each.has("outSR"))
     expect(pages.map((each) => each.get("outSR"))).toEqual([String(wkid)])
@@ -94,14 +94,14 @@ test.each([
 )
 
 test("Shapes in another system than that asked for are rejected, and so are those without one", async () => {
-  server.answer(arcgisWithShapes({ spatialReference: { wkid: 102100, latestWkid: 3857 } }))
+  server.respond(arcgisWithShapes({ spatialReference: { wkid: 102100, latestWkid: 3857 } }))
   expect(await failure("ArcGIS")).toBe("it returned shapes in EPSG:3857, not in EPSG:7844")
-  server.answer(arcgisWithShapes({}))
+  server.respond(arcgisWithShapes({}))
   expect(await failure("ArcGIS")).toBe("it returned shapes in an unknown system, not in EPSG:7844")
 })
 
 test("A WFS layer is paged in the order of an attribute and counted before and after", async () => {
-  server.answer(wfs(() => titles(5)))
+  server.respond(wfs(() => titles(5)))
   const { features } = await downloaded("WFS", "ns:tenid DESC")
   expect(features).toEqual(titles(5).map((properties) => ({ type: "Feature", properties })))
   const requests = server.requests.map(query)
@@ -128,7 +128,7 @@ test.each([
 ] as const)(
   "An %s layer that had %i records before and %i after is rejected",
   async (kind, from, to) => {
-    server.answer(kinds[kind]((nth) => titles(nth <= 3 ? from : to)))
+    server.respond(kinds[kind]((nth) => titles(nth <= 3 ? from : to)))
     expect(await failure(kind)).toMatch(
       /^it changed while it was read|^only 4 of 5 records were returned$/,
     )
@@ -139,7 +139,7 @@ test("An ArcGIS record added or removed meanwhile shifts no other record", async
   let pages = 0
   const later = [...titles(6).slice(1), title(7)]
   const answering = arcgis(() => (pages > 1 ? later : titles(6)))
-  server.answer((request, nth) => {
+  server.respond((request, nth) => {
     if (query(request).has("resultRecordCount")) pages++
     return answering(request, nth)
   })
@@ -149,21 +149,21 @@ test("An ArcGIS record added or removed meanwhile shifts no other record", async
 
 test("Pages that repeat records are rejected", async () => {
   const unpaged =
-    (kind: Kind): Answering =>
+    (kind: Kind): Responder =>
     (request, nth) => {
       const url = new URL(request.target, "http://x")
       if (url.searchParams.has("startIndex")) url.searchParams.set("startIndex", "0")
       if (/OBJECTID/.test(url.searchParams.get("where") ?? "")) url.searchParams.delete("where")
       return kinds[kind](() => titles(6))({ ...request, target: url.pathname + url.search }, nth)
     }
-  server.answer(unpaged("ArcGIS"))
+  server.respond(unpaged("ArcGIS"))
   expect(await failure("ArcGIS")).toBe("the record 1 was returned twice")
-  server.answer(unpaged("WFS"))
+  server.respond(unpaged("WFS"))
   expect(await failure("WFS")).toBe('the record "E  0400001" was returned twice')
 })
 
 test("A WFS layer must be sorted by unique values", async () => {
-  server.answer(wfs(() => titles(5).map((record) => ({ ...record, tenid: "E" }))))
+  server.respond(wfs(() => titles(5).map((record) => ({ ...record, tenid: "E" }))))
   expect(await failure("WFS")).toBe('the record "E" was returned twice')
   expect((await downloaded("WFS", "ns:tenid ASC,ns:OBJECTID D")).features).toHaveLength(5)
   expect(await failure("WFS", "name,number")).toBe("a feature of it has no value of name, number")
@@ -171,7 +171,7 @@ test("A WFS layer must be sorted by unique values", async () => {
 
 const isPage = (request: DataRequest) => /startIndex|resultRecordCount/.test(request.target)
 /** The service of that kind, with other responses for its pages. */
-const withPages = (kind: Kind, answering: Answering): Answering => {
+const withPages = (kind: Kind, answering: Responder): Responder => {
   const whole = kinds[kind](() => titles(4))
   return (request, nth) => (isPage(request) ? answering(request, nth) : whole(request, nth))
 }
@@ -179,7 +179,7 @@ const withPages = (kind: Kind, answering: Answering): Answering => {
 test("A temporary failure repeats only its own page", async () => {
   const whole = arcgis(() => titles(4))
   let failures = 0
-  server.answer((request, nth) => {
+  server.respond((request, nth) => {
     if (!query(request).get("where")?.includes("> 2") || ++failures > 2) return whole(request, nth)
     const busy = { error: { code: 500, message: "Timeout" } }
     return failures === 1 ? plain('{"features":[') : json(busy)
@@ -212,27 +212,27 @@ test.each([
     "it returned 404. Check the address",
   ],
   ["WFS", reply(304, {}), "it returned 304"],
-] as const)("A malformed page of an %s layer is an error: %#", async (kind, answer, message) => {
-  server.answer(withPages(kind, () => answer))
+] as const)("A malformed page of an %s layer is an error: %#", async (kind, response, message) => {
+  server.respond(withPages(kind, () => response))
   expect(await failure(kind)).toBe(message)
 })
 
 test("A layer that does not exist, has no records or no count is an error", async () => {
-  server.answer(() => json({ currentVersion: 11 }))
+  server.respond(() => json({ currentVersion: 11 }))
   expect(await failure("ArcGIS")).toContain("it is not the address of an ArcGIS layer")
-  server.answer(arcgis(() => []))
+  server.respond(arcgis(() => []))
   expect(await failure("ArcGIS")).toBe("it has no records")
-  server.answer(() => hits("unknown"))
+  server.respond(() => hits("unknown"))
   expect(await failure("WFS")).toBe("its response has no number of records")
 })
 
 test("The error for a page that is too large names the cure", async () => {
   const large = `{"features":[{"geometry":"${"0".repeat(2 * 1024 ** 2)}"}]}`
-  for (const answer of [
+  for (const response of [
     plain(large),
     reply(200, { "Content-Encoding": "gzip" }, Bun.gzipSync(large)),
   ]) {
-    server.answer(withPages("WFS", () => answer))
+    server.respond(withPages("WFS", () => response))
     expect(await failure("WFS")).toBe(
       "a page of it is larger than 1 MB; ask for fewer records at once with page_size",
     )
@@ -241,7 +241,7 @@ test("The error for a page that is too large names the cure", async () => {
 })
 
 test("A layer that is too large is rejected", async () => {
-  server.answer(wfs(() => titles(40)))
+  server.respond(wfs(() => titles(40)))
   const message = await failure("WFS", "tenid", testAccess({ maxBytes: 3_000 }))
   expect(message).toBe("it is larger than 0 MB")
 })

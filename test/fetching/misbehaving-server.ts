@@ -15,17 +15,17 @@ export interface Reply {
   repeat?: { piece: string; everyMs: number }
 }
 
-export type Answering = (request: DataRequest, nth: number) => Reply | Promise<Reply>
+export type Responder = (request: DataRequest, nth: number) => Reply | Promise<Reply>
 
 export interface MisbehavingServer {
   url: string
   requests: DataRequest[]
-  answer: (answering: Answering) => void
+  respond: (next: Responder) => void
   close: () => void
 }
 
-export async function misbehavingServer(first: Answering = () => plain("")) {
-  let answering = first
+export async function misbehavingServer(first: Responder = () => plain("")) {
+  let responder = first
   const requests: DataRequest[] = []
   const sockets = new Set<Socket>()
   const server = createServer((socket) => {
@@ -39,7 +39,7 @@ export async function misbehavingServer(first: Answering = () => plain("")) {
       )
       const request = { target: line.split(" ")[1] ?? "", headers }
       requests.push(request)
-      const { pieces, keepOpen, repeat } = await answering(request, requests.length)
+      const { pieces, keepOpen, repeat } = await responder(request, requests.length)
       for (const piece of pieces) socket.write(piece)
       if (repeat) {
         const timer = setInterval(() => socket.write(repeat.piece), repeat.everyMs)
@@ -53,8 +53,8 @@ export async function misbehavingServer(first: Answering = () => plain("")) {
   return {
     url: `http://127.0.0.1:${address.port}`,
     requests,
-    answer: (next: Answering) => {
-      answering = next
+    respond: (next: Responder) => {
+      responder = next
       requests.length = 0
     },
     close: () => {

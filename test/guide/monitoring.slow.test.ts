@@ -93,9 +93,9 @@ test("The service returns the alert rules and the dashboard unchanged", async ()
   const alerts = await fetch(`${service.url}/docs/guide/alerts.yaml`)
   expect(alerts.headers.get("content-type")).toBe("application/yaml; charset=utf-8")
   expect(await alerts.text()).toBe(rulesText)
-  const answer = await fetch(`${service.url}/docs/guide/dashboard.json`)
-  expect(answer.headers.get("content-type")).toBe("application/json; charset=utf-8")
-  expect(await answer.json()).toEqual(dashboard)
+  const response = await fetch(`${service.url}/docs/guide/dashboard.json`)
+  expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8")
+  expect(await response.json()).toEqual(dashboard)
 })
 
 test("The page of monitoring has an action for each alert, and names every metric", () => {

@@ -91,7 +91,7 @@ describe.skipIf(!isPossible)("Two servers behind the Caddy of the guide", () => 
   /** Collects every response that is not a complete 200, until the clients stop. */
   function load() {
     let running = true
-    let answers = 0
+    let responses = 0
     let slowestMs = 0
     const failures: string[] = []
     const client = async (number: number) => {
@@ -102,10 +102,10 @@ describe.skipIf(!isPossible)("Two servers behind the Caddy of the guide", () => 
             : `/tenements?page=1&per_page=${number + 1}`
         const startedMs = performance.now()
         try {
-          const answer = await get(path)
-          const body = (await answer.json()) as { data?: unknown }
-          answers++
-          if (answer.status !== 200 || !body.data) failures.push(`${path}: ${answer.status}`)
+          const response = await get(path)
+          const body = (await response.json()) as { data?: unknown }
+          responses++
+          if (response.status !== 200 || !body.data) failures.push(`${path}: ${response.status}`)
         } catch (error) {
           failures.push(`${path}: ${error}`)
         }
@@ -117,7 +117,7 @@ describe.skipIf(!isPossible)("Two servers behind the Caddy of the guide", () => 
       stop: async () => {
         running = false
         await clients
-        return { answers, failures, slowestMs }
+        return { responses, failures, slowestMs }
       },
     }
   }
@@ -127,13 +127,13 @@ describe.skipIf(!isPossible)("Two servers behind the Caddy of the guide", () => 
     const ids: string[] = []
     const releases = new Set<string | null>()
     for (let page = 1; ; page++) {
-      const answer = await get(`/tenements?per_page=50&page=${page}`)
-      const { data, meta } = (await answer.json()) as {
+      const response = await get(`/tenements?per_page=50&page=${page}`)
+      const { data, meta } = (await response.json()) as {
         data: { id: string }[]
         meta: { total_pages: number }
       }
       ids.push(...data.map(({ id }) => id))
-      releases.add(answer.headers.get("x-data-release"))
+      releases.add(response.headers.get("x-data-release"))
       if (page >= meta.total_pages) return { ids, releases: [...releases] }
       await mayGoOn(page)
     }
@@ -172,16 +172,16 @@ describe.skipIf(!isPossible)("Two servers behind the Caddy of the guide", () => 
     await service.publish({ ...records, tenements: changed })
     await restart(0)
     await restart(1)
-    const { answers, failures, slowestMs } = await clients.stop()
+    const { responses, failures, slowestMs } = await clients.stop()
     // The load may have made Redis late, and a server reads its pins again half a second later.
     for (const { url } of servers) {
       await until(async () => (await stateOfRedis(url)) === "answering")
     }
     restarts.resolve()
     const { ids, releases } = await reading
-    process.stderr.write(`${answers} requests, the slowest took ${Math.round(slowestMs)} ms\n`)
+    process.stderr.write(`${responses} requests, the slowest took ${Math.round(slowestMs)} ms\n`)
     expect(failures).toEqual([])
-    expect(answers).toBeGreaterThan(100)
+    expect(responses).toBeGreaterThan(100)
     expect(releases).toEqual(["1"])
     expect(ids.toSorted()).toEqual(records.tenements.map(({ id }) => id).toSorted())
   })

@@ -129,11 +129,11 @@ test("Every URL of the API in the guide returns 200", async () => {
     .map((path) => path.replace(/api_key=(TOKEN)?$/, `api_key=${service.tokens.admin}`))
   expect(paths.length).toBeGreaterThan(10)
   for (const path of paths) {
-    const answer = await fetch(service.url + path, {
+    const response = await fetch(service.url + path, {
       headers: path.includes("api_key=") ? {} : { Authorization: `Bearer ${service.tokens.admin}` },
     })
-    await answer.body?.cancel()
-    expect([path, answer.status]).toEqual([path, 200])
+    await response.body?.cancel()
+    expect([path, response.status]).toEqual([path, 200])
   }
 })
 

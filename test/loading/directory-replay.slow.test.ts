@@ -266,10 +266,10 @@ async function checkEnd(): Promise<void> {
 }
 
 /**
- * 200 days with the faults of the exchange's files: listing dates that are wrong for a day, companies that
+ * 400 days with the faults of the exchange's files: listing dates that are wrong for a day, companies that
  * vanish for a day, names that are blank for days. Of 200 companies thirty change their code, some with a new name.
  */
-test("In 200 days with the faults of the exchange no change of code is lost, and no other is proposed", async () => {
+test("In 400 days with the faults of the exchange no change of code is lost, and no other is proposed", async () => {
   const next = seeded(34)
   const below = (limit: number) => Math.floor(next() * limit)
   const dates = Array.from(
@@ -278,20 +278,20 @@ test("In 200 days with the faults of the exchange no change of code is lost, and
   )
   const exchange = Array.from({ length: 200 }, (_, index) => ({
     codes: [`${codeOf(index)}`, index < 30 ? `N${codeOf(index).slice(0, 2)}` : ""],
-    change: index < 30 ? 20 + below(160) : Number.POSITIVE_INFINITY,
+    change: index < 30 ? 20 + below(360) : Number.POSITIVE_INFINITY,
     isRenamed: index % 3 === 0,
-    ends: index >= 30 && index < 60 ? 20 + below(160) : Number.POSITIVE_INFINITY,
+    ends: index >= 30 && index < 60 ? 20 + below(360) : Number.POSITIVE_INFINITY,
     date: dates[index % 40] ?? "",
     name: `Miner ${index} Limited`,
     faults: new Map(
-      Array.from({ length: 3 }, (_, nth) => [
+      Array.from({ length: 6 }, (_, nth) => [
         10 + 60 * nth + below(50),
         ["date", "vanished", "blank", "blank"][below(4)],
       ]),
     ),
   }))
   const proposals = new Set<string>()
-  for (let day = 1; day <= 200; day++) {
+  for (let day = 1; day <= 400; day++) {
     const lines = exchange.flatMap(({ codes, change, isRenamed, ends, date, name, faults }) => {
       const isChanged = day >= change
       const fault = faults.get(day) ?? (faults.get(day - 1) === "blank" ? "blank" : undefined)
@@ -312,6 +312,6 @@ test("In 200 days with the faults of the exchange no change of code is lost, and
   const linked = await bench.sql`
     select asx_code, successor from listings where successor is not null order by asx_code`
   const found = [...linked.map((pair) => `${pair.asx_code} ${pair.successor}`), ...proposals]
-  const changes = exchange.filter(({ change }) => change <= 200).map(({ codes }) => codes.join(" "))
+  const changes = exchange.filter(({ change }) => change <= 400).map(({ codes }) => codes.join(" "))
   expect([...new Set(found)].sort()).toEqual(changes.sort())
 }, 1_200_000)

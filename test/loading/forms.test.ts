@@ -57,7 +57,7 @@ const documents: readonly [form: string, content: string][] = [
     [1, 2].map((nth) => JSON.stringify(feature(tenement(nth)))).join("\n"),
   ],
   [
-    "the answer of an ArcGIS service",
+    "the response of an ArcGIS service",
     JSON.stringify({
       displayFieldName: "",
       fieldAliases: { features: "features" },

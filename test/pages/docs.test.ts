@@ -66,9 +66,9 @@ test("An unknown page of the guide returns 404 with a message", async () => {
     pathOf("..%2fconfig"),
     pathOf(".md"),
   ]) {
-    const answer = await open(path)
-    expect([path, answer.status]).toEqual([path, 404])
-    expect(await answer.text()).toContain("<h1>There is no page at this address</h1>")
+    const response = await open(path)
+    expect([path, response.status]).toEqual([path, 404])
+    expect(await response.text()).toContain("<h1>There is no page at this address</h1>")
   }
 })
 
@@ -82,11 +82,11 @@ test("Every link of the documentation leads to an existing page and part", async
   const seen = new Set<string>()
   for (let path = queue.shift(); path !== undefined; path = queue.shift()) {
     if (pages.has(path)) continue
-    const answer = await open(path)
-    const text = await answer.text()
+    const response = await open(path)
+    const text = await response.text()
     pages.set(path, text)
-    if (answer.status !== 200) broken.push(`${path}: ${answer.status}`)
-    const type = answer.headers.get("content-type") ?? ""
+    if (response.status !== 200) broken.push(`${path}: ${response.status}`)
+    const type = response.headers.get("content-type") ?? ""
     if (!/^text\/(?:html|markdown|plain)/.test(type)) continue
     const links = type.startsWith("text/html")
       ? [...text.matchAll(/(?:href|src)="([^"]*)"/g)]

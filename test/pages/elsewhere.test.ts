@@ -77,9 +77,9 @@ async function asExport(of: ApiView, added: Record<string, string> = {}): Promis
   for (const [name, value] of Object.entries({ format: "csv", all: "true", ...added })) {
     query.set(name, value)
   }
-  const answer = await service.get(`${pathOf(of)}?${query}`)
-  expect(answer.status).toBe(200)
-  return answer.text()
+  const response = await service.get(`${pathOf(of)}?${query}`)
+  expect(response.status).toBe(200)
+  return response.text()
 }
 const rowsIn = (file: ArrayBuffer) => parquetReadObjects({ file })
 
@@ -95,9 +95,9 @@ const unguarded = { formula_guard: "false" }
 
 /** Without a header, as spreadsheets ask. */
 const fetched = async (url: string) => {
-  const answer = await fetch(url)
-  expect([url, answer.status]).toEqual([url, 200])
-  return answer.text()
+  const response = await fetch(url)
+  expect([url, response.status]).toEqual([url, 200])
+  return response.text()
 }
 
 describe.each(views)("%s", (_, of) => {
@@ -149,8 +149,8 @@ sys.stdout.buffer.write(urllib.request.urlopen(request).read())`
     const headers = { Authorization: `Bearer ${service.tokens.admin}` }
     expect(code).toContain(`headers = c(Authorization = "${headers.Authorization}")`)
     const [, url = ""] = /download\.file\(\s*"([^"\\]*)"/.exec(code) ?? []
-    const answer = await fetch(url, { headers })
-    expect(await rowsIn(await answer.arrayBuffer())).toEqual(await exportedRows(of()))
+    const response = await fetch(url, { headers })
+    expect(await rowsIn(await response.arrayBuffer())).toEqual(await exportedRows(of()))
   })
 
   test("The URL returns the rows of the page", async () => {

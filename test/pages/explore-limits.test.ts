@@ -26,8 +26,8 @@ test("Pages and downloads count in the account's window", async () => {
   await person.get("/explore")
   await person.get("/explore/tenements?state=")
   const token = service.tokens.enterprise
-  const answer = await service.get("/tenements", { token })
-  expect(answer.headers.get("x-ratelimit-remaining")).toBe(
+  const response = await service.get("/tenements", { token })
+  expect(response.headers.get("x-ratelimit-remaining")).toBe(
     String(enterpriseLimit - paths.length - 1),
   )
   const usage = (await (await service.get("/usage", { token })).json()) as {
@@ -54,10 +54,10 @@ test("Results while a person types do not count, up to a limit of their own", as
   expect((await typed("/explore/tenements?holder=ore")).status).toBe(429)
 })
 
-/** Requests that are left, which asking does not count. */
+/** Requests that are left, which reading them does not count. */
 async function remaining(token: string): Promise<number> {
-  const answer = await service.get("/usage", { token })
-  return Number(answer.headers.get("x-ratelimit-remaining"))
+  const response = await service.get("/usage", { token })
+  return Number(response.headers.get("x-ratelimit-remaining"))
 }
 
 test("A page says that the limit is reached, and when to retry", async () => {
@@ -67,10 +67,10 @@ test("A page says that the limit is reached, and when to retry", async () => {
     service.clock.advance(60_000)
   }
   for (const path of ["/explore/tenements", "/explore/companies/BIG", "/explore/reports.csv"]) {
-    const answer = await person.get(path)
+    const response = await person.get(path)
     const seconds = 3_600 - enterpriseLimit * 60
-    expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, String(seconds)])
-    const page = await answer.text()
+    expect([response.status, response.headers.get("retry-after")]).toEqual([429, String(seconds)])
+    const page = await response.text()
     expect(headingOf(page)).toBe("Your requests are used up")
     expect(page).toContain(
       `Your account may make 7 requests an hour. Pages and programs count together. Open this page again at ${new Date(freeMs).toISOString().slice(11, 19)} UTC, in 53 minutes.`,
@@ -84,17 +84,17 @@ test("A page says that the limit is reached, and when to retry", async () => {
 
 test("A download is the API's export with a file name, and private to caches", async () => {
   const query = "state=WA&status=granted"
-  const answer = await person.get(`/explore/tenements.csv?${query}&bom=true`)
-  expect(Object.fromEntries(answer.headers)).toMatchObject({
+  const response = await person.get(`/explore/tenements.csv?${query}&bom=true`)
+  expect(Object.fromEntries(response.headers)).toMatchObject({
     "content-type": "text/csv; charset=utf-8; header=present",
     "content-disposition": 'attachment; filename="tenements.csv"',
     "cache-control": "private, no-store",
     "x-data-release": "1",
     vary: "Cookie, Accept-Encoding",
   })
-  expect(answer.headers.get("access-control-allow-origin")).toBeNull()
+  expect(response.headers.get("access-control-allow-origin")).toBeNull()
   const api = await service.get(`/tenements?${query}&format=csv&all=true&bom=true`)
-  expect(await answer.bytes()).toEqual(await api.bytes())
+  expect(await response.bytes()).toEqual(await api.bytes())
 
   const belongsToCompany = await person.get("/explore/companies/BIG/subsidiaries.csv?as_of=1")
   const same = await service.get("/companies/BIG/subsidiaries?format=csv&all=true&as_of=1")

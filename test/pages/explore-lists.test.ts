@@ -110,18 +110,18 @@ describe.each(lists)("%s?%s", (path, query, kind) => {
     const shown: string[][] = []
     let next: string | undefined = `/explore${path}?${query}&per_page=8`
     for (let page = 1; next && page < 100; page++) {
-      const answer = await person.read(next)
-      shown.push(...cellsOf(answer))
-      const lead = leadOf(answer)
+      const response = await person.read(next)
+      shown.push(...cellsOf(response))
+      const lead = leadOf(response)
       expect(lead).toStartWith(`${number(all.meta.total)} `)
       expect(lead).toEndWith(", at release 1")
       const last = Math.min(page * 8, all.meta.total)
       if (all.meta.total > 0) {
-        expect(answer).toContain(
+        expect(response).toContain(
           `Rows ${number((page - 1) * 8 + 1)}–${number(last)} of ${number(all.meta.total)}`,
         )
       }
-      next = linkTo(answer, "Next")
+      next = linkTo(response, "Next")
     }
     const row = rows[kind]
     expect(shown).toEqual(all.data.map((record) => row?.(record) ?? []))
@@ -137,8 +137,8 @@ test("The list of all subsidiaries has those of every company", async () => {
       .sort(),
   ).toEqual(names.sort())
   expect(leadOf(page)).toBe(`${names.length} subsidiaries, at release 1`)
-  const answer = await person.get("/explore/subsidiaries?company=big&per_page=25&as_of=")
-  expect([answer.status, answer.headers.get("location")]).toEqual([
+  const response = await person.get("/explore/subsidiaries?company=big&per_page=25&as_of=")
+  expect([response.status, response.headers.get("location")]).toEqual([
     303,
     "/explore/companies/big/subsidiaries?per_page=25",
   ])
@@ -168,8 +168,8 @@ test("The form shows each filter's value with a link that clears only it", async
 })
 
 test("Empty fields of the form do not appear in the address", async () => {
-  const answer = await person.get("/explore/tenements?holder=&state=WA&status=&type=&as_of=")
-  expect([answer.status, answer.headers.get("location")]).toEqual([
+  const response = await person.get("/explore/tenements?holder=&state=WA&status=&type=&as_of=")
+  expect([response.status, response.headers.get("location")]).toEqual([
     303,
     "/explore/tenements?state=WA",
   ])
@@ -330,8 +330,8 @@ test("A signed-out person is redirected to sign in, and then back", async () => 
     "/explore/companies/BIG",
     "/explore/reports.csv",
   ]) {
-    const answer = await fetch(service.url + path, { redirect: "manual" })
-    expect([answer.status, answer.headers.get("location")]).toEqual([
+    const response = await fetch(service.url + path, { redirect: "manual" })
+    expect([response.status, response.headers.get("location")]).toEqual([
       303,
       `/account/sign-in?next=${encodeURIComponent(path)}`,
     ])

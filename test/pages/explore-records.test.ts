@@ -237,9 +237,9 @@ test("Text from an invalid or unknown address is never markup", async () => {
     `companies/${sent}/tenements`,
     `reports/x?as_of=${sent}`,
   ]) {
-    const answer = await person.get(`/explore/${path}`)
-    const page = await answer.text()
-    expect([path, [400, 404].includes(answer.status)]).toEqual([path, true])
+    const response = await person.get(`/explore/${path}`)
+    const page = await response.text()
+    expect([path, [400, 404].includes(response.status)]).toEqual([path, true])
     expect(page).not.toMatch(/<script>|<img/)
   }
 })

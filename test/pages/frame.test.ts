@@ -31,8 +31,8 @@ test("An unknown path is a page for a browser, and the error envelope for a prog
   expect(text).toContain(page.headers.get("x-request-id") ?? "no id")
   expect(text).not.toContain("<script>")
 
-  const answer = await open("/nothing-here", { headers: { Accept: "*/*" } })
-  expect([answer.status, await answer.json()]).toEqual([
+  const response = await open("/nothing-here", { headers: { Accept: "*/*" } })
+  expect([response.status, await response.json()]).toEqual([
     404,
     { error: { code: "NOT_FOUND", message: "Resource not found" } },
   ])

@@ -85,8 +85,8 @@ test("Points and shapes are the API's own exports, counted like pages, and the b
 })
 
 async function used(): Promise<number> {
-  const answer = await service.get("/usage", { token: service.tokens.standard })
-  return Object(await answer.json()).data.used
+  const response = await service.get("/usage", { token: service.tokens.standard })
+  return Object(await response.json()).data.used
 }
 
 test("The page of the map alone may load images from the host of MAP_TILES, and credits it", async () => {

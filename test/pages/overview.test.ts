@@ -32,9 +32,9 @@ const service = await serviceOfFile({ beside: database, reach: () => through.hre
 const rejectsDir = directoryOfFile()
 
 const openOverview = async (): Promise<string> => {
-  const answer = await fetch(`${service.url}/`, { headers: browser })
-  expect(answer.status).toBe(200)
-  return answer.text()
+  const response = await fetch(`${service.url}/`, { headers: browser })
+  expect(response.status).toBe(200)
+  return response.text()
 }
 
 const load = fileLoader(database)

@@ -102,9 +102,9 @@ test("Each request is shown with the response in the description", async () => {
 })
 
 test("The reference as text has every operation and error", async () => {
-  const answer = await open("/docs/reference.md")
-  expect(answer.headers.get("content-type")).toBe("text/markdown; charset=utf-8")
-  const text = await answer.text()
+  const response = await open("/docs/reference.md")
+  expect(response.headers.get("content-type")).toBe("text/markdown; charset=utf-8")
+  const text = await response.text()
   for (const [path, { get }] of Object.entries(document.paths)) {
     expect(text).toContain(`\`GET /api/v1${path}\``)
     for (const { name } of get.parameters) expect(text).toContain(`| \`${name}\` |`)

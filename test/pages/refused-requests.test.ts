@@ -35,8 +35,8 @@ test("A value that no form offers creates and rotates no token", async () => {
       ["/account/tokens", { name: "x", lifetime: choice }],
       [`${path}/rotate`, { grace: choice }],
     ] as const) {
-      const answer = await person.post(to, { form, ...fields })
-      expect([to, choice, answer.status, textOf(await answer.text())]).toEqual([
+      const response = await person.post(to, { form, ...fields })
+      expect([to, choice, response.status, textOf(await response.text())]).toEqual([
         to,
         choice,
         400,
@@ -82,13 +82,13 @@ test("Every response outside the API has the policy", async () => {
     asset,
   ]) {
     for (const headers of [browser, { Accept: "application/json" }]) {
-      const answer = await ask(path, "GET", headers)
-      await answer.body?.cancel()
-      expect([path, answer.headers.get("content-security-policy")]).toEqual([path, policy])
+      const response = await ask(path, "GET", headers)
+      await response.body?.cancel()
+      expect([path, response.headers.get("content-security-policy")]).toEqual([path, policy])
     }
   }
-  const answer = await service.get("/companies")
-  expect(answer.headers.get("content-security-policy")).toBeNull()
+  const response = await service.get("/companies")
+  expect(response.headers.get("content-security-policy")).toBeNull()
 })
 
 test("Another method on a known path is 405 and names the allowed ones", async () => {
@@ -160,9 +160,9 @@ test("A form that does not arrive in time ends in a closed connection", async ()
   socket.write(
     "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100\r\n\r\na=1",
   )
-  const answer = await closed.promise
-  expect(answer).toStartWith("HTTP/1.1 408 ")
-  expect(answer).toEndWith("Sent too slowly")
+  const response = await closed.promise
+  expect(response).toStartWith("HTTP/1.1 408 ")
+  expect(response).toEndWith("Sent too slowly")
   const headers = { "Content-Type": "application/x-www-form-urlencoded" }
   const whole = await fetch(server.url, { method: "POST", body: "a=1", headers })
   expect(await whole.text()).toBe("1")

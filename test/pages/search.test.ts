@@ -171,8 +171,8 @@ test("A number that no tenement has leads to the nearest ones of its type and st
 test("A search finds a removed tenement by its number, and a tenement as it was", async () => {
   await service.publish({ ...records, tenements: records.tenements.slice(1) })
   const totalOf = async (query: string) => {
-    const answer = await service.get(`/tenements?search=e47&${query}`)
-    return ((await answer.json()) as { meta: { total: number } }).meta.total
+    const response = await service.get(`/tenements?search=e47&${query}`)
+    return ((await response.json()) as { meta: { total: number } }).meta.total
   }
   expect([
     await totalOf("as_of=2"),
@@ -249,8 +249,8 @@ test("Every page has the search box; its script is on the pages of signed-in peo
     const page = await stranger.read(path)
     expect([page.split(form).length, page.includes("/assets/search.")]).toEqual([2, false])
   }
-  const answer = await stranger.get("/explore/search?q=fmg")
-  expect([answer.status, answer.headers.get("location")]).toEqual([
+  const response = await stranger.get("/explore/search?q=fmg")
+  expect([response.status, response.headers.get("location")]).toEqual([
     303,
     "/account/sign-in?next=%2Fexplore%2Fsearch%3Fq%3Dfmg",
   ])
@@ -259,8 +259,8 @@ test("Every page has the search box; its script is on the pages of signed-in peo
 test("Matches while a person types do not count as requests; a page of results does", async () => {
   const analyst = await signedInVisitor(service, "enterprise@example.com")
   const counted = async () => {
-    const answer = await service.get("/usage", { token: service.tokens.enterprise })
-    return enterpriseLimit - Number(answer.headers.get("x-ratelimit-remaining"))
+    const response = await service.get("/usage", { token: service.tokens.enterprise })
+    return enterpriseLimit - Number(response.headers.get("x-ratelimit-remaining"))
   }
   const before = await counted()
   const path = "/explore/search?q=fmg"

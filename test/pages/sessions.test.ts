@@ -81,8 +81,8 @@ test("The use of a session is recorded once a minute at most, and renews the coo
   const quarter = 90 * 24 * 3_600
   for (const path of ["/account", "/docs", "/explore/companies", "/explore/companies.csv"]) {
     service.clock.advance(minuteMs)
-    const answer = await person.get(path)
-    expect([path, answer.headers.get("set-cookie")]).toEqual([path, renewed(quarter)])
+    const response = await person.get(path)
+    expect([path, response.headers.get("set-cookie")]).toEqual([path, renewed(quarter)])
     await used(person)
   }
   for (let month = 0; month < 11; month++) {

@@ -89,8 +89,8 @@ test("Opening a link does not use it up, and of two people who press its button 
   const secret = await linkSecret(service, email)
   const scanner = visitor(service)
   for (let count = 0; count < 3; count++) {
-    const answer = await scanner.get(`/account/link?link=${secret}`)
-    expect([answer.status, answer.headers.get("set-cookie")]).toEqual([200, null])
+    const response = await scanner.get(`/account/link?link=${secret}`)
+    expect([response.status, response.headers.get("set-cookie")]).toEqual([200, null])
   }
   const both = await Promise.all([press(secret), press(secret)])
   expect(both.map(({ status }) => status).sort()).toEqual([303, 410])
@@ -112,12 +112,12 @@ test("An expired, used, withdrawn, cut or invented link gets the same page, whic
   const pages: string[] = []
   for (const link of [late, used, disabled, cut.slice(0, -1), cut.slice(9), ...invented]) {
     const query = new URLSearchParams({ link })
-    for (const answer of [
+    for (const response of [
       await visitor(service).get(`/account/link?${query}`),
       await press(link),
     ]) {
-      expect([link, answer.status]).toEqual([link, 410])
-      pages.push(await answer.text())
+      expect([link, response.status]).toEqual([link, 410])
+      pages.push(await response.text())
     }
   }
   expect(pages[0]).toContain("<h1>This link has expired or was used</h1>")
@@ -128,14 +128,14 @@ test("An expired, used, withdrawn, cut or invented link gets the same page, whic
 test("Requesting a link returns the same response for an account, none and a disabled one", async () => {
   const [unknown, disabled] = [`${crypto.randomUUID()}@example.com`, await newAccount()]
   await setDisabled(service.editor, disabled, true)
-  const answers: unknown[] = []
+  const responses: unknown[] = []
   for (const typed of [email, unknown, disabled]) {
     const own: unknown[] = []
     for (let request = 0; request < 6; request++)
       own.push(await comparable(await ask(typed), typed))
-    answers.push(own)
+    responses.push(own)
   }
-  expect(answers).toEqual([answers[0], answers[0], answers[0]])
+  expect(responses).toEqual([responses[0], responses[0], responses[0]])
   await until(() => mailsTo(email).length === 5)
   expect([...mailsTo(unknown), ...mailsTo(disabled)]).toEqual([])
 })
@@ -284,9 +284,9 @@ test("With open sign-up, mailed links create one standard account when their but
 test("The form names an invalid address and keeps the typed text", async () => {
   for (const form of [{}, { "sign-up": "true" }]) {
     const typed = '"><script>alert(1)</script>'
-    const answer = await ask(typed, { on: open, form })
-    const page = await answer.text()
-    expect(answer.status).toBe(400)
+    const response = await ask(typed, { on: open, form })
+    const page = await response.text()
+    expect(response.status).toBe(400)
     expect(page).toContain('id="email-fault">Enter an email address, such as you@example.com</p>')
     expect(page).toMatch(/<input[^>]* id="email"[^>]* aria-invalid="true"/)
     expect(page).toContain('value="&quot;&gt;&lt;script&gt;')
@@ -304,8 +304,8 @@ test("No address leads out of the service after signing in", async () => {
     const page = await visitor(service).read(`/account/sign-in?${new URLSearchParams({ next })}`)
     expect(hiddenField(page, "next")).toBe("/account")
     const link = await linkSecret(service, email)
-    const answer = await visitor(service).post("/account/link", { link, next })
-    expect([next, answer.headers.get("location")]).toEqual([next, "/account"])
+    const response = await visitor(service).post("/account/link", { link, next })
+    expect([next, response.headers.get("location")]).toEqual([next, "/account"])
   }
 })
 
@@ -330,17 +330,17 @@ test("Forms sent from another site are rejected, and change nothing", async () =
   ]
   for (const [path, form] of forms) {
     for (const headers of origins) {
-      const answer = await person.post(path, form, { headers })
-      expect([path, answer.status, answer.headers.get("set-cookie")]).toEqual([path, 403, null])
+      const response = await person.post(path, form, { headers })
+      expect([path, response.status, response.headers.get("set-cookie")]).toEqual([path, 403, null])
     }
     for (const headers of [{ Origin: "https://evil.example" }, { Origin: "null" }, {}]) {
-      const answer = await fetch(service.url + path, {
+      const response = await fetch(service.url + path, {
         method: "POST",
         body: new URLSearchParams(form),
         headers: { ...headers, Cookie: `__Host-session=${person.jar.cookie}` },
         redirect: "manual",
       })
-      expect([path, headers, answer.status]).toEqual([path, headers, 403])
+      expect([path, headers, response.status]).toEqual([path, headers, 403])
     }
   }
   expect(mailsTo(email)).toEqual([])
@@ -371,15 +371,15 @@ test("While the database is down, signing in returns 503, and the link stays val
     reach: (url) => url.replace(/@[^/]*/, "@127.0.0.1:1"),
   })
   const there = visitor(down)
-  for (const answer of [
+  for (const response of [
     await ask(email, { on: down }),
     await there.get(`/account/link?link=${secret}`),
     await there.post("/account/link", { link: secret }),
     await there.get("/account", { headers: { Cookie: `__Host-session=${"x".repeat(43)}` } }),
   ]) {
-    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"])
-    expect(answer.headers.get("set-cookie")).toBeNull()
-    expect(await answer.text()).toContain("Try again shortly")
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "5"])
+    expect(response.headers.get("set-cookie")).toBeNull()
+    expect(await response.text()).toContain("Try again shortly")
   }
   await down.stop()
   expect((await press(secret)).status).toBe(303)
@@ -390,7 +390,7 @@ test("A connection that is lost while a link is used gets 503, and the link stay
   const link = await linkSecret(service, email)
   await service.sql.begin(async (lock) => {
     await lock`select 1 from accounts where email = ${email} for update`
-    const answer = person.post("/account/link", { link })
+    const response = person.post("/account/link", { link })
     const isWaiting = service.sql`
       application_name = 'mds accounts' and wait_event_type = 'Lock' and datname = current_database()`
     await until(
@@ -398,7 +398,7 @@ test("A connection that is lost while a link is used gets 503, and the link stay
         (await service.sql`select 1 from pg_stat_activity where ${isWaiting}`).length === 1,
     )
     await service.sql`select pg_terminate_backend(pid) from pg_stat_activity where ${isWaiting}`
-    expect((await answer).status).toBe(503)
+    expect((await response).status).toBe(503)
   })
   expect(person.jar.cookie).toBeNull()
   expect((await person.post("/account/link", { link })).status).toBe(303)

@@ -94,8 +94,8 @@ export async function signedInByLink(
   userAgent?: string,
 ) {
   const person = visitor(service, userAgent)
-  const answer = await person.post("/account/link", { link: await linkSecret(service, email) })
-  expect(answer.status).toBe(303)
+  const response = await person.post("/account/link", { link: await linkSecret(service, email) })
+  expect(response.status).toBe(303)
   return person
 }
 

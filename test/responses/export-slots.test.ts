@@ -94,9 +94,9 @@ test("The time in which the service prepares a part does not count against the c
 
 test("A check of a caller that fails is repeated", async () => {
   const { open, checkCallers, failures } = fiveSlots()
-  const answers = [Promise.reject(new Error("Away")), Promise.resolve(false)]
-  for (const answer of answers) answer.catch(() => {})
-  const slot = open(1, async () => (await answers.shift()) ?? true)
+  const responses = [Promise.reject(new Error("Away")), Promise.resolve(false)]
+  for (const response of responses) response.catch(() => {})
+  const slot = open(1, async () => (await responses.shift()) ?? true)
   checkCallers(1)
   await until(() => slot.signal.aborted)
   expect(failures).toEqual([new Error("Away")])

@@ -119,9 +119,9 @@ async function recordFaults(context: BrowserContext, urls: string[]): Promise<()
   })
   context.on("weberror", (error) => record(`thrown: ${error.error()}`, ""))
   context.on("request", (request) => {
-    const { protocol, origin: asked } = new URL(request.url())
+    const { protocol, origin } = new URL(request.url())
     const isLocal =
-      urls.some((url) => asked === new URL(url).origin) || ["data:", "blob:"].includes(protocol)
+      urls.some((url) => origin === new URL(url).origin) || ["data:", "blob:"].includes(protocol)
     if (!isLocal) record(`request to ${request.url()}`, "")
   })
   context.on("requestfailed", (request) => {

@@ -19,12 +19,12 @@ export async function caddyServer(caddyfile: string, port: number) {
     ...["env", `HOME=${directory}`, program, "run", "--adapter", "caddyfile", "--config", config],
   ])
   const url = `http://127.0.0.1:${port}`
-  const answers = () =>
+  const responses = () =>
     fetch(url).then(
       () => true,
       () => false,
     )
-  await until(answers)
+  await until(responses)
   return {
     url,
     stop: async () => {

@@ -5,8 +5,8 @@ import { join } from "node:path"
 import postgres from "postgres"
 import { embeddedBinaries } from "../../src/db/embedded/binaries.ts"
 import { serverUserFor } from "../../src/db/embedded/server-user.ts"
-import { answers } from "./answers.ts"
 import { embeddedDirectory, runDirectory } from "./postgres.ts"
+import { responds } from "./responds.ts"
 import { childrenOf, freePort, isRunning, type Supervised, startSupervised } from "./supervised.ts"
 import { until } from "./until.ts"
 
@@ -68,7 +68,7 @@ export async function ownServer({
       server = await startSupervised("postgres", command)
       const { pid } = server
       while (isRunning(pid)) {
-        if (await answers(url, 1)) return true
+        if (await responds(url, 1)) return true
         await Bun.sleep(20)
       }
       return false

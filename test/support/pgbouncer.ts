@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { answers } from "./answers.ts"
+import { responds } from "./responds.ts"
 import { freePort, reportSkipped, startSupervised } from "./supervised.ts"
 import { until } from "./until.ts"
 
@@ -42,7 +42,7 @@ export async function pgbouncer(databaseUrl: string, poolSize: number): Promise<
   }
   const url = new URL(databaseUrl)
   url.port = String(port)
-  await until(() => answers(url.href, 5))
+  await until(() => responds(url.href, 5))
   return { url: url.href, stop, [Symbol.asyncDispose]: stop }
 }
 

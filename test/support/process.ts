@@ -95,12 +95,12 @@ export async function detachedProcess(
   const url = `http://127.0.0.1:${port}`
   await until(() => {
     if (child.exitCode !== null) throw new Error(`It ended with exit code ${child.exitCode}`)
-    return answers(url)
+    return responds(url)
   }, 60_000)
   return { url, port, child }
 }
 
-const answers = (url: string): Promise<boolean> =>
+const responds = (url: string): Promise<boolean> =>
   fetch(`${url}/livez`).then(
     ({ ok }) => ok,
     () => false,

@@ -35,7 +35,7 @@ export interface TestServiceOptions {
 }
 
 /** What `get` adds to fetch: `token` null sends none; without it the admin's is sent. */
-export type Asking = Omit<RequestInit, "headers"> & {
+export type RequestOptions = Omit<RequestInit, "headers"> & {
   token?: string | null
   headers?: Record<string, string>
 }
@@ -109,7 +109,7 @@ export async function testService({
       return logLines
     },
     /** GETs a path under /api/v1. */
-    get: (path: string, { token = tokens.admin, headers, ...init }: Asking = {}) =>
+    get: (path: string, { token = tokens.admin, headers, ...init }: RequestOptions = {}) =>
       fetch(`${service.url}/api/v1${path}`, {
         ...init,
         headers: { ...(token !== null && { Authorization: `Bearer ${token}` }), ...headers },

@@ -1,9 +1,9 @@
 /** Waiting for what another process or connection does, without guessing how long it takes. */
 
 /**
- * Resolves when the condition is met, and fails when it isn't in time. Asks more and more rarely, so
+ * Resolves when the condition is met, and fails when it isn't in time. Checks more and more rarely, so
  * that a long wait takes little CPU from what it waits for. Never more rarely than every 25 ms: a
- * condition may read a pipe, of which each asking empties 64 KiB.
+ * condition may read a pipe, of which each check empties 64 KiB.
  */
 export async function until(
   isMet: () => boolean | Promise<boolean>,

@@ -19,10 +19,10 @@ test("A reply or a rejection in time is passed on", async () => {
 
 test("Time in which this process was busy does not count against the reply", async () => {
   const reply = Promise.withResolvers<string>()
-  const answer = settleWithin(200, reply.promise, silent)
+  const response = settleWithin(200, reply.promise, silent)
   const busyUntil = performance.now() + 400
   while (performance.now() < busyUntil);
   // Runs after the timers that are due by now.
   setTimeout(() => reply.resolve("reply"), 1)
-  expect(await answer).toBe("reply")
+  expect(await response).toBe("reply")
 })

@@ -69,5 +69,7 @@ const csv = await client.GET("/companies", {
   parseAs: "text",
 })
 
-const answers = Object.fromEntries(Object.entries(results).map(([name, { data }]) => [name, data]))
-process.stdout.write(JSON.stringify({ answers, marketCap, state, notNull, fault, csv: csv.data }))
+const responses = Object.fromEntries(
+  Object.entries(results).map(([name, { data }]) => [name, data]),
+)
+process.stdout.write(JSON.stringify({ responses, marketCap, state, notNull, fault, csv: csv.data }))
