@@ -182,7 +182,7 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await visitor.assertClean()
   })
 
-  test("Twenty moves over read ground, count nothing, and the map opened again counts one", async () => {
+  test("Twenty moves within loaded areas count no request, and reopening the map counts one", async () => {
     await using visitor = await visitorAs("standard")
     const { page, visit } = visitor
     await visit(district)
@@ -249,7 +249,7 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await phone.assertClean()
   })
 
-  test("Tiles of a base map come from their own host, which sees only the service's", async () => {
+  test("Tiles of a base map come from their own host, which sees only the service's address", async () => {
     await using tiled = await testService({
       settings: { MAP_TILES: `${tiles.url}{z}/{x}/{y}.png`, MAP_ATTRIBUTION: "© Example" },
       now: new Date(),

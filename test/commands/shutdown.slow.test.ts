@@ -150,7 +150,7 @@ test("Operators see the service alive but not ready until shutdown ends", async 
   await until(() => scraped.closed)
 })
 
-test("Shutdown lets an export in progress complete", async () => {
+test("An export in progress completes during shutdown", async () => {
   const { port, child } = await start({ SHUTDOWN_SECONDS: "60" })
   const { socket, response } = await pausedExport(port)
   child.kill("SIGTERM")

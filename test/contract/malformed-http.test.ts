@@ -30,7 +30,7 @@ test.each([
   ["a port out of range", get("Host: a:99999")],
   ["a whole URL as the target", get(undefined, "http://other.example/api/v1/companies")],
   ["a body on GET", `${get("Host: a\r\nContent-Length: 2")}{{`],
-])("%s is answered", async (_, text) => {
+])("%s gets a response", async (_, text) => {
   const response = await sendRaw(service.port, withToken(text))
   expect(response.status).toBe(200)
   expect(JSON.parse(response.body).meta.total).toBe(33)
@@ -64,7 +64,7 @@ test.each([
   ["an unknown version", get(undefined, undefined, "HTTP/3.7")],
   ["an unknown method", get().replace("GET", "BREW")],
   ["no HTTP at all", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n"],
-])("%s ends the connection before the service sees it, and others go on", async (_, text) => {
+])("%s closes its connection before the service sees it, and no other one", async (_, text) => {
   const lines = (await service.logged()).length
   const socket = await opened(service.port)
   const received = collect(socket)

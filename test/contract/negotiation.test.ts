@@ -85,7 +85,7 @@ test.each([
   }
 })
 
-test("Accept chooses Parquet for whole lists alone", async () => {
+test("Accept selects Parquet only for whole lists", async () => {
   const accept = "application/vnd.apache.parquet, text/csv;q=0.5"
   expect(await typeOf("/reports?all=true", accept)).toEqual([200, parquet])
   expect(await typeOf("/reports", accept)).toEqual([200, csv])

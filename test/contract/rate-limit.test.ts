@@ -176,7 +176,7 @@ test.each([
   ["0", ["1.1.1.1", "2.2.2.2", "9.9.9.9, 3.3.3.3"], [999, 998, 997]],
   ["1", ["1.1.1.1", "2.2.2.2", "9.9.9.9, 2.2.2.2", "2.2.2.2, 1.1.1.1"], [999, 999, 998, 998]],
 ])(
-  "Behind %s trusted proxies the header is believed so far and no further",
+  "Behind %s trusted proxies only the addresses that they add to the header count",
   async (proxies, headers, left) => {
     await using behind = await testService({ settings: { TRUSTED_PROXIES: proxies } })
     const remaining: number[] = []

@@ -151,7 +151,7 @@ test("The admin plan has no used count, and its hours are counted", async () => 
   expect(lastHour({ requests_per_hour })).toBe(before + 2)
 })
 
-test("Usage needs a token, takes no parameter, and is GET and HEAD alone", async () => {
+test("Usage requires a token and accepts no parameter, and only GET and HEAD", async () => {
   const { status, headers } = await service.get("/usage", { token: null })
   expect([status, headers.get("x-ratelimit-limit")]).toEqual([401, "1000"])
   const refused = await service.get("/usage?page=1")

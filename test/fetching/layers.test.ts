@@ -84,7 +84,7 @@ test.each([
   [10.51, { wkid: 4326 }, 4326],
   [11, { wkid: 104024, latestWkid: 7844 }, 7844],
 ])(
-  "ArcGIS %d is asked for degrees that it knows",
+  "A request to ArcGIS %d names a system of degrees that it supports",
   async (currentVersion, spatialReference, wkid) => {
     server.respond(arcgisWithShapes({ spatialReference }, currentVersion))
     expect((await downloaded("ArcGIS")).spatialReference).toEqual({ wkid })
@@ -93,7 +93,7 @@ test.each([
   },
 )
 
-test("Shapes in another system than that asked for are rejected, and so are those without one", async () => {
+test("Shapes in another system than the requested one, or without any, are rejected", async () => {
   server.respond(arcgisWithShapes({ spatialReference: { wkid: 102100, latestWkid: 3857 } }))
   expect(await failure("ArcGIS")).toBe("it returned shapes in EPSG:3857, not in EPSG:7844")
   server.respond(arcgisWithShapes({}))

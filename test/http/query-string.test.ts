@@ -28,7 +28,7 @@ test.each([
   ["%ff=1", [["%ff", "1"]]],
   ["a=%26%3D", [["a", "&="]]],
   ["a;b=1", [["a;b", "1"]]],
-] as [string, [string, string][]][])("%j holds %j", (query, pairs) => {
+] as [string, [string, string][]][])("%j decodes to %j", (query, pairs) => {
   expect(decodeQuery(query)).toEqual(pairs)
 })
 
@@ -41,7 +41,7 @@ test("Decoding returns the encoded text", () => {
   expect(decodeQuery(encodeQuery(pairs))).toEqual([...pairs])
 })
 
-test("Invalid UTF-8 decodes to null, and a plus sign stays", () => {
+test("Invalid UTF-8 decodes to null, and a plus sign is unchanged", () => {
   expect(decodeComponent("a+b%20%C3%A9")).toBe("a+b é")
   for (const broken of ["%", "%f", "%zz", "%ff", "%C3%28"])
     expect(decodeComponent(broken)).toBeNull()

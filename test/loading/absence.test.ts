@@ -233,7 +233,7 @@ test("Files older than the loaded ones, also partial ones, and files from the fu
   expect((await load(whole, 5)).observed).toBe(at(5).observed)
 })
 
-test("A refusal of files older than an assumed time names the way out, which works", async () => {
+test("The rejection of files older than an assumed time names an option that loads them", async () => {
   const { observed } = await bench.load("asx-directory", whole)
   const refusal = await bench.refusal("asx-directory", withoutBhp, at(4))
   expect(refusal).toContain("That time was assumed, since its load had no --observed")

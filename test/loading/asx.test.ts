@@ -134,7 +134,7 @@ test("An unknown industry group is a counted warning, never a guess", async () =
   expect((await listed()).QZB).toEqual(["BETA BANK, LIMITED", 5, null, "Space Tourism", true])
 })
 
-test("Announcements are added and changed; those missing from a file stay", async () => {
+test("Announcements are added and changed, and never removed", async () => {
   const index = "ticker,documentKey,date,headline,fileSize,isPriceSensitive,announcementTypes"
   const rows = [
     'QZA,1-02-03,2026-05-25T22:21:58.900Z,Drilling begins,1100KB,false,"[""Progress Report"","""",""Other; more""]"',

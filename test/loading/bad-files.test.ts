@@ -114,7 +114,7 @@ test.each(files)(
   },
 )
 
-test("A bad file publishes nothing of the good files beside it", async () => {
+test("A bad file rejects the whole load, good files included", async () => {
   const paths = [
     bench.file("good.csv", good.replace("QZA", "QZB")),
     bench.file("bad.csv", "Bad Gateway"),

@@ -78,7 +78,7 @@ const bad: readonly [Resource, string, unknown, string][] = [
 ]
 
 for (const [resource, name, raw, reason] of bad) {
-  test(`${name} refuses ${JSON.stringify(raw)?.slice(0, 40)}`, () => {
+  test(`${name} rejects ${JSON.stringify(raw)?.slice(0, 40)}`, () => {
     expect(read(resource, name, raw)).toBe(`fault: ${reason}`)
   })
 }

@@ -99,7 +99,7 @@ test("A register's row with the id of an operator's own tenement is rejected", a
   expect(await counts()).toEqual({ "VIC tenements": 2, "VIC vic": 19 })
 })
 
-test("A part of the national view has the tenements of its state alone", async () => {
+test("A part of the national view has only the tenements of its state", async () => {
   const rows = [...inView("VIC", 0, 2), ...inView("", 2, 4), ...inView("NT", 0, 3)]
   const { files } = await bench.load("national-vic", view(...rows))
   expect(files[0]).toMatchObject({ accepted: 4, left_out: { "of other states": 3 } })

@@ -239,7 +239,7 @@ test("Codes that the files lack for a day, or have for a day, are neither ended 
   expect([await successors(), await proposed()]).toEqual([[], []])
 })
 
-test("A company that is listed under a corrected date is no predecessor, and none of another's", async () => {
+test("A company whose listing date is corrected is neither predecessor nor successor", async () => {
   await loadFrom(1, 7, alpha)
   await loadFrom(8, 15, wrongDate(alpha), row("QZO", "Another Limited"))
   expect(await proposed()).toEqual([])
@@ -255,7 +255,7 @@ test("A code that a single file has is proposed if the next file is six days lat
   expect([await successors(), await proposed()]).toEqual([[], ["QZO QZP"]])
 })
 
-test("A name of a single day is no name of both", async () => {
+test("A name that is listed for a single day links no two codes", async () => {
   await loadFrom(1, 7, alpha)
   await load(8, row("QZN", "Quarry Alpha Limited"))
   await loadFrom(9, 16, row("QZN", "Another Limited"))

@@ -85,7 +85,7 @@ test("A company keeps its listing date if a file leaves it out", async () => {
   expect((await listed())[0]).toBe("QZA listed  5 0")
 })
 
-test("Without listing dates the name alone decides", async () => {
+test("Without listing dates only the name identifies the company", async () => {
   const old = (...rows: string[]) =>
     bench.load(
       "asx-directory",

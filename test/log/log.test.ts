@@ -39,7 +39,7 @@ test("Every token in the log is cut to its prefix", () => {
   expect(() => JSON.parse(line)).not.toThrow()
 })
 
-test("A token's prefix alone is not changed", () => {
+test("A prefix without the rest of the token is not changed", () => {
   const prefix = createToken().slice(0, 12)
   expect(logged((log) => log.info("revoked", { prefix }))[0]).toContain(`"prefix":"${prefix}"`)
 })
@@ -86,7 +86,7 @@ test("Every line is one JSON object without control characters", () => {
   }
 })
 
-test("A value that JSON cannot express is logged as a line that says so", () => {
+test("A value that JSON cannot express is logged with the reason", () => {
   const circular: { self?: unknown } = {}
   circular.self = circular
   for (const fields of [circular, { count: 1n }]) {

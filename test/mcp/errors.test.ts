@@ -109,7 +109,7 @@ test("A result of a busy service says when to retry", async () => {
   })
 })
 
-test("A failure of the service is logged, and the client learns nothing of it", async () => {
+test("A failure of the service is logged, and its cause is not in the response", async () => {
   await using own = await testService()
   await own.sql`alter table tenements rename to moved`
   const { result } = await callTool(own, "find_tenements", { state: "NT" })

@@ -75,7 +75,7 @@ test("A list by expiry counts the tenements without an expiry date, and so does 
   )
 })
 
-test("Filters by company and dates show in the sentence and can be cleared alone", async () => {
+test("Filters by company and dates are in the sentence, each with a link that clears it", async () => {
   const page = await person.read(
     "/explore/tenements?company=quo&granted_to=2026-01-01&expires_from=2026-03-01&expires_to=2026-05-30&sort=expiry_date",
   )
@@ -211,14 +211,14 @@ test("The nearest code is suggested for one that no company has, and none for a 
   }
 })
 
-test("A list suggests no company that holds only the tenements found", async () => {
+test("A list suggests no company whose tenements are exactly those found", async () => {
   for (const query of ["holder=quoted", "holder=nil+worth", "company=QUO", "holder=aardvark", ""]) {
     const page = await person.read(`/explore/tenements?${query}`)
     expect([query, page.includes("through subsidiaries")]).toEqual([query, false])
   }
 })
 
-test("A company without linked tenements is said to have none linked yet", async () => {
+test("The page of a company without tenements says that none is linked yet", async () => {
   const list = await person.read("/explore/companies?search=NIL")
   expect(cellsOf(list)[0]?.[4]).toBe("– none linked yet")
   const page = await person.read("/explore/companies/NIL")

@@ -89,7 +89,7 @@ async function used(): Promise<number> {
   return Object(await response.json()).data.used
 }
 
-test("The page of the map alone may load images from the host of MAP_TILES, and credits it", async () => {
+test("Only the page of the map may load images from the host of MAP_TILES, and credits it", async () => {
   const policyAt = async (of: typeof person, path: string) =>
     (await of.get(path)).headers.get("content-security-policy") ?? ""
   const plain = await policyAt(person, "/explore/map")

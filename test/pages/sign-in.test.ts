@@ -157,7 +157,7 @@ test("Five requests for links in a quarter of an hour lock nobody out: each mail
   expect((await ask(email)).status).toBe(200)
 })
 
-test("A client has twenty requests for links, and one beyond uses up none of an account's", async () => {
+test("A client has twenty requests for links, and further ones do not count for an account", async () => {
   for (let count = 0; count < 20; count++) {
     expect((await ask(`${count}@example.com`)).status).toBe(200)
   }

@@ -67,7 +67,7 @@ test("Creating a token on a locked table fails in time, and creates none later",
   expect(textOf(await person.read("/account/tokens"))).toContain("0 active tokens")
 })
 
-test("Public pages are shown signed out while sessions cannot be read", async () => {
+test("While sessions cannot be read, public pages are shown as to a signed-out person", async () => {
   expect(await person.read("/docs")).toContain("patient@example.com")
   await whileLocked("sessions", async () => {
     const shown = ["/", "/docs", "/docs/guide/whole-lists", "/docs/reference"].map(async (path) => {

@@ -13,7 +13,7 @@ test.each([
   expect(distinctiveWords(name).join(" ")).toBe(words)
 })
 
-test("Brackets are removed with their content, and stay if they do not match", () => {
+test("Matching brackets are removed with their content, and unmatched ones are kept", () => {
   expect(withoutBrackets("Ore (East (Two)) Pty (No 1) Ltd").replace(/ +/g, " ")).toBe(
     "Ore (East ) Pty Ltd",
   )

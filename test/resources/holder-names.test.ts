@@ -155,7 +155,7 @@ test("A folded name is masked exactly where the written one is", () => {
   }
 })
 
-test("A known name stays however it is spelt", () => {
+test("A known name is stored in any spelling", () => {
   const known = new Set(["GOLD AND SMITH", "JANE SMITH TRADING"])
   expect(withoutPersons("Gold & Smith; Jane Smith Trading; Jane Smith; X", known)).toBe(
     "Gold & Smith; Jane Smith Trading; Individual; Individual",
