@@ -103,7 +103,8 @@ test("A frozen replica delays one request by two seconds at most", async () => {
     await until(() => logged("the replica does not respond"))
     const startedMs = performance.now()
     await expectAnswers()
-    expect(performance.now() - startedMs).toBeLessThan(1_000)
+    // Each request that waited for the replica would take this long.
+    expect(performance.now() - startedMs).toBeLessThan(2_000)
   } finally {
     replica.thaw()
   }
