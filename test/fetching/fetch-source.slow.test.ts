@@ -152,9 +152,9 @@ test("A failed fetch is recorded, not repeated within the hour, and changes noth
 })
 
 test("A failed fetch is repeated at once if its entry was edited since, and a completed one is not", async () => {
-  bench.server.answer(() => reply(404, {}))
+  bench.server.respond(() => reply(404, {}))
   expect((await bench.fetched({ force: false })).outcome).toBe("failed")
-  bench.server.answer(() => plain(directory("QZA")))
+  bench.server.respond(() => plain(directory("QZA")))
   const fetchEdited = (editedMs: number) => bench.fetched({ force: false, editedMs })
   const failedMs = bench.clock.now.getTime()
   expect((await fetchEdited(failedMs - 1)).outcome).toBe("not due")
