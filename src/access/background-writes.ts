@@ -3,7 +3,7 @@
  * the process stops. So requests neither wait for these writes nor fail with them. A killed process loses
  * some seconds.
  */
-import { noAnswerWithin } from "../db/pool/unavailable.ts"
+import { noResponseWithin } from "../db/pool/unavailable.ts"
 import { settleWithin } from "../text/settle-within.ts"
 
 /**
@@ -57,7 +57,7 @@ export function writeInBackground({
     /** Writes the last data, for at most `limitMs`, and stops. */
     stop: async (limitMs = 5_000): Promise<void> => {
       clearInterval(timer)
-      await settleWithin(limitMs, flush(), noAnswerWithin).catch((error: unknown) =>
+      await settleWithin(limitMs, flush(), noResponseWithin).catch((error: unknown) =>
         onFailure(error, { unwritten_requests: unwritten() }),
       )
     },

@@ -8,7 +8,7 @@
  * writes is kept.
  */
 import type { Pool } from "../db/pool/pool.ts"
-import { noAnswerWithin } from "../db/pool/unavailable.ts"
+import { noResponseWithin } from "../db/pool/unavailable.ts"
 import { settleWithin } from "../text/settle-within.ts"
 import { dayMs, hourMs, secondOf } from "../text/time.ts"
 import { type OnWriteFailure, writeInBackground } from "./background-writes.ts"
@@ -65,7 +65,7 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
     }
     const written = waiting.get(key) ?? afterWrite(begin)
     waiting.set(key, written)
-    return settleWithin(waitMs, written, noAnswerWithin)
+    return settleWithin(waitMs, written, noResponseWithin)
   }
 
   return {

@@ -13,7 +13,7 @@ import {
   flushPrefix,
   subscriberName,
 } from "./notifications.ts"
-import { noAnswerWithin } from "./pool/unavailable.ts"
+import { noResponseWithin } from "./pool/unavailable.ts"
 
 const confirmTimeoutMs = 2_000
 
@@ -51,7 +51,7 @@ export function changeAndConfirm<T>(
       return all.promise
     })
     // The change is committed, so a failure only leaves the count incomplete.
-    await settleWithin(confirmTimeoutMs, confirmed, noAnswerWithin).catch(() => {})
+    await settleWithin(confirmTimeoutMs, confirmed, noResponseWithin).catch(() => {})
     return missing()
   }
 

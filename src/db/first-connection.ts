@@ -5,7 +5,7 @@ import type { Sql } from "postgres"
 import { settleWithin } from "../text/settle-within.ts"
 import { singleConnection } from "./connection.ts"
 import { connectFailureReason } from "./database-errors.ts"
-import { noAnswerWithin } from "./pool/unavailable.ts"
+import { noResponseWithin } from "./pool/unavailable.ts"
 
 /** The database is unusable. The message names the failed action, the reason and the remedy. */
 export class DatabaseError extends Error {
@@ -26,7 +26,7 @@ export async function withFirstConnection<T>(
 ): Promise<T> {
   const client = singleConnection(url, { prepare: false })
   try {
-    await settleWithin(connectTimeoutMs, client`select 1`, noAnswerWithin)
+    await settleWithin(connectTimeoutMs, client`select 1`, noResponseWithin)
   } catch (error) {
     client.end({ timeout: 0 }).catch(() => {})
     throw new DatabaseError(

@@ -2,7 +2,7 @@
 import { errorTable } from "../http/api-error.ts"
 import { representations } from "../http/formats.ts"
 import { responseHeaders } from "../http/response-headers.ts"
-import { errorExample, exampleOf, headerExamples } from "./example-answers.ts"
+import { errorExample, exampleOf, headerExamples } from "./example-responses.ts"
 import { companiesIn, type Description, introduction } from "./openapi.ts"
 import { commonHeaderNames, type Operation, type Parameter, titleOf } from "./operations.ts"
 import { schemaOf } from "./schemas.ts"

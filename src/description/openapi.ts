@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, made from the operations alone. */
 import type { Endpoint } from "../responses/endpoint.ts"
-import { headerExamples } from "./example-answers.ts"
+import { headerExamples } from "./example-responses.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { apiPrefix, type Operation, operationsOf, type Parameter, titleOf } from "./operations.ts"
 import { errorResponses, headerObject, responsesOf } from "./responses.ts"

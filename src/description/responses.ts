@@ -2,7 +2,7 @@
 import { type ErrorCode, errorTable } from "../http/api-error.ts"
 import { type Format, representations } from "../http/formats.ts"
 import { responseHeaders } from "../http/response-headers.ts"
-import { type Example, errorExample, exampleOf } from "./example-answers.ts"
+import { type Example, errorExample, exampleOf } from "./example-responses.ts"
 import type { JsonSchema } from "./json-schema.ts"
 import { commonHeaderNames, dataHeaders, type Operation } from "./operations.ts"
 import { errorName, geoJsonSchema, listName, objectSchema, refTo } from "./schemas.ts"
@@ -58,7 +58,7 @@ const contentOf = (operation: Operation, format: Format): JsonSchema =>
     : { schema: successSchema(operation, format), ...namedExample(exampleOf(operation, format)) }
 
 const successText = ({ endpoint, schema }: Operation): string =>
-  endpoint.kind === "list" ? `A page of the list of ${schema} records.` : `The ${schema} asked for.`
+  endpoint.kind === "list" ? `A page of the list of ${schema} records.` : `The requested ${schema}.`
 
 function successSchema(operation: Operation, format: Format): JsonSchema {
   if (format === "geojson") return geoJsonSchema(operation)

@@ -215,8 +215,11 @@ const changes: Tool = {
     const parameters = { ...compared, ...Object.fromEntries(filterParameters(searched)) }
     const { list: _, since, ...chosen } = readArguments(given, parameters)
     const values: ParameterValues = { ...chosen, ...selection, per_page: maxRecords / 2 }
-    const asked = since === undefined ? undefined : String(since)
-    const { release, from, changed, removed } = await reading.changes(endpoint, values, asked)
+    const { release, from, changed, removed } = await reading.changes(
+      endpoint,
+      values,
+      since === undefined ? undefined : String(since),
+    )
     return {
       release: shown(release),
       since: shown(from),

@@ -50,6 +50,6 @@ export function databaseMetrics({ pools, primary, replica }: DatabaseReadings): 
       "Statements that got no connection",
       perPool(({ refused }) => refused),
     ),
-    gauge("mds_database_answering", "1 while the database responds", byName("role", roles, Number)),
+    gauge("mds_database_up", "1 while the database responds", byName("role", roles, Number)),
   ]
 }

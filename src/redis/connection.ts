@@ -13,7 +13,7 @@ export interface RedisOptions {
   /** `redis:`, `rediss:`, `valkey:` or `valkeys:`; requires RESP3, which Redis supports from version 6 on. */
   url: string
   /** 50 by default: many times the response time of a near Redis, and short enough for a wait in each request. */
-  answerWithinMs?: number | undefined
+  timeoutMs?: number | undefined
   /** Called when Redis does not respond, with the reason, which contains no password. */
   onLost(reason: Error): void
   /** Called when Redis responds again. */
@@ -31,7 +31,7 @@ const clientOptions = { autoReconnect: false, enableOfflineQueue: false }
 
 /** A call resolves to `undefined` if it gets no reply in time, and never rejects. */
 export function connectRedis(options: RedisOptions) {
-  const { url, answerWithinMs = 50, onLost, onBack } = options
+  const { url, timeoutMs = 50, onLost, onBack } = options
   const firstAttempt = Promise.withResolvers<void>()
   /** The client of the last attempt, until it is lost. */
   let opened: RedisClient | undefined
@@ -41,7 +41,7 @@ export function connectRedis(options: RedisOptions) {
   let isLost = false
   let losses = 0
 
-  const inTime = <T>(reply: Promise<T>, limitMs = answerWithinMs): Promise<T> =>
+  const inTime = <T>(reply: Promise<T>, limitMs = timeoutMs): Promise<T> =>
     settleWithin(limitMs, reply, () => new Error(`No response within ${limitMs} ms`))
 
   async function connect(): Promise<void> {
@@ -106,7 +106,7 @@ export function connectRedis(options: RedisOptions) {
     run: (script: RedisScript, key: string, ...args: string[]) =>
       call((client) => evaluate(client, script, key, args)),
     /** Whether calls are sent. */
-    get answering() {
+    get isResponding() {
       return usable !== undefined
     },
     /** The number of calls of `onLost`. */

@@ -33,31 +33,35 @@ export interface ExportOptions {
   log: Log
 }
 
-type AnswerExport = (total: number, body: ReadableStream<Uint8Array> | null) => Response
+type RespondWith = (total: number, body: ReadableStream<Uint8Array> | null) => Response
 
 /** @throws ApiError NOT_FOUND if its parent does not exist, UNAUTHORIZED if access ended in the queue; Unavailable */
 export async function exportResponse(
   options: ExportOptions,
-  asked: DataRequest,
+  dataRequest: DataRequest,
   resolved: ResolvedList,
   validators: Validators,
 ): Promise<Response> {
   const { plan, list, release } = resolved
-  const { request, account } = asked
-  const answer: AnswerExport = (total, body) => {
+  const { request, account } = dataRequest
+  const respondWith: RespondWith = (total, body) => {
     const headers = {
       ...exportHeaders(plan, total),
-      ...streamHeaders(acceptedCodings(asked, plan)),
+      ...streamHeaders(acceptedCodings(dataRequest, plan)),
     }
-    return represent(asked, contentOf(validators, plan.format, headers, body), cacheStatus.bypass)
+    return represent(
+      dataRequest,
+      contentOf(validators, plan.format, headers, body),
+      cacheStatus.bypass,
+    )
   }
   if (request.method !== "HEAD" && !hasWildcardIfNoneMatch(request)) {
-    return exportBody(options, asked, resolved, answer)
+    return exportBody(options, dataRequest, resolved, respondWith)
   }
   // Only headers, so no export starts.
   const total = await options.reader.total(list, { release, account })
   if (total === null) throw new ApiError("NOT_FOUND")
-  const response = answer(total, null)
+  const response = respondWith(total, null)
   // The framing of GET: only an empty list as lines of JSON has no bytes, unless they are coded.
   const { headers } = response
   const isEmpty = total === 0 && plan.format === "ndjson" && !headers.has("Content-Encoding")
@@ -71,12 +75,12 @@ const acceptedCodings = ({ request }: DataRequest, { format }: ListPlan): string
 
 async function exportBody(
   options: ExportOptions,
-  asked: DataRequest,
+  dataRequest: DataRequest,
   { plan, list, release }: ResolvedList,
-  answer: AnswerExport,
+  respondWith: RespondWith,
 ): Promise<Response> {
   const { reader, readSources, exportSlots, exportMetrics, log } = options
-  const { request, requestId, account } = asked
+  const { request, requestId, account } = dataRequest
   const fields = {
     "mds.request_id": requestId,
     "mds.account": account,
@@ -84,14 +88,14 @@ async function exportBody(
   }
   using kept = new DisposableStack()
   // The connection is quiet while the export waits for its slot, and while its receiver does not read.
-  kept.defer(asked.liftIdleTimeout())
-  const slot = exportSlots.open(asked)
+  kept.defer(dataRequest.liftIdleTimeout())
+  const slot = exportSlots.open(dataRequest)
   kept.defer(slot.end)
   await slot.take(request.signal).catch(async (error: unknown) => {
     if (request.signal.aborted) return
     exportMetrics.count("refused")
     if (!slot.signal.aborted) throw error
-    if (!(await asked.isCallerValid())) throw unauthorized(true)
+    if (!(await dataRequest.isCallerValid())) throw unauthorized(true)
     throw new Unavailable("The service ended the export in the queue")
   })
   if (request.signal.aborted) {
@@ -110,7 +114,7 @@ async function exportBody(
     throw error
   })
   if (!found) throw new ApiError("NOT_FOUND")
-  const coder = streamCoder(acceptedCodings(asked, plan))
+  const coder = streamCoder(acceptedCodings(dataRequest, plan))
   const keptByStream = kept.move()
   const stream = exportStream(found.chunks, {
     head: found.head,
@@ -125,5 +129,5 @@ async function exportBody(
       else log.error("export ended", { ...line, ...describeError(error) })
     },
   })
-  return answer(found.total, stream)
+  return respondWith(found.total, stream)
 }

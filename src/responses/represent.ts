@@ -48,21 +48,21 @@ type Represented = Pick<DataRequest, "request" | "headers">
  * @param cacheBuster the value of `_`, which links repeat; empty without one
  */
 export function represent(
-  asked: Represented,
+  represented: Represented,
   { validators, headers, body }: ResponseContent<CodedBody | ReadableStream<Uint8Array> | null>,
   status: CacheStatus,
   cacheBuster = "",
 ): Response {
-  const { request } = asked
+  const { request } = represented
   if (isKnown(request, validators) || hasWildcardIfNoneMatch(request)) {
-    return notModified(asked, validators, status)
+    return notModified(represented, validators, status)
   }
   // A stream is already coded.
   const response =
     body === null || body instanceof ReadableStream
       ? new Response(body, { headers })
       : encodedResponse(request, body, { headers })
-  setHeaders(response.headers, asked.headers, status)
+  setHeaders(response.headers, represented.headers, status)
   const links = cacheBuster && response.headers.get("Link")
   if (links) response.headers.set("Link", withCacheBuster(links, cacheBuster))
   return response

@@ -77,7 +77,7 @@ export function createResponses(options: RespondOptions) {
   })
 
   async function respondWith(
-    asked: DataRequest,
+    dataRequest: DataRequest,
     plan: Plan,
     shown: Release | SourceStates,
     open: () => Reading | Promise<Reading>,
@@ -85,15 +85,16 @@ export function createResponses(options: RespondOptions) {
     const { key, cacheable, cacheBuster } = plan
     const cacheKey = `${versionOf(shown)} ${plan.cacheKey}`
     const cached = cacheable ? cachedResponses.get(cacheKey) : undefined
-    if (cached) return represent(asked, cached, cacheStatus.hit, cacheBuster)
+    if (cached) return represent(dataRequest, cached, cacheStatus.hit, cacheBuster)
     const status = cacheable ? cacheStatus.miss : cacheStatus.bypass
     const { compared = "", read } = await open()
     const validators = validatorsOf(shown, key + compared)
-    if (isKnown(asked.request, validators)) return notModified(asked, validators, status)
+    if (isKnown(dataRequest.request, validators))
+      return notModified(dataRequest, validators, status)
     const content = await read(validators)
     if (content instanceof Response) return content
     const shared = cacheable ? cachedResponses.share(cacheKey, content) : content()
-    return represent(asked, shared, status, cacheBuster)
+    return represent(dataRequest, shared, status, cacheBuster)
   }
 
   const recordReading = (plan: RecordPlan, release: Release, account: AccountId): Reading => ({
@@ -108,11 +109,11 @@ export function createResponses(options: RespondOptions) {
   })
 
   async function listReading(
-    asked: DataRequest,
+    dataRequest: DataRequest,
     plan: ListPlan,
     release: Release,
   ): Promise<Reading> {
-    const { account } = asked
+    const { account } = dataRequest
     const resolved = await resolveAt(plan, { release, account })
     const { identity } = resolved.list
     const compared = identity === plan.identity ? "" : ` ${identity}`
@@ -122,7 +123,7 @@ export function createResponses(options: RespondOptions) {
         if (plan.facet !== undefined) {
           return contentOfAll(plan, validators, await readFacet(resolved, plan.facet, account))
         }
-        if (plan.all) return exportResponse(options, asked, resolved, validators)
+        if (plan.all) return exportResponse(options, dataRequest, resolved, validators)
         const page = await readPage(resolved, account)
         return () => pageContent(plan, validators, page, baseUrl)
       },
@@ -178,16 +179,16 @@ export function createResponses(options: RespondOptions) {
     readPage(await resolveAt(plan, options), options.account)
 
   return {
-    respond: async (asked: DataRequest, plan: Plan): Promise<Response> => {
+    respond: async (dataRequest: DataRequest, plan: Plan): Promise<Response> => {
       if (plan.kind === "list" && plan.endpoint.ofNoRelease) {
-        const state = await readSources(asked.account)
-        return respondWith(asked, plan, state, () => sourcesReading(plan, state))
+        const state = await readSources(dataRequest.account)
+        return respondWith(dataRequest, plan, state, () => sourcesReading(plan, state))
       }
-      return atRelease(plan, asked, (release) =>
-        respondWith(asked, plan, release, () =>
+      return atRelease(plan, dataRequest, (release) =>
+        respondWith(dataRequest, plan, release, () =>
           plan.kind === "record"
-            ? recordReading(plan, release, asked.account)
-            : listReading(asked, plan, release),
+            ? recordReading(plan, release, dataRequest.account)
+            : listReading(dataRequest, plan, release),
         ),
       )
     },

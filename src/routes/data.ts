@@ -21,7 +21,7 @@ export const data = (options: DataOptions) => {
       const { id: requestId, headers } = contextOf(request)
       // The key of the record or of the list's parent, if the path has one. Elysia's type excludes undefined.
       const [key = ""] = Object.values<string>(params ?? {})
-      const asked = {
+      const dataRequest = {
         request,
         requestId,
         headers,
@@ -30,7 +30,7 @@ export const data = (options: DataOptions) => {
         isCallerValid,
         liftIdleTimeout: () => liftIdleTimeout(server, request),
       }
-      return responses.respond(asked, planOf(endpoint, target, key))
+      return responses.respond(dataRequest, planOf(endpoint, target, key))
     })
   }
   return app

@@ -21,9 +21,9 @@ export interface OperationOptions {
 
 /** A part that the settings leave out is unused. */
 interface PartStates {
-  database: "answering" | "lost"
-  replica: "unused" | "answering" | "lost"
-  redis: "unused" | "answering" | "lost"
+  database: "responding" | "lost"
+  replica: "unused" | "responding" | "lost"
+  redis: "unused" | "responding" | "lost"
   notifications: "listening" | "lost"
   /** How many sources were fetched, by outcome. */
   fetches: "unused" | Readonly<Record<string, number>>

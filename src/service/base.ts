@@ -39,7 +39,7 @@ function openRedis({ config, log, redisTimeoutMs }: BaseOptions) {
   if (!config.REDIS_URL) return null
   return connectRedis({
     url: config.REDIS_URL,
-    answerWithinMs: redisTimeoutMs,
+    timeoutMs: redisTimeoutMs,
     onLost: (reason) =>
       log.warn(
         "Redis does not respond: each process applies limits by itself",

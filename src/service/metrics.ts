@@ -68,7 +68,7 @@ function ofConnections(parts: MeasuredParts): MetricFamily[] {
   const buffer = logBuffer?.()
   const count = (value: number) => value
   return [
-    gauge("mds_redis_answering", "1 while Redis responds", redis && Number(redis.answering)),
+    gauge("mds_redis_up", "1 while Redis responds", redis && Number(redis.isResponding)),
     counter(
       "mds_redis_losses_total",
       "Number of times that Redis stopped responding",

@@ -78,9 +78,9 @@ export async function startParts(options: PartsOptions) {
     partStates: () => {
       const { primary, replica } = database.states()
       return {
-        database: answering(primary),
-        replica: replica === null ? "unused" : answering(replica),
-        redis: redis === null ? "unused" : answering(redis.answering),
+        database: conditionOf(primary),
+        replica: replica === null ? "unused" : conditionOf(replica),
+        redis: redis === null ? "unused" : conditionOf(redis.isResponding),
         notifications: notifications.listening ? "listening" : "lost",
         fetches: fetches?.() ?? "unused",
       }
@@ -116,7 +116,7 @@ export async function startParts(options: PartsOptions) {
   }
 }
 
-const answering = (isResponding: boolean) => (isResponding ? "answering" : "lost")
+const conditionOf = (isResponding: boolean) => (isResponding ? "responding" : "lost")
 
 const connectionsStillOpen = (limitMs: number) =>
   new Error(`Connections are still open after ${limitMs} ms`)

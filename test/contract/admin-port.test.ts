@@ -82,7 +82,7 @@ describe("With ADMIN_PORT", () => {
       {
         status: "ready",
         release: 1,
-        database: "answering",
+        database: "responding",
         replica: "unused",
         redis: "unused",
         notifications: "listening",

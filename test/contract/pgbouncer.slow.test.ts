@@ -61,16 +61,16 @@ describe.skipIf(!pgbouncerIsInstalled)("Behind PgBouncer in transaction mode", (
 
   test("Concurrent responses through the pooler equal those without it, byte for byte", async () => {
     const named = ["etag", "x-data-release", "x-total-count", "link", "content-type"]
-    const answerOf = async (service: TestService, path: string) => {
+    const responseOf = async (service: TestService, path: string) => {
       const response = await service.get(path)
       const headers = named.map((name) => response.headers.get(name))
       return [path, response.status, headers, await response.text()]
     }
     const paths = await somePaths(direct)
-    const expected: Awaited<ReturnType<typeof answerOf>>[] = []
-    for (const path of paths) expected.push(await answerOf(direct, path))
+    const expected: Awaited<ReturnType<typeof responseOf>>[] = []
+    for (const path of paths) expected.push(await responseOf(direct, path))
     for (let round = 0; round < 3; round++) {
-      expect(await Promise.all(paths.map((path) => answerOf(pooled, path)))).toEqual(expected)
+      expect(await Promise.all(paths.map((path) => responseOf(pooled, path)))).toEqual(expected)
     }
   })
 
@@ -160,7 +160,7 @@ test.each(["cut", "silence"] as const)(
       const { database } = (await response.json()) as { database: string }
       return [response.status, database]
     }
-    expect(await readiness()).toEqual([200, "answering"])
+    expect(await readiness()).toEqual([200, "responding"])
     pooler[how]()
     await until(async () => Bun.deepEquals(await readiness(), [503, "lost"]))
     const begunMs = performance.now()

@@ -46,7 +46,7 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
 
   async function isShared(withinMs?: number): Promise<void> {
     for (const each of services) {
-      await until(async () => (await condition(each)) === "answering", withinMs)
+      await until(async () => (await condition(each)) === "responding", withinMs)
     }
   }
 
@@ -146,7 +146,7 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
     async (fault, lose, mend) => {
       const token = await one.issueWithLimit(limit)
       const metric = async ({ url }: TestService) =>
-        /^mds_redis_answering (\d)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]
+        /^mds_redis_up (\d)$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[1]
       const logged = () =>
         one.logLines
           .map((line): { event: string; level: string } => JSON.parse(line))
@@ -202,7 +202,7 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
     expect(await condition(late)).toBe("lost")
     expect(await admits(late, 100, await one.issueWithLimit(limit))).toBe(limit)
     await redis.restart()
-    await until(async () => (await condition(late)) === "answering", backWithinMs)
+    await until(async () => (await condition(late)) === "responding", backWithinMs)
   })
 
   test("No log line and no metric contains the password", async () => {

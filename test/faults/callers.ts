@@ -38,7 +38,7 @@ export interface Callers {
 
 interface Caller {
   /** When the newest request with a response, and the newest with a 200, were sent. */
-  answeredMs: number
+  responseMs: number
   servedMs: number
 }
 
@@ -62,7 +62,7 @@ export async function callersOf({
   const expected = new Map<string, string>()
   for (const path of paths) {
     const response = await ask(path)
-    if (response.status !== 200) throw new Error(`${path} is answered ${response.status}`)
+    if (response.status !== 200) throw new Error(`${path} responds ${response.status}`)
     expected.set(path, await response.text())
   }
   let observed = nothing()
@@ -89,7 +89,7 @@ export async function callersOf({
       // An export may break off, as one whose data is lost does: a client sees that it is incomplete.
       if (!path.includes("all=true")) observed.violations.add(`${path}: ${error}`)
     }
-    caller.answeredMs = sentMs
+    caller.responseMs = sentMs
     observed.statuses[status] = (observed.statuses[status] ?? 0) + 1
     const ms = performance.now() - sentMs
     if (ms <= observed.slowestMs) return
@@ -97,7 +97,7 @@ export async function callersOf({
     observed.slowest = { path, status, sentMs }
   }
 
-  const callers = paths.map((): Caller => ({ answeredMs: 0, servedMs: 0 }))
+  const callers = paths.map((): Caller => ({ responseMs: 0, servedMs: 0 }))
   const running = callers.map(async (caller, index) => {
     while (!stopped) {
       await request(paths[index] ?? "", caller)
@@ -113,7 +113,7 @@ export async function callersOf({
     },
     nextRound: () => {
       const nowMs = performance.now()
-      return all(({ answeredMs }) => answeredMs > nowMs)
+      return all(({ responseMs }) => responseMs > nowMs)
     },
     allServed: () => {
       const nowMs = performance.now()

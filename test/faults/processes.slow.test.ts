@@ -55,11 +55,11 @@ describe.skipIf(!redisIsInstalled)("A process of the service", () => {
     return row?.count
   }
 
-  /** Waits until it uses Redis: a busy machine may have answered the first call too late. */
+  /** Waits until it uses Redis: a busy machine may have received the first reply too late. */
   const sharesWindows = ({ url }: { url: string }) =>
     until(async () => {
       const ready = await (await fetch(`${url}/readyz`)).json()
-      return Object(ready).redis === "answering"
+      return Object(ready).redis === "responding"
     })
 
   const request = (path: string) =>

@@ -65,7 +65,7 @@ export async function fetchBench() {
     /** The same of the ASX directory. */
     fetched: (options?: Partial<FetchOptions>, entry: object = {}) =>
       fetch("asx-directory", { kind: "file", url: `${server.url}/a.csv`, ...entry }, options),
-    /** Answers with the file, or that it has not changed. */
+    /** Responds with the file, or that it has not changed. */
     serve: (content: string, headers: Record<string, string> = modified) =>
       server.respond((request) =>
         request.headers["if-none-match"] === headers.ETag

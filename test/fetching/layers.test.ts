@@ -138,10 +138,10 @@ test.each([
 test("An ArcGIS record added or removed meanwhile shifts no other record", async () => {
   let pages = 0
   const later = [...titles(6).slice(1), title(7)]
-  const answering = arcgis(() => (pages > 1 ? later : titles(6)))
+  const respond = arcgis(() => (pages > 1 ? later : titles(6)))
   server.respond((request, nth) => {
     if (query(request).has("resultRecordCount")) pages++
-    return answering(request, nth)
+    return respond(request, nth)
   })
   const { features } = await downloaded("ArcGIS")
   expect(features.map((each: { attributes: object }) => each.attributes)).toEqual(titles(6))
@@ -171,9 +171,9 @@ test("A WFS layer must be sorted by unique values", async () => {
 
 const isPage = (request: DataRequest) => /startIndex|resultRecordCount/.test(request.target)
 /** The service of that kind, with other responses for its pages. */
-const withPages = (kind: Kind, answering: Responder): Responder => {
+const withPages = (kind: Kind, respond: Responder): Responder => {
   const whole = kinds[kind](() => titles(4))
-  return (request, nth) => (isPage(request) ? answering(request, nth) : whole(request, nth))
+  return (request, nth) => (isPage(request) ? respond(request, nth) : whole(request, nth))
 }
 
 test("A temporary failure repeats only its own page", async () => {

@@ -170,16 +170,16 @@ const cases: Record<string, [fires: Case, quiet: Case]> = {
     { series: { 'mds_exports_total{instance="a",outcome="complete"}': "0+1x240" } },
   ],
   MdsRedisLost: [
-    { series: { [`mds_redis_answering${ofProcess}`]: "0x240" }, labels: instance },
-    { series: { [`mds_redis_answering${ofProcess}`]: "1x240" } },
+    { series: { [`mds_redis_up${ofProcess}`]: "0x240" }, labels: instance },
+    { series: { [`mds_redis_up${ofProcess}`]: "1x240" } },
   ],
   MdsNotificationsLost: [
     { series: { [`mds_notifications_listening${ofProcess}`]: "0x240" }, labels: instance },
     { series: { [`mds_notifications_listening${ofProcess}`]: "0 0 0 1x240" } },
   ],
   MdsDatabaseLost: [
-    { series: { [`mds_database_answering${role}`]: "0x240" }, labels: { role: "replica" } },
-    { series: { [`mds_database_answering${role}`]: "1x240" } },
+    { series: { [`mds_database_up${role}`]: "0x240" }, labels: { role: "replica" } },
+    { series: { [`mds_database_up${role}`]: "1x240" } },
   ],
   MdsSourceRefused: [
     { series: { [outcome("refused")]: "1x240" }, labels: source, at: "70m" },

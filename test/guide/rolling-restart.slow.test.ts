@@ -175,7 +175,7 @@ describe.skipIf(!isPossible)("Two servers behind the Caddy of the guide", () => 
     const { responses, failures, slowestMs } = await clients.stop()
     // The load may have made Redis late, and a server reads its pins again half a second later.
     for (const { url } of servers) {
-      await until(async () => (await stateOfRedis(url)) === "answering")
+      await until(async () => (await stateOfRedis(url)) === "responding")
     }
     restarts.resolve()
     const { ids, releases } = await reading

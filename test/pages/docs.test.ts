@@ -37,7 +37,7 @@ test("Each page of the guide stays within its word budget, and all pages within 
   const counted = await Promise.all(
     guide.map(async ({ name }) => {
       const file = await Bun.file(new URL(`${name}.md`, directory)).text()
-      const maxWords = Number(/\n<!-- At most (\d+) words -->\n$/.exec(file)?.[1])
+      const maxWords = Number(/\n<!-- word limit: (\d+) -->\n$/.exec(file)?.[1])
       const words = (await textOf(`${pathOf(name)}.md`)).split(/\s+/).filter(Boolean).length
       return { name, maxWords, words }
     }),

@@ -88,16 +88,16 @@ test("Each request is shown with the response in the description", async () => {
     const programs = [...page.matchAll(/<code id="(code-\d+)">/g)].map(([, id = ""]) =>
       textAt(page, id),
     )
-    const answerTo = (request: string) => {
+    const responseTo = (request: string) => {
       const line = `${service.url}/api/v1${request.replace("GET ", "")}"\n`
       return programs[programs.findIndex((program) => program.endsWith(line)) + 1] ?? ""
     }
     const success = responseOf(operation, 200)
     const json = exampleIn(success, "application/json")
-    expect(JSON.parse(answerTo(json.summary))).toEqual(json.value)
+    expect(JSON.parse(responseTo(json.summary))).toEqual(json.value)
     if (!success.content?.["text/csv"]) continue
     const csv = exampleIn(success, "text/csv")
-    expect(answerTo(csv.summary)).toBe(String(csv.value).replaceAll("\r\n", "\n"))
+    expect(responseTo(csv.summary)).toBe(String(csv.value).replaceAll("\r\n", "\n"))
   }
 })
 

@@ -21,12 +21,12 @@ describe.skipIf(!redisIsInstalled)("A connection to Redis", () => {
   afterAll(() => server.stop())
 
   /** A connection and its events. Only a server that hangs can exceed its default timeout. */
-  async function connect({ url = server.url, answerWithinMs = 1000 } = {}) {
+  async function connect({ url = server.url, timeoutMs = 1000 } = {}) {
     const events: string[] = []
     const failures: Error[] = []
     const connection = connectRedis({
       url,
-      answerWithinMs,
+      timeoutMs,
       onLost: (failure) => {
         events.push("lost")
         failures.push(failure)
@@ -41,7 +41,7 @@ describe.skipIf(!redisIsInstalled)("A connection to Redis", () => {
   const add = (connection: RedisConnection, key: string, by = 1) =>
     connection.run(increment, key, String(by))
 
-  const returns = (connection: RedisConnection) => until(() => connection.answering, 5000)
+  const returns = (connection: RedisConnection) => until(() => connection.isResponding, 5000)
 
   async function calls(command: string): Promise<number> {
     const stats = String(await server.cli("INFO", "commandstats"))
@@ -63,7 +63,7 @@ describe.skipIf(!redisIsInstalled)("A connection to Redis", () => {
   })
 
   test("A connection runs each call exactly once while the server loses its scripts", async () => {
-    const { connection, events } = await connect({ answerWithinMs: 5000 })
+    const { connection, events } = await connect({ timeoutMs: 5000 })
     const under = Array.from({ length: 200 }, () => add(connection, "flushed"))
     await server.cli("SCRIPT", "FLUSH")
     under.push(...Array.from({ length: 200 }, () => add(connection, "flushed")))
@@ -73,7 +73,7 @@ describe.skipIf(!redisIsInstalled)("A connection to Redis", () => {
   })
 
   test("A connection to a hanging server delays only concurrent calls and recovers", async () => {
-    const { connection, events, failures } = await connect({ answerWithinMs: 200 })
+    const { connection, events, failures } = await connect({ timeoutMs: 200 })
     server.freeze()
     try {
       const started = performance.now()
@@ -82,7 +82,7 @@ describe.skipIf(!redisIsInstalled)("A connection to Redis", () => {
       const tookMs = performance.now() - started
       expect(tookMs).toBeGreaterThan(190)
       expect(tookMs).toBeLessThan(2000)
-      expect(connection.answering).toBe(false)
+      expect(connection.isResponding).toBe(false)
 
       const later = new Promise((resolve) => setImmediate(resolve, "later"))
       const after = add(connection, "frozen").then((reply) => ({ atOnce: reply }))
@@ -112,8 +112,8 @@ describe.skipIf(!redisIsInstalled)("A connection to Redis", () => {
   test("A connection is made to a server that was not running at first", async () => {
     await server.kill()
     const { connection, events } = await connect()
-    expect({ answering: connection.answering, events }).toEqual({
-      answering: false,
+    expect({ isResponding: connection.isResponding, events }).toEqual({
+      isResponding: false,
       events: ["lost"],
     })
     await server.restart()
@@ -127,8 +127,8 @@ describe.skipIf(!redisIsInstalled)("A connection to Redis", () => {
       const started = performance.now()
       const { connection, events } = await connect()
       expect(performance.now() - started).toBeLessThan(2500)
-      expect({ answering: connection.answering, events }).toEqual({
-        answering: false,
+      expect({ isResponding: connection.isResponding, events }).toEqual({
+        isResponding: false,
         events: ["lost"],
       })
     } finally {
@@ -147,19 +147,19 @@ describe.skipIf(!redisIsInstalled)("A connection to Redis", () => {
         `Redis at ${host}: Cannot connect: check that Redis runs, and the address, the user and the password in REDIS_URL, and with rediss:// the certificate`,
       )
       expect(String(failures[0]?.stack)).not.toContain("wr0ng")
-      expect((await connect({ url: guarded.url })).connection.answering).toBe(true)
+      expect((await connect({ url: guarded.url })).connection.isResponding).toBe(true)
     },
   )
 
   test("A closed connection ends pending calls and calls no handler", async () => {
-    const { connection, events } = await connect({ answerWithinMs: 60_000 })
+    const { connection, events } = await connect({ timeoutMs: 60_000 })
     server.freeze()
     try {
       const under = add(connection, "closed")
       connection.close()
       expect(await under).toBeUndefined()
       expect(await add(connection, "closed")).toBeUndefined()
-      expect(connection.answering).toBe(false)
+      expect(connection.isResponding).toBe(false)
     } finally {
       server.thaw()
     }

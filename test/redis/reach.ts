@@ -4,7 +4,7 @@ import { connectRedis, redisScript } from "../../src/redis/connection.ts"
 const failures: string[] = []
 const connection = connectRedis({
   url: process.argv[2] ?? "",
-  answerWithinMs: 5_000,
+  timeoutMs: 5_000,
   onLost: ({ message }) => failures.push(message),
   onBack: () => {},
 })

@@ -18,7 +18,7 @@ async function reach(url: string) {
   const failures: string[] = []
   const connection = connectRedis({
     url,
-    answerWithinMs: 5_000,
+    timeoutMs: 5_000,
     onLost: ({ message }) => failures.push(message),
     onBack: () => {},
   })

@@ -36,9 +36,9 @@ test("Full memory drops the least recently read pins", async () => {
 
 test("A page 1 replaces the pin although an earlier page reads the old pin from Redis meanwhile", async () => {
   const reply = Promise.withResolvers<unknown>()
-  let answering = true
+  let isResponding = true
   const send = async (command: string) => {
-    if (!answering) return undefined
+    if (!isResponding) return undefined
     return command === "GETEX" ? reply.promise : "OK"
   }
   const { pin, pinned } = createPins({ redis: { send }, maxBytes, steadyMs: () => 1 })
@@ -46,6 +46,6 @@ test("A page 1 replaces the pin although an earlier page reads the old pin from 
   pin("a", release(2), "replace")
   reply.resolve(JSON.stringify(release(1)))
   expect(await earlier).toEqual(release(1))
-  answering = false
+  isResponding = false
   expect(await pinned("a")).toEqual(release(2))
 })

@@ -18,7 +18,7 @@ describe.skipIf(!redisIsInstalled)("Two processes with Redis", () => {
     connections = [1, 2].map(() =>
       connectRedis({
         url: server.url,
-        answerWithinMs: 5_000,
+        timeoutMs: 5_000,
         onLost: () => {},
         onBack: () => {},
       }),
@@ -66,12 +66,12 @@ describe.skipIf(!redisIsInstalled)("Two processes with Redis", () => {
     await one.pin(a, release(1), "replace")
     expect(await other.pinned(a)).toEqual(release(1))
     await server.kill()
-    await until(() => connections.every(({ answering }) => !answering))
+    await until(() => connections.every(({ isResponding }) => !isResponding))
     await one.pin(b, release(2), "replace")
     expect([await one.pinned(a), await other.pinned(a)]).toEqual([release(1), release(1)])
     expect([await one.pinned(b), await other.pinned(b)]).toEqual([release(2), undefined])
     await server.restart()
-    await until(() => connections.every(({ answering }) => answering))
+    await until(() => connections.every(({ isResponding }) => isResponding))
     expect([await one.pinned(b), await other.pinned(b)]).toEqual([release(2), release(2)])
   })
 })

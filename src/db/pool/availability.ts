@@ -10,7 +10,7 @@ import type { Sql } from "postgres"
 import { settleWithin } from "../../text/settle-within.ts"
 import { singleConnection } from "../connection.ts"
 import { isAnswer } from "../database-errors.ts"
-import { noAnswerWithin, Unavailable } from "./unavailable.ts"
+import { noResponseWithin, Unavailable } from "./unavailable.ts"
 
 export interface DatabaseAddress {
   url: string
@@ -66,7 +66,7 @@ export function watchAvailability({ url, directUrl }: DatabaseAddress) {
     try {
       const parts = [queryTwice()]
       if (url !== directUrl && !wasAnswered) parts.push(openSession(url))
-      await settleWithin(silenceMs, Promise.all(parts), noAnswerWithin)
+      await settleWithin(silenceMs, Promise.all(parts), noResponseWithin)
     } catch (error) {
       if (isAnswer(error)) return
       client.end({ timeout: 0 }).catch(() => {})
@@ -142,10 +142,10 @@ async function openSession(url: string): Promise<void> {
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>()
   // The server sends the settings of a session at its beginning.
   const client = singleConnection(url, { onparameter: () => begin() })
-  const answered = client.unsafe("select 1").execute()
-  answered.catch(() => {})
+  const response = client.unsafe("select 1").execute()
+  response.catch(() => {})
   try {
-    await settleWithin(silenceMs, Promise.race([begun, answered]), noAnswerWithin)
+    await settleWithin(silenceMs, Promise.race([begun, response]), noResponseWithin)
   } finally {
     await client.end({ timeout: 0 })
   }

@@ -8,7 +8,7 @@ export class Overloaded extends Unavailable {
   override readonly name = "Overloaded"
 }
 
-export const noAnswerWithin = (limitMs: number): Unavailable =>
+export const noResponseWithin = (limitMs: number): Unavailable =>
   new Unavailable(`No response from the database within ${limitMs} ms`)
 
 /** For `catch`: returns the value if the database is unavailable, and rethrows any other error. */

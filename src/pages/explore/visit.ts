@@ -4,7 +4,7 @@
  */
 
 import type { SignedIn } from "../../access/sessions.ts"
-import { noAnswerWithin, Unavailable } from "../../db/pool/unavailable.ts"
+import { noResponseWithin, Unavailable } from "../../db/pool/unavailable.ts"
 import type { LinkReader } from "../../db/reader/links.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import type { ValueCount } from "../../db/reader/reader-caches.ts"
@@ -167,7 +167,7 @@ const waitMs = 1_000
 /** Null if they are not available in time: the page omits them. */
 export async function inTime(read: () => Promise<Values>, limitMs = waitMs): Promise<Values> {
   try {
-    return await settleWithin(limitMs, read(), noAnswerWithin)
+    return await settleWithin(limitMs, read(), noResponseWithin)
   } catch (error) {
     if (error instanceof Unavailable || error instanceof ReleaseUnavailable) return null
     throw error

@@ -33,7 +33,7 @@ describe.skipIf(!redisIsInstalled)("A window shared through Redis", () => {
   async function startProcess({ windowMs = hourMs } = {}) {
     const redis = connectRedis({
       url: server.url,
-      answerWithinMs: 10_000,
+      timeoutMs: 10_000,
       onLost: () => {},
       onBack: () => {},
     })

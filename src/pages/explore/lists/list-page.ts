@@ -72,15 +72,15 @@ export async function wholeFile(visit: Visit, view: ListView, format: Format, co
   const { parameters, formats } = view.endpoint
   const query: CanonicalQuery = [...sentQuery(visit.query), ["format", format], ["all", "true"]]
   const values = readPairs(query, parameters, [], contradictions(formats, []))
-  const answer = await visit.export(view, code, values)
+  const response = await visit.export(view, code, values)
   // These headers serve programs of other sites, or describe how the API's responses vary.
-  answer.headers.delete("Access-Control-Allow-Origin")
-  answer.headers.delete("Access-Control-Expose-Headers")
-  answer.headers.set("Vary", "Cookie, Accept-Encoding")
+  response.headers.delete("Access-Control-Allow-Origin")
+  response.headers.delete("Access-Control-Expose-Headers")
+  response.headers.set("Vary", "Cookie, Accept-Encoding")
   // The map requests the same release, by its number, whenever a person opens it.
   const cached = format === "csv" ? "no-store" : "max-age=3600"
-  answer.headers.set("Cache-Control", `private, ${cached}`)
-  return answer
+  response.headers.set("Cache-Control", `private, ${cached}`)
+  return response
 }
 
 async function shownList(
