@@ -49,3 +49,10 @@ test("Without codes the page asks for them, and it keeps them beside an unknown 
   expect(faulty).toContain('value="BIG, ORE"')
   expect(cellsOf(faulty)[0]).toEqual(["Company", "Big Ore, Limited"])
 })
+
+test("More than six codes are an error beside the first six companies", async () => {
+  const codes = awkward.companies.map(({ asx_code }) => asx_code).slice(0, 7)
+  const page = await person.read(`/explore/compare?codes=${codes.join()}`, 400)
+  expect(faultAt(page, "codes")).toBe("Only the first 6 companies are compared.")
+  expect(cellsOf(page)[0]).toHaveLength(7)
+})

@@ -37,7 +37,11 @@ export async function comparePage(visit: Visit): Promise<PageResult> {
   )
   const companies = read.filter((company) => company !== null)
   const unknown = codes.filter((_, index) => read[index] === null)
-  const fault = unknown.length > 0 ? `No company has the code ${unknown.join(", ")}.` : undefined
+  const faults = [
+    unknown.length > 0 && `No company has the code ${unknown.join(", ")}.`,
+    codes.length > mostCompanies && `Only the first ${mostCompanies} companies are compared.`,
+  ].filter(Boolean)
+  const fault = faults.length > 0 ? faults.join(" ") : undefined
   const rows = [...new Set(companies.flatMap(({ cells }) => Object.keys(cells)))]
   const columns = companies.map(({ code, cells, absent }) => ({
     head: code,
@@ -47,7 +51,7 @@ export async function comparePage(visit: Visit): Promise<PageResult> {
   return {
     title: "Compare companies",
     section: "/explore",
-    ...(fault && { status: 404 }),
+    ...(fault && { status: unknown.length > 0 ? 404 : 400 }),
     main: html`${pageTitle("Compare companies", `Up to ${mostCompanies} companies, by their codes.`)}
 <div class="stack"><form class="panel" method="get"><div class="filters"><div class="wide">${formField({ name: "codes", label: "Codes", value: codes.join(", "), fault })}</div><div class="apply"><button class="primary">Compare</button></div></div></form>
 ${companies.length > 0 && table({ caption: "Companies side by side", rows, empty: "", columns: [{ head: "", cell: (row: string) => row }, ...columns] })}</div>`,
