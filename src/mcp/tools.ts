@@ -61,7 +61,10 @@ const ofContents = "The data has titles, types and addresses of announcements, n
 const companySearch: Searched = {
   tool: "find_companies",
   endpoint: companyList,
-  notes: () => [ofLinks],
+  notes: ({ values, total }) =>
+    total === 0 && values.active !== false
+      ? ["Only active companies were searched; `active: false` finds the others."]
+      : [ofLinks],
   parts: async ({ values: { search }, release }, reading) =>
     search !== undefined && {
       by_former_name: await reading.companiesFormerly(String(search), release),

@@ -138,6 +138,15 @@ test("A search for a number that no tenement has notes the nearest numbers", asy
   expect(notes).toEqual([])
 })
 
+test("A search that finds no active company names the argument for the others", async () => {
+  const notesOf = async (given: object) =>
+    (
+      await resultOf(service, "find_companies", { search: "no such company", ...given })
+    ).notes.join()
+  expect(await notesOf({})).toContain("`active: false`")
+  expect(await notesOf({ active: false })).not.toContain("`active: false`")
+})
+
 test("The tool company notes the granted tenements without an expiry date", async () => {
   const { notes } = await resultOf(service, "company", { asx_code: "OLDCO" })
   expect(notes).toContain(
