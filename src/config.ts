@@ -51,7 +51,7 @@ function secretValue(name: string, environment: NodeJS.ProcessEnv): string | und
   } catch (error) {
     throw new Error(`cannot be read from ${name}_FILE: ${messageOf(error)}`)
   }
-  // An empty value would mean none, and the service would silently do without.
+  // An empty value would mean that the setting is unset, and the service would silently ignore the file.
   if (text === "") throw new Error(`is empty in ${name}_FILE, ${path}`)
   return text
 }

@@ -49,7 +49,7 @@ export function subjectOf({
   return "signed_in_at" in columns ? "session" : "account"
 }
 
-/** `plan standard -> admin, request_limit none -> 5`. A created or deleted row has its values alone. */
+/** `plan standard -> admin, request_limit none -> 5`. A created or deleted row has only its values. */
 export const columnsText = ({ action, columns }: Pick<AuditEntry, "action" | "columns">): string =>
   Object.entries(columns)
     .filter(([name]) => name !== "account_id" || action === "changed")

@@ -7,7 +7,7 @@
  * `maxStalenessMs`, in case a notification is lost while the connection stays open. Every request with an
  * invalid token is looked up, in the turns of its address.
  *
- * Tokens are stored and looked up by their SHA-256 alone, in memory and in the database. The duration of a
+ * Tokens are stored and looked up only by their SHA-256, in memory and in the database. The duration of a
  * lookup reveals nothing about other tokens, because a client cannot choose the hash.
  */
 import { and, eq, isNull, lt, or, sql } from "drizzle-orm"

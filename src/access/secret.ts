@@ -23,7 +23,7 @@ export const hashSecret = (secret: string): string => Bun.CryptoHasher.hash("sha
  * The checksum is the CRC-32 of all that precedes it; 62^6 is above 2^32, so it always fits. It
  * detects accidents: every change within 32 neighbouring bits, so every wrong character and every
  * swapped pair, and all but one in 2^32 of other errors, such as a token cut short in pasting.
- * Secret scanners can tell a real token from text that resembles one. It is no defence against
+ * Secret scanners can tell a real token from text that resembles one. It does not protect against
  * forgery, and need not be one: a forger has to guess the 256 bits.
  */
 

@@ -78,7 +78,7 @@ export function createOwnToken(
   })
 }
 
-/** @throws AccountError where there is no such token, it is revoked or the name is not valid */
+/** @throws AccountError if the token does not exist or is revoked, or the name is invalid */
 export function editOwnToken(
   editor: Editor,
   { name, forSpreadsheets, ...of }: TokenOfAccount & Pick<NewToken, "name" | "forSpreadsheets">,
@@ -92,7 +92,7 @@ export function editOwnToken(
 
 /**
  * Revokes a token, from the next request on.
- * @throws AccountError where there is no such token, no token or more than one has the prefix, or it is already revoked
+ * @throws AccountError if no token or more than one has the prefix, or the token is already revoked
  */
 export function revokeToken(
   editor: Editor,

@@ -37,7 +37,7 @@ export interface WindowsOptions extends Clocks {
   redis: RedisConnection | null
 }
 
-/** The wall clock as it was set when the process started: its milliseconds begin with those of `Date`. */
+/** A wall clock that never jumps: its start is the time of the process's start, and only its progress is measured. */
 export const steadyNowMs = (): number => Math.floor(performance.timeOrigin + performance.now())
 
 /** Requests per window on the standard plan. */
@@ -48,7 +48,7 @@ export const limitOf = (plan: AccountPlan, requestLimit: number | null): number 
   plan === "admin" ? Number.POSITIVE_INFINITY : (requestLimit ?? standardLimit)
 
 const megabyte = 1024 * 1024
-/** A full window of 1,000 requests takes 12 KB, one of a million 12 MB: room for 21,000 of those, or 21 of these. */
+/** Room for 21,000 full windows of 1,000 requests (12 KB each), or for 21 of a million requests (12 MB each). */
 const accountBytes = 256 * megabyte
 /** Room for some 70,000 addresses with few requests each. */
 const addressBytes = 32 * megabyte

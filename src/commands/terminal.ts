@@ -22,12 +22,12 @@ export const logToStderr = (message: string): void => {
 }
 
 /**
- * Prints a result for a person, or as JSON for a program. A closed pipe, as after `head`, is no error.
+ * Prints a result for a person, or as JSON for a program. A closed pipe, as after `head`, is not an error.
  * @throws OutputError
  */
 export const printResult = (text: string): Promise<void> => printData(printableText(text))
 
-/** Prints data without escapes, such as CSV. A closed pipe is no error. @throws OutputError */
+/** Prints data without escapes, such as CSV. A closed pipe is not an error. @throws OutputError */
 export const printData = (text: string): Promise<void> =>
   printSecret(text).catch((error: OutputError) => {
     if (codeOf(error.cause) !== "EPIPE") throw error

@@ -29,7 +29,7 @@ const shares = {
 
 export type CacheSizes = Readonly<Record<keyof typeof shares, number>>
 
-/** The database has no copy of page sequences, so they stay in memory even without caches. */
+/** Page sequences stay in memory even without caches, because the database has no copy of them. */
 const leastSequenceBytes = 1024 * 1024
 
 /** Returns the budget of each cache, in bytes. */

@@ -63,7 +63,7 @@ export type Column = PgColumn | ExtraConfigColumn
 const pathSafeCharacter = "[A-Za-z0-9._~-]"
 const pathSafeLength = 100
 
-/** An identifier that needs no percent-encoding in a path, and that is no dot segment (section 3.3). */
+/** An identifier that needs no percent-encoding in a path and is not a dot segment (section 3.3). */
 export const pathSafePattern = `^(?!\\.{1,2}$)${pathSafeCharacter}{1,${pathSafeLength}}$`
 
 /** An ASX code: 3 to 6 letters and digits, in upper case. */

@@ -32,7 +32,7 @@ const ofTypes: Words = [
   ],
 ]
 
-/** `resources` alone is part of many names of companies. */
+/** Phrases with `resource`, never the bare word, because many companies have it in their names. */
 const ofTitle: Words = [
   [
     "quarterly",

@@ -6,7 +6,7 @@
  * server. Columns that end in `_folded` have the folded text of the column beside them (`fold()`); `_key` and
  * `_keys` have normalised names (`normaliseName()`).
  *
- * Every record carries the source that loaded it, which alone may change or remove it, and the
+ * Every record has the source that loaded it and the only one that may change or remove it, and the
  * release that last changed it. A record that a release supersedes or removes moves to the history
  * table, with that release as `until_release`: the record is part of release r if
  * since_release <= r < until_release. Reading current data never needs the history. The index on

@@ -12,7 +12,7 @@ const isSha256 = (column: Column) => sql`${column} ~ '^[0-9a-f]{64}$'`
 export const sessions = pgTable(
   "sessions",
   {
-    /** SHA-256 of the cookie's value. It identifies the session in lists and forms, and is no secret. */
+    /** SHA-256 of the cookie's value. It identifies the session in lists and forms, and is not secret. */
     id: bytewise().primaryKey(),
     account_id: accountId(),
     signed_in_at: instant("signed_in_at").notNull(),

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the operations alone. */
+/** The OpenAPI 3.1 document, made only from the operations. */
 import type { Endpoint } from "../responses/endpoint.ts"
 import { headerExamples } from "./example-responses.ts"
 import type { JsonSchema } from "./json-schema.ts"

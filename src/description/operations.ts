@@ -35,7 +35,7 @@ export interface Operation {
   description: string
   parameters: Parameter[]
   formats: readonly Format[]
-  /** The headers of its 200, besides those of HTTP. */
+  /** The headers of its 200 response that HTTP itself does not define. */
   headers: readonly string[]
   errors: readonly ErrorCode[]
   endpoint: Endpoint
@@ -71,7 +71,7 @@ function naming(
       ...named,
       id: `get${named.schema}`,
       summary: `Get a ${resource.singular}`,
-      description: `The ${resource.singular} with the \`${keyName(path)}\` in the path; with \`as_of\`, as it was then.`,
+      description: `The ${resource.singular} with the \`${keyName(path)}\` in the path; with \`as_of\`, its state at that time.`,
     }
   }
   const { belongsTo, counts, description } = endpoint

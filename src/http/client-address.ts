@@ -6,7 +6,7 @@ import ipaddr from "ipaddr.js"
  *
  * Each proxy appends the address of its caller to X-Forwarded-For. Behind n trusted proxies the n-th entry
  * from the right is therefore the caller of the outermost proxy, and the client may have forged all entries
- * further left. If that entry is missing or is no address, the request did not pass the configured proxies,
+ * further left. If that entry is missing or is not an address, the request did not pass the configured proxies,
  * and only the address of the socket can be trusted. Such clients share one window. No window rejects a
  * valid token.
  *

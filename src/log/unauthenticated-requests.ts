@@ -1,6 +1,6 @@
 /**
  * Requests without a valid token: all are counted, and the first of each minute are logged. One line
- * summarizes the rest of the minute, so that no client can flood the log without a token.
+ * summarizes the rest of the minute. So no client without a token can flood the log.
  */
 import type { Log } from "./log.ts"
 

@@ -28,7 +28,7 @@ export interface Mailer {
 }
 
 export interface MailerOptions {
-  /** Links, the user and the password are sent over TLS alone, except to this machine. */
+  /** Links, the user and the password are sent only over TLS, except to this machine. */
   url: string
   from: Mailbox
   /** Receives the reason why a mail was not sent. */

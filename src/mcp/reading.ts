@@ -99,7 +99,7 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
       return { record, release, request: addressOf(path, [], release) }
     },
 
-    /** Words on the possible holders of a company, at the newest release alone; none where they add nothing. */
+    /** Words on the possible holders of a company; none at an earlier release, or if they add nothing. */
     possibleHolders: async (written: string, { as_of }: ParameterValues) => {
       if (as_of !== undefined) return []
       const code = asxCodeFromText(written)

@@ -26,7 +26,7 @@ interface Series {
   bytes: Histogram
 }
 
-/** Fits the service's responses, most of which have a few kilobytes. */
+/** Fits the service's responses: most have a few kilobytes. */
 const byteBounds = [100, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 100_000, 1_000_000]
 
 /** OpenTelemetry's list. */

@@ -72,7 +72,7 @@ const cornerCount = 64
 
 /**
  * A polygon of 64 corners. Its corners are 0.06% too far and the middles of its edges 0.06% too near, which is
- * within the 0.3% promised also where edges are no great circles.
+ * within the 0.3% promised although edges are not great circles.
  */
 function circle(latitude: number, longitude: number, km: number): Area {
   const distance = ((km / earthRadiusKm) * 2) / (1 + Math.cos(Math.PI / cornerCount))

@@ -18,7 +18,7 @@ import {
 export type ToDegrees = (x: number, y: number) => readonly [longitude: number, latitude: number]
 
 export interface ShapeRead {
-  /** Null where the row states no shape, or no ring of it is an outline. */
+  /** Null if the row has no shape, or none of its rings is an outline. */
   shape: Shape | null
   /** A few different texts, as ends of "left out: …", one for each ring or shape that was left out. */
   leftOut: readonly string[]
@@ -36,7 +36,7 @@ export const tooLarge = leftOut("a shape of more than 100,000 points")
 const malformed = leftOut("a shape whose coordinates are not lists of numbers")
 
 /**
- * Reads polygons of which the first ring is the outline and others are holes.
+ * Reads polygons. The first ring of each is the outline, and the others are holes.
  * @param polygons unchecked coordinates, as of a GeoJSON MultiPolygon
  */
 export function readPolygons(polygons: unknown, toDegrees: ToDegrees): ShapeRead {
@@ -52,7 +52,7 @@ export function readPolygons(polygons: unknown, toDegrees: ToDegrees): ShapeRead
 }
 
 /**
- * Reads rings of which nothing states whether they are outlines or holes. A ring inside an odd number of
+ * Reads rings of a file that does not state which are outlines or holes. A ring inside an odd number of
  * other rings is a hole. The direction is no evidence: published files have parts in that of holes.
  * @param rings unchecked, as of ArcGIS JSON
  */

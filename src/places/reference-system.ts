@@ -98,7 +98,7 @@ function geographic(datum: Datum): ReferenceSystem {
 
 /** @throws for a definition that proj4 does not know, which can be text */
 function projected(datum: Datum, definition: string): ReferenceSystem {
-  // Degrees without a datum: proj4 then converts the projection alone.
+  // Degrees without a datum: proj4 then converts only the projection.
   const converter = proj4(definition, "+proj=longlat +ellps=GRS80 +no_defs")
   return {
     datum,

@@ -44,7 +44,7 @@ export function canonicalShape(parts: readonly ShapePart[]): Shape {
 
 /**
  * Removes repeated points.
- * @returns null for fewer than three different points, which are no ring
+ * @returns null for fewer than three different points, because they enclose no area
  */
 export function ringOf(points: readonly Point[]): Ring | null {
   const places = points.map(sortNumber)

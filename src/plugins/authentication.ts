@@ -22,7 +22,7 @@ export const authentication = (options: AuthenticationOptions) => {
 
   return (
     new Elysia({ name: "authentication" })
-      // Reads `api_key` alone: the plugin compares the scheme of the header by case.
+      // Reads only `api_key`, because the plugin does not ignore the case of the header's scheme.
       .use(bearer({ extract: { header: "Bearer", query: "api_key", body: "" } }))
       .resolve(async ({ bearer, request }) => {
         const context = contextOf(request)
@@ -54,7 +54,7 @@ export const authentication = (options: AuthenticationOptions) => {
  * Returns the token of an `Authorization` header (RFC 9110, section 11.4; RFC 6750, section 2.1). Schemes
  * ignore case. The token is the whole rest, so that `Bearer two words`, or two headers joined by a comma, is
  * an invalid token and not a missing one.
- * @returns empty for another scheme or the scheme alone; null without a header or for an empty one
+ * @returns empty for another scheme or a scheme without a token; null without a header or for an empty one
  */
 function readBearer(header: string | null): string | null {
   if (!header) return null

@@ -29,7 +29,7 @@ const connectWithinMs = 800
 const pauseMs = 500
 const clientOptions = { autoReconnect: false, enableOfflineQueue: false }
 
-/** A call resolves to `undefined` if it gets no reply in time, and never rejects. */
+/** A call never rejects. It resolves to `undefined` if it gets no reply in time. */
 export function connectRedis(options: RedisOptions) {
   const { url, timeoutMs = 50, onLost, onBack } = options
   const firstAttempt = Promise.withResolvers<void>()

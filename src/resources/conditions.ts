@@ -11,7 +11,7 @@ import { asxCodeFromText, calendarDate, freeText } from "./values.ts"
 /** The column of folded text contains the bound pattern, which `containing` makes. */
 export const contains = (column: PgColumn | SQL) => (pattern: SQL) => sql`${column} like ${pattern}`
 
-/** The LIKE pattern for text that contains this folded text, whose own wildcards are literal. */
+/** The LIKE pattern for text that contains this folded text. Wildcards in the text are escaped. */
 export const containing = (folded: string): string => `%${folded.replace(/[\\%_]/g, "\\$&")}%`
 
 export const equals = (column: PgColumn | SQL) => (value: SQL) => sql`${column} = ${value}`

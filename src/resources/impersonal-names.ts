@@ -1,13 +1,13 @@
 /**
  * Decides which names of holders are plainly those of companies or public bodies. A name may have several
- * parties, as `SMITH, Jane & GOLD PTY LTD` has: `&`, AND and numbers may not stand where a person may end.
+ * parties, as `SMITH, Jane & GOLD PTY LTD` has: `&`, AND and numbers may not appear where a person's name may end.
  */
 import { fold } from "../text/fold.ts"
 
 const anyOf = (words: string) => `(?:${words.trim().split(/\s+/).join("|")})`
 const whole = (pattern: string) => new RegExp(`^(?:${pattern})$`)
 const form = anyOf("pty proprietary ltd limited inc incorporated corp corporation plc llc gmbh")
-/** Words that are no surnames, as `gold` and `stone` are. */
+/** Words that are not surnames. `gold` and `stone` are absent, because they are surnames too. */
 const trade = anyOf(`
   mining mines? minerals? metals resources? explorations? prospecting drilling quarr(?:y|ies|ying) crushing
   civil gypsum concrete earthmov(?:ing|ers) equipment engineering contract(?:ing|ors) constructions?
@@ -33,7 +33,7 @@ const harmless = new RegExp(
 )
 const inBrackets = new RegExp(` [(]([^()]*)[)](?= (?:${ending}|[(]))`, "g")
 const company = whole(`.* (?:${form}|no liability|[^ ]+ [^ ]+ nl|${ending} (?:company|n l))`)
-/** Places have one or two words, so that no person's name stands beside them. */
+/** Places have one or two words, so that no person's name is beside them. */
 const publicBody = whole(
   "the crown|minister for(?: (?:mines|energy|and))+|[a-z'-]{2,} [a-z'-]{2,} council" +
     "|(?:the )?(?:corporation of the )?(?:city|shire|district council) of [a-z'-]{2,}(?: [a-z'-]{2,})?",

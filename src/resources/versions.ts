@@ -54,7 +54,7 @@ function periodFields(resource: Resource): Record<string, Field> {
     ),
     files: computed(
       textSchema(
-        "The file that it came from; where that is none alone, all files of that load, listed as A; B",
+        "The file that it came from; all files of that load, listed as A; B, if the version came from no single file",
         "sample.ndjson",
       ),
       ofRelease(made, fileNames(sql`${sql.identifier(getTableName(table))}.file`)),

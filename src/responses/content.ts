@@ -203,7 +203,7 @@ function recordEncoder(plan: ListPlan): RowEncoder<Records> {
 export const chosen = ({ fields, format }: Pick<Plan, "fields" | "format">, records: Records) =>
   fields && format !== "geojson" ? records.map((each) => pick(each, fields)) : records
 
-/** Encodes the cells of the requested fields alone, in their order. */
+/** Encodes only the cells of the requested fields, in their order. */
 function picking<T>({ shown, fields }: ListPlan, encoder: RowEncoder<T>): RowEncoder<T> {
   if (!fields) return encoder
   const names = Object.keys(shown.fields)

@@ -80,7 +80,7 @@ export const paging = {
 }
 
 /** Accepted by single records too. */
-export const asOf = { as_of: pointInTime("The response as it was then", "2026-01-31") }
+export const asOf = { as_of: pointInTime("The response at an earlier time", "2026-01-31") }
 
 export const changes = {
   updated_since: pointInTime("Only records that were added or changed after it", "1"),

@@ -21,7 +21,7 @@ import {
   type Validators,
 } from "./represent.ts"
 
-/** For the log alone, as in the logs of proxies: nobody receives this response. */
+/** Only for the log, as in the logs of proxies: nobody receives this response. */
 const clientClosedRequest = 499
 
 export interface ExportOptions {

@@ -53,7 +53,7 @@ const inOrder = listEndpoint({ path: "/tenements", resource: tenementsByNumber }
 
 /**
  * Reads the tenements with the nearest numbers of the same type, for a number that none has. None for a text
- * that is no number with a type.
+ * that is not a number with a type.
  * @param state the state of the number, if it is known
  * @param firstThree reads the first records of a list
  */

@@ -25,7 +25,7 @@ const expiry = String(pinSeconds)
 const pinBytes = 500
 
 export interface PinsOptions {
-  /** Shares the pins between processes; null for one process alone. */
+  /** Shares the pins between processes; null for a single process. */
   redis: Pick<RedisConnection, "send"> | null
   /** Beyond this, the least recently read pins are evicted. */
   maxBytes: number

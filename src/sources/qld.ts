@@ -38,7 +38,7 @@ export const qld = registerSource({
       ? { leftOut: "moratorium areas, which are not permits" }
       : {
           ...raw,
-          // Exploration permits state 0.0 or, in one real row, the number of their sub-blocks.
+          // Exploration permits have no area: the column has 0.0 or, in one real row, the number of sub-blocks.
           hectares: /^exploration/i.test(String(raw.type)) ? null : raw.hectares,
           state: "QLD",
           holders: holdersIn(raw.holder),

@@ -27,7 +27,7 @@ type Entry = RawRecord & {
   state: State
   /** One holder each. */
   holders: readonly unknown[]
-  /** The text of its id, where the reference alone does not identify the tenement. */
+  /** The text of its id, if several tenements may share the reference. */
   identity?: string | null
 }
 
@@ -81,7 +81,7 @@ export function registerSource(register: Register): Source {
 function tenementOf(entry: Entry): Mapped {
   const { state } = entry
   const reference = writtenText(entry.reference)
-  // The id keeps letters and digits: of punctuation alone, all references would share one id.
+  // The id keeps only letters and digits, so all references without any would share one id.
   if (reference === null || !/[a-z0-9]/i.test(reference))
     return { rejected: "has no tenement reference, from which its id is made" }
   const warnings: string[] = []

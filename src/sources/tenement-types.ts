@@ -72,7 +72,7 @@ export const lettersOfNsw = lettersOf(
   ["prospecting", "PL"],
 )
 
-/** By the letters alone, without other words. */
+/** The types of phrases that consist only of letters such as `EPM`. */
 const letters: Readonly<Partial<Record<State, Letters>>> = {
   NSW: lettersOfNsw,
   NT: lettersOf(

@@ -9,7 +9,7 @@ export const isEmailAddress = (text: string): boolean =>
   text.length <= maxLength &&
   /^[^\s@,;:<>()[\]"\\\p{Cc}\p{Cf}]+@[^\s@,;:<>()[\]"\\\p{Cc}\p{Cf}]+$/u.test(text)
 
-/** A mailbox in the header of a mail: `Name <name@example.com>`, or the address alone. */
+/** A mailbox in the header of a mail: `Name <name@example.com>`, or only the address. */
 export interface Mailbox {
   /** May be empty. */
   name: string

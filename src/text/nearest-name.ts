@@ -2,7 +2,7 @@ import { distance } from "fastest-levenshtein"
 
 /** Returns the known name that a misspelled one most likely means; undefined if none is similar. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
-  // A very long name is no misspelling, and comparing it takes long.
+  // A very long name is not a misspelling, and comparing it takes long.
   if (name.length > 40) return undefined
   const ranked = known
     .map((candidate) => ({ candidate, edits: distance(spelling(name), spelling(candidate)) }))

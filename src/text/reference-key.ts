@@ -12,12 +12,12 @@ const endorsement = /(?<=\d[A-Z]*)[^A-Z\d]+[ISG]$/
 /** Numbers have at least this many digits, so that keys sort by number. */
 const minDigits = 8
 
-/** An index takes no longer keys, and no register has longer references. */
+/** The longest key that an index takes. References of registers are shorter. */
 const maxLength = 200
 
 /**
  * Returns the key that all written forms of a reference share: its letters in upper case and its numbers,
- * separated by spaces; empty for a text that is no reference. In other states no type has seven digits, so
+ * separated by spaces; empty for text that is not a reference. In other states no type has seven digits, so
  * the fixed width needs no state.
  */
 export function referenceKey(text: string): string {

@@ -4,7 +4,7 @@
  * A process admits a request to its local window, then asks Redis, and withdraws the request from its local
  * window if Redis denies it. So it never admits more than the limit, even if Redis fails or loses its data,
  * and a request that the local window denies costs Redis nothing. While Redis does not respond, each process
- * decides alone.
+ * uses only its local window.
  */
 import { type RedisConnection, redisScript } from "../../redis/connection.ts"
 import type { WindowDecision, WindowStore } from "./sliding-window.ts"
@@ -79,7 +79,7 @@ export function createSharedWindow(options: SharedWindowOptions) {
   return { admit: decide("admit"), peek: decide("peek") }
 }
 
-/** Undefined if it is no reply of the script. */
+/** Undefined if the reply is not from the script. */
 function readDecision(reply: unknown): WindowDecision | undefined {
   if (!Array.isArray(reply)) return undefined
   const [admitted, used, waitMs]: unknown[] = reply

@@ -95,7 +95,7 @@ export function createWindowStore(windowMs: number, maxBytes: number): WindowSto
       const admitted = countOf(log) < limit
       if (admitted) {
         log.times.push(nowMs)
-        // The cache takes the size of a new object alone.
+        // The cache computes a size only for a new object.
         logs.set(key, { ...log })
       }
       return decision(log, admitted, limit, nowMs)

@@ -129,7 +129,7 @@ async function start(
   }
 }
 
-/** Ends a server whose owner has ended. It may have lost the shell that would stop it. */
+/** Stops a server after its owner has ended. The shell that would stop it may have been killed too. */
 async function endOrphan(cluster: string): Promise<void> {
   const orphan = runningServer(cluster)
   if (!orphan) return

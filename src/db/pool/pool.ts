@@ -1,6 +1,6 @@
 /**
  * Runs statements: each waits for its account's turn, has a deadline, and is shared by concurrent callers with
- * the same key. During an outage statements fail at once. postgres.js alone would queue without limit, and
+ * the same key. During an outage statements fail at once. postgres.js would queue without limit, and
  * pipeline statements behind slow ones.
  */
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
@@ -17,7 +17,7 @@ export interface PoolOptions {
   /** Shows in pg_stat_activity as `mds <name>`. */
   name: string
   connections: number
-  /** The connections of one account; all by default. */
+  /** How many connections one account may use at once; by default all. */
   connectionsPerAccount?: number
   statementTimeoutMs: number
   /** PostgreSQL parameters of its sessions, by name. */
@@ -36,7 +36,7 @@ export interface ReadPool {
    * @throws Unavailable
    */
   run<T>(account: AccountId, key: string, statement: Statement<T>): Promise<T>
-  /** Runs a statement for this caller alone, such as a write. @throws Unavailable */
+  /** Runs a statement that no other caller shares, such as a write. @throws Unavailable */
   runAlone<T>(account: AccountId, statement: Statement<T>): Promise<T>
 }
 
@@ -61,7 +61,7 @@ export interface PoolReadings {
   statementSeconds: HistogramReading
 }
 
-/** So that a request fails within two seconds without a connection. */
+/** A request that gets no connection fails within two seconds. */
 const connectSeconds = 1.5
 /** For a table that a migration changes. */
 const lockTimeoutMs = 1_500

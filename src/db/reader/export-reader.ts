@@ -1,5 +1,5 @@
 /**
- * Reads a whole list in chunks, each of which begins after the end of the previous one. While the receiver
+ * Reads a whole list in chunks. Each chunk begins after the end of the previous one. While the receiver
  * takes a chunk, the reader reads one ahead.
  */
 import { Unavailable } from "../pool/unavailable.ts"

@@ -21,7 +21,7 @@ export type ValueCount = {
   count: number
 }
 
-/** Counts in their order. A list may have tens of thousands of values, of which a page shows few. */
+/** Counts in their order. A list may have tens of thousands of values, and a page shows few of them. */
 export interface Counts extends Pick<readonly ValueCount[], "length" | "slice"> {
   /** Their memory. */
   bytes: number

@@ -60,7 +60,7 @@ export async function readRows(
   /** At the offset there is for each column its length, or -1 for null, and its text. */
   function onrow(bytes: Buffer, offset: number): void {
     last = { bytes, offset }
-    // Without rows, the release comes alone.
+    // An empty result has one row, with only the release.
     if (count === 0 && cellsOf(bytes, offset, keyCell + 1)[keyCell] === null) return
     let position = nextCell(bytes, offset)
     for (let field = 0; field < names.length; field++) {

@@ -5,7 +5,7 @@ import type { OrderTerm, Readable } from "../../resources/resource.ts"
 import { tableName } from "./relations.ts"
 import { orderBy } from "./seek.ts"
 
-/** Of the shapes that are read at a time; a larger one is read alone. */
+/** Limit of the shapes that one statement reads; a larger shape has a statement to itself. */
 const mostBytes = sql.raw(String(4 * 1024 ** 2))
 
 /** The shape as text of GeoJSON; null where there is none. */
@@ -15,8 +15,8 @@ export const shapeOf = (digest: PgColumn): SQL => sql`(
   from shape_parts where shape = ${digest})`
 
 /**
- * A relation with the first rows of the list, at least one. It ends before their shapes take more than a few
- * megabytes, which one shape alone may take.
+ * A relation with the first rows of the list, at least one. It ends before their shapes together exceed
+ * `mostBytes`, which a single shape may exceed.
  * @param rows FROM and WHERE of the list
  * @param limit how many rows are enough
  */

@@ -48,7 +48,7 @@ export interface ListShape {
   resource: Readable
   /** Names of the filters in use. */
   filters: readonly string[]
-  /** Names of those whose values no index finds. */
+  /** Names of the filters whose values no index can find. */
   byScan?: readonly string[]
   /** Where the list belongs to one record of another resource. */
   parent?: Parent | undefined

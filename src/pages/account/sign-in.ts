@@ -94,7 +94,7 @@ const plainHttp = notice(
 
 /**
  * Whether the browser stores a Secure cookie: over HTTPS, and on this machine. Browsers send `Sec-Fetch-Site`
- * in those cases alone.
+ * only in those cases.
  */
 const storesCookie = ({ url, headers }: Request, baseUrl: string): boolean =>
   headers.has("sec-fetch-site") ||

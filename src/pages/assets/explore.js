@@ -126,7 +126,7 @@ if (form && results) {
   form.addEventListener("input", ({ target }) => {
     clearTimeout(timer)
     if (!["search", "date", "hidden"].includes(target.type)) return
-    // Moves of the map are no steps of the history, but a filter that follows them is one.
+    // A move of the map adds no entry to the browser history; a filter set after it adds one.
     const isMove = target.type === "hidden"
     if (isMove) editOfEntry = edit
     timer = setTimeout(isMove ? finish : follow, pauseMs, { "X-Type-Ahead": "true" })
@@ -147,7 +147,7 @@ if (form && results) {
   addEventListener("popstate", restore)
 }
 
-/* A token in the lines. Its value is in this page alone: in no form, in no address, in no storage. */
+/* The token that the person types. It stays in this page: no form, address or storage contains it. */
 let token = ""
 
 function prepare() {

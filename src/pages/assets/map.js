@@ -151,7 +151,7 @@ dots.createTile = ({ x: column, y: row, z }) => {
 /** Layers by the ids of their tenements. */
 const found = new Map()
 const shapes = L.geoJSON(null, { onEachFeature: ({ id }, layer) => found.set(id, layer) })
-/** The box of which all shapes are read. */
+/** The box whose shapes are all loaded. */
 let known
 
 /** @returns the features in a box, if they are few enough */
@@ -177,7 +177,7 @@ const clamped = (box) =>
   )
 const boxText = (box) => box.toBBoxString().replace(/(\.\d{5})\d+/g, "$1")
 
-/** Moves of the script itself, or for a card, are no other view. */
+/** Moves by the script itself, or to show a card, do not change the view. */
 const pause = () => map.off("moveend", follow).once("moveend", () => map.on("moveend", follow))
 map.on("autopanstart", pause)
 const fit = (bounds) => pause().fitBounds(bounds, { animate: false })

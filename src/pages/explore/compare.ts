@@ -23,7 +23,7 @@ interface Compared {
   code: string
   /** By the label of a row. */
   cells: Readonly<Record<string, Content>>
-  /** In the rows that it lacks: not 0 where its tenements could not be counted in time. */
+  /** Shown in rows without a value: not 0 if the tenements could not be counted in time. */
   absent: Content
 }
 

@@ -1,7 +1,7 @@
 /** The components of pages. */
 import { type Attributes, attributes, type Content, type Html, html } from "./html.ts"
 
-/** The heading of a page, a sentence about its content, and what stands beside both. */
+/** The heading of a page, a sentence about its content, and the controls beside both. */
 export const pageTitle = (title: Content, lead?: Content, beside?: Content): Html =>
   html`<div class="title"><div><h1>${title}</h1>${lead && html`<p>${lead}</p>`}</div>${beside}</div>`
 

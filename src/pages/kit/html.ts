@@ -25,7 +25,7 @@ export function html(strings: TemplateStringsArray, ...values: Content[]): Html 
   return new Html(text)
 }
 
-/** Name to value; `true` gives the name alone. */
+/** Name to value; `true` writes only the name. */
 export type Attributes = Readonly<Record<string, string | number | boolean | null | undefined>>
 
 /** Attributes for a template's tag: `<input ${attributes({ checked: true })}>`. False, null and undefined leave one out. */

@@ -11,7 +11,7 @@ export interface PageContent {
   /** The path of its section. */
   section?: Section
   main: Content
-  /** Those of the page alone. */
+  /** Only those that this page adds. */
   stylesheets?: readonly AssetName[]
   scripts?: readonly AssetName[]
   /** The search term. */
@@ -80,7 +80,7 @@ const searchBox = (value = "") =>
 
 const signOut = html`<form method="post" action="/account/sign-out"><button class="quiet">Sign out</button></form>`
 
-/** Without direction marks: a title has no elements that could isolate them. */
+/** Removes characters that change the direction of text, because a title cannot contain a `<bdi>`. */
 const titleOf = (title: string): string =>
   (title === serviceName ? title : `${title} · ${serviceName}`).replace(/\p{Bidi_Control}/gu, "")
 

@@ -38,8 +38,8 @@ export const redirect = (
   })
 
 /**
- * The cookie of a session. The prefix `__Host-` makes browsers accept it only with Secure, for this host
- * alone and for every path (RFC 6265bis, 4.1.3.2). They keep a Secure cookie over HTTPS, and on localhost.
+ * The cookie of a session. The prefix `__Host-` makes browsers accept it only with Secure, only for this
+ * host, and for every path (RFC 6265bis, 4.1.3.2). They keep a Secure cookie over HTTPS, and on localhost.
  */
 const cookieName = "__Host-session"
 const cookieAttributes = "Path=/; Secure; HttpOnly; SameSite=Lax"

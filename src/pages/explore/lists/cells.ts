@@ -143,7 +143,7 @@ export const linked =
 export const toCompany = (code: string, links: RecordLinks, name = ""): Html =>
   html`<a href="${links(pathWith("/companies/:code", code))}">${name ? `${name} (${code})` : html`<span class="mono">${code}</span>`}</a>`
 
-/** The field of a record for the name of a company that the record has by its code alone. */
+/** The field for the name of a company, for records that have only its code. */
 export const companyNameField = (code: string): string => `name of ${code}`
 
 /** A company by its code. */

@@ -49,7 +49,7 @@ export async function possibleCompanies(
   return lines.length > 0 && notice("neutral", lines)
 }
 
-/** The list's search has names of its release alone. */
+/** Suggests companies by former names, because the list's search knows only the names of its release. */
 async function companiesOfFormerName(visit: Visit, list: RequestedList): Promise<Content> {
   const companies = await visit.companiesFormerly(sentValue(list, "search") ?? "")
   const lines = companies.map((company) => {
