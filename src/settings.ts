@@ -187,7 +187,7 @@ export const settings = {
   },
   MAP_TILES: {
     description:
-      "Tiles of a base map, as `https://tiles.example.com/{z}/{x}/{y}.png`, whose host sees the addresses of visitors; empty for coast and borders alone",
+      "Tiles of a base map, as `https://tiles.example.com/{z}/{x}/{y}.png`, whose host sees the addresses of visitors; empty for only coast and borders",
     parse: address(checkTilesAddress),
   },
   MAP_ATTRIBUTION: {

@@ -125,7 +125,7 @@ async function textAt(url: URL, access: Access): Promise<string> {
 export function objectIn(url: URL, text: string): RawRecord {
   const value = parsedJson(text)
   if (isObject(value)) return value
-  throw new FetchError(url, `the response is no JSON object${quoted(text)}`, {
+  throw new FetchError(url, `the response is not a JSON object${quoted(text)}`, {
     isTemporary: true,
   })
 }

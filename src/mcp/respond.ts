@@ -44,7 +44,10 @@ export async function respond(
   async function call(tool: Tool, given: unknown): Promise<CallToolResult> {
     // Version 2025-03-26 has batches. A request of the window is one call.
     if (calls++ > 0) {
-      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, "Call one tool in a request")
+      throw new ProtocolError(
+        ProtocolErrorCode.InvalidRequest,
+        "A request may call only one tool. Send another request for each further call",
+      )
     }
     try {
       const result = await tool.call(Object(given), reading)

@@ -29,7 +29,7 @@ function readGeoJson(geometry: object, toDegrees: ToDegrees): ShapeRead {
   return type === "MultiPolygon" ? readPolygons(coordinates, toDegrees) : leftOut(otherType)
 }
 
-const otherType = "a geometry that is no polygon"
+const otherType = "a geometry other than a polygon"
 
 /** Its group is a number of JSON. */
 const number = String.raw`\+?(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\.?`

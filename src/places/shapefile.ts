@@ -39,7 +39,7 @@ export async function* readShapefile(
   const type = header.readInt32LE(32)
   if (type !== nullShape && !polygonTypes.includes(type))
     reject(
-      `it contains no polygons, but shapes of type ${type}. Load the table alone with --without-shapes`,
+      `it contains no polygons, but shapes of type ${type}. Load only the table with --without-shapes`,
     )
   let left = lengthAt(header, 24) - header.length
   if (left < 0) reject("the length in its header is wrong")

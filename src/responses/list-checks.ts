@@ -50,7 +50,7 @@ function formatFaults(
 /** The part of the request that asks for a feed, and its cure where that may not be deliberate. */
 const feedOf = (sentFormat: unknown): string =>
   sentFormat === undefined
-    ? "Accept: application/atom+xml; send format=json for the list"
+    ? "Accept: application/atom+xml; add format=json for the list"
     : "format=atom"
 
 function changeFaults({ updated_since, removed_since }: Values): Fault[] {

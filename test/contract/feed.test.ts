@@ -180,7 +180,7 @@ test("A feed rejects parameters that feeds lack", async () => {
       [name, `${message} format=atom`],
     ])
     expect(await faultsOf(`/reports?${given}`, { Accept: "application/atom+xml" })).toEqual([
-      [name, `${message} Accept: application/atom+xml; send format=json for the list`],
+      [name, `${message} Accept: application/atom+xml; add format=json for the list`],
     ])
   }
   const needs = "Needs format csv or tsv"

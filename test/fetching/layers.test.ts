@@ -199,7 +199,7 @@ test.each([
     json({ error: { code: 499, message: "Token Required" } }),
     'it returned error 499, "Token Required"',
   ],
-  ["WFS", plain(exception), 'the response is no JSON object, but "Cannot sort"'],
+  ["WFS", plain(exception), 'the response is not a JSON object, but "Cannot sort"'],
   [
     "WFS",
     json({ exceptions: [{ text: "Cannot sort" }] }),

@@ -49,7 +49,7 @@ test("A batch calls one tool", async () => {
   const response = await post(service, batch, { headers: { "MCP-Protocol-Version": "2025-03-26" } })
   const text = await response.text()
   expect(text.match(/structuredContent/g)).toHaveLength(1)
-  expect(text.match(/Call one tool in a request/g)).toHaveLength(2)
+  expect(text.match(/A request may call only one tool/g)).toHaveLength(2)
 })
 
 test.each(["2025-03-26", legacy, "2025-11-25"])(

@@ -98,7 +98,7 @@ test("The page has the share of each state's tenements that is linked to a compa
   const csv = ["id,tenement_id,state,holder_name", ...rows, ""].join("\r\n")
   await loadFile("tenements", "linked.csv", csv, { partial: true })
   expect(textOf(await openOverview())).toContain(
-    "Tenements linked to a company SA 100% QLD 33.3% WA 0% Of those with a company among their holders SA 100% QLD 50%",
+    "Tenements linked to a company SA 100% QLD 33.3% WA 0% Linked share of tenements held by a company SA 100% QLD 50%",
   )
 })
 

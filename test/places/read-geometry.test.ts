@@ -60,14 +60,14 @@ const manyPoints = (count: number) =>
   ])
 
 test.each<[string, unknown, string]>([
-  ["a point", { type: "Point", coordinates: [121, -31] }, "a geometry that is no polygon"],
-  ["a line", "LINESTRING (121 -31, 122 -31)", "a geometry that is no polygon"],
+  ["a point", { type: "Point", coordinates: [121, -31] }, "a geometry other than a polygon"],
+  ["a line", "LINESTRING (121 -31, 122 -31)", "a geometry other than a polygon"],
   [
     "a collection",
     { type: "GeometryCollection", geometries: [polygon] },
-    "a geometry that is no polygon",
+    "a geometry other than a polygon",
   ],
-  ["an unknown type", { type: "Circle" }, "a geometry that is no polygon"],
+  ["an unknown type", { type: "Circle" }, "a geometry other than a polygon"],
   ["curves", { curveRings: [] }, "a shape with curves"],
   ["other text", "E 04/1131", notGeometry],
   ["truncated text", "POLYGON ((121 -31, 122 -31, 122 -30)", notGeometry],

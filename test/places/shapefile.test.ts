@@ -102,7 +102,7 @@ const changed = (offset: number, value: number, order: "BE" | "LE" = "LE"): Buff
 }
 
 const noPolygons = (type: number) =>
-  `it contains no polygons, but shapes of type ${type}. Load the table alone with --without-shapes`
+  `it contains no polygons, but shapes of type ${type}. Load only the table with --without-shapes`
 
 test.each<[string, Buffer, string]>([
   ["another format", changed(0, 1, "BE"), "it is not a shapefile"],

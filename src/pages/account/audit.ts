@@ -26,7 +26,7 @@ export const audit = (options: AccountOptions) =>
 const auditPage = (entries: readonly AuditEntry[], hasNewer: boolean, next: AuditPage["next"]) =>
   accountPage({
     title: "Audit",
-    lead: "All changes of your account, its tokens and its sign-ins, newest first.",
+    lead: "All changes to your account, tokens and sessions, newest first.",
     part: "/account/audit",
     main: html`${table({
       caption: "Changes",
@@ -34,7 +34,7 @@ const auditPage = (entries: readonly AuditEntry[], hasNewer: boolean, next: Audi
         { head: "Time", cell: ({ at }) => timeElement(at), fixed: true },
         { head: "What", cell: subjectOf, fixed: true },
         { head: "Change", cell: ({ action }) => action },
-        { head: "Columns", cell: columnsText },
+        { head: "Values", cell: columnsText },
         { head: "By", cell: ({ who }) => who },
         { head: "From", cell: ({ origin }) => html`<span class="mono">${origin}</span>` },
       ],

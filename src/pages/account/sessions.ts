@@ -33,7 +33,7 @@ export const sessionList = (options: AccountOptions) => {
 const sessionsPage = (rows: readonly SessionRow[], person: SignedIn, nowMs: number) =>
   accountPage({
     title: "Sessions",
-    lead: "Where you are signed in. A session ends 90 days after its last use, and a year after signing in at the latest.",
+    lead: "Where you are signed in. A session ends 90 days after its last use, or a year after signing in.",
     part: "/account/sessions",
     main: html`${table({ caption: "Sessions", columns: columns(person.sessionId, nowMs), rows, empty: "You are signed in nowhere." })}
 <div class="row">

@@ -127,7 +127,7 @@ const editing = (token: OwnToken): Html =>
     "edit",
     "Edit",
     html`<form method="post" action="${tokenPath(token)}" class="fields form-narrow">
-${nameField(token.name, "A new name changes nothing for those who use the token.")}
+${nameField(token.name, "The token keeps working under a new name.")}
 ${spreadsheetsField(token.forSpreadsheets)}
 <div><button class="primary">Save</button></div>
 </form>`,

@@ -135,7 +135,7 @@ ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(isRemov
     section: "/explore",
     main: html`${pageTitle("Changes", leadOf(from, release))}
 <div class="stack list">${table({ caption: "Changes by list", columns: totalColumns, rows: totals, empty: "" })}
-<p class="muted">Removed: no longer in the list, as it was then. Companies become inactive, and are then removed from the list of active ones.</p>
+<p class="muted">Removed records have left the list since then. A company that becomes inactive leaves the list of active companies.</p>
 ${filterForm(list, ofChanged)}
 ${part("updated_since", changed, ofChanged, linksAt(asOf[1]))}
 ${part("removed_since", removed, ofRemoved, linksAt(String(from.id)))}</div>`,

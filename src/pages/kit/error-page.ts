@@ -85,7 +85,7 @@ const apiTexts: Readonly<Partial<Record<ErrorCode, PageText>>> = {
 const texts = {
   failed: [
     "Something failed here",
-    "This is a fault of the service, and it is logged. Try again; if it stays, tell the operator the request id below.",
+    "The service has a fault, and has logged it. Try again. If the error persists, send the operator the request id below.",
   ],
   outcomeUnknown: [
     "Not known whether it was changed",

@@ -29,7 +29,11 @@ export const readQuery = ({ url }: Pick<Request, "url">): Form => formOf(new URL
 export async function readForm(request: Request, withinMs = deadlineMs): Promise<Form> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
   if (type !== "application/x-www-form-urlencoded") {
-    throw new PageError(415, "Not a form", "Only the forms of this site can be sent here.")
+    throw new PageError(
+      415,
+      "Not a form",
+      "This address accepts only the forms of this site. Open the page and send its form.",
+    )
   }
   return formOf(new URLSearchParams(await settleWithin(withinMs, readText(request), tooSlow)))
 }
@@ -61,5 +65,5 @@ export const foreignForm = () =>
   new PageError(
     400,
     "Not a form of this site",
-    "A field of the form is missing or has a value that the form does not offer, so nothing was changed. Open the page again and send it from there.",
+    "A field is missing or has a value that the form does not offer, so nothing was changed. Open the page again, and send its form.",
   )

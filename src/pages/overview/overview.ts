@@ -72,7 +72,7 @@ function linkedShares(made: readonly SourceLoad[]): Html | null {
   const write = (share: number) => `${share}%`
   return html`<section class="panel" id="linked"><h2>Tenements linked to a company</h2>
 ${bars(ofAll, write, 100)}
-<h3>Of those with a company among their holders</h3>
+<h3>Linked share of tenements held by a company</h3>
 ${bars(shares("of_companies"), write, 100)}
 <p class="muted">By state. Private companies hold many tenements. An operator links further holders: see <a href="/docs/guide/holders">Link holders</a>.</p></section>`
 }
@@ -85,7 +85,7 @@ ${copyable("try", `curl -H "Authorization: Bearer ${tokenPlaceholder}" "${public
 function loads({ release, loads: made, sources, refusals }: DataState, nowMs: number): Html {
   const published = new Date(release.publishedAt * 1000).toISOString()
   return html`<section class="stack"><h2>Where the data comes from</h2>
-<p class="muted">Release ${release.id} was published on ${timeElement(published)}, ${relative(Date.parse(published), nowMs)}. <a href="/explore/changes">What changed</a>. Each load that changes data publishes a release. The API has the sources at <code>/api/v1/sources</code>.</p>
+<p class="muted">Release ${release.id} was published on ${timeElement(published)}, ${relative(Date.parse(published), nowMs)}. <a href="/explore/changes">What changed</a>. Each load that changes data publishes a release. The API lists the sources at <code>/api/v1/sources</code>.</p>
 ${table<ResourceRecord>({
   caption: "Sources",
   rows: sources,

@@ -155,7 +155,7 @@ request = urllib.request.Request(
 )
 with urllib.request.urlopen(request) as response:
     record = json.load(response)["data"]`,
-    note: "Needs nothing but Python itself.",
+    note: "Needs only Python.",
   },
   {
     id: "r",

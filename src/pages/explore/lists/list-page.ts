@@ -196,7 +196,7 @@ export async function faultyList(
   const isOfPage = faults.every(({ parameter }) => parameter === "page")
   const again = isOfPage
     ? html`<a href="${addressWith(list, {})}">begin again at page 1</a>`
-    : html`<a href="/explore${pathWith(view.path, code)}">begin again without any filter</a>`
+    : html`<a href="/explore${pathWith(view.path, code)}">clear all filters</a>`
   const results = notice(
     "bad",
     html`<p id="lead"><b>Invalid filter.</b> Correct the marked filter, or ${again}.</p>

@@ -28,7 +28,7 @@ export const createMapView = ({ mapTiles: tiles, mapAttribution }: BaseMapOption
 <div ${attributes({ id: "map", role: "region", "aria-label": "Map of the tenements. Arrow keys move it, + and - zoom, N shows the next tenement", "data-coast": assetFiles["australia.json"].path, "data-tiles": tiles })}></div>
 <div class="toolbar"><label for="colour">Colour</label><select id="colour"><option value="status">Status</option><option value="type">Type</option></select><p class="toolbar small" id="legend"></p><button type="button" id="next">Next tenement</button></div>
 ${tiles && renderMarkdown(mapAttribution, (href) => href)}
-<p class="hint">Tenements without a known shape are only in the list.</p></section>`,
+<p class="hint">The map omits tenements without a known shape. The list has them.</p></section>`,
   page: {
     stylesheets: ["leaflet.css"],
     scripts: ["leaflet.js", "copy.js", "explore.js", "map.js"],
