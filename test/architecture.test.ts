@@ -20,11 +20,11 @@ interface File {
   packagesAtOnce: string[]
 }
 
-/** The tables and the wiring of the database stand on both sides of the resources, which divides `db`. */
+/** The resources import the tables, and the wiring of the database imports the resources. This divides `db`. */
 const schema = "db/schema.ts"
 const schemaFiles = [schema, "db/source-tables.ts", "db/columns.ts", "db/report-groups.ts"]
 
-/** What the metrics show is counted in other rooms, and what they read is typed there. */
+/** Other rooms count the values of the metrics, and declare their types. */
 const histogram = "metrics/histogram.ts"
 
 function partOf(path: string): string {

@@ -100,7 +100,8 @@ const securitySchemes = {
     type: "apiKey",
     in: "query",
     name: "api_key",
-    description: "An API token, for spreadsheets; the header wins over it",
+    description:
+      "An API token, for spreadsheets; if a request has both, the service uses the header",
   },
 }
 

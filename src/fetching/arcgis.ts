@@ -63,7 +63,7 @@ export async function arcgisLayer(
       const id = isObject(attributes) && attributes[idField]
       // The request for the next page contains it.
       if (Number.isSafeInteger(id)) return String(id)
-      throw new FetchError(url, `a feature of it has no ${idField}`)
+      throw new FetchError(url, `a feature has no ${idField}`)
     },
   }
 

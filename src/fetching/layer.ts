@@ -87,7 +87,7 @@ const pageOf = (
         key: keyOf(isObject(feature) ? feature : {}),
       }))
     }
-    throw new FetchError(url, `a page of it has no features${quoted(JSON.stringify(others))}`)
+    throw new FetchError(url, `a page has no features${quoted(JSON.stringify(others))}`)
   })
 
 export function withParameters(url: URL, parameters: Readonly<Record<string, string>>): URL {
@@ -113,7 +113,7 @@ async function textAt(url: URL, access: Access): Promise<string> {
     size += chunk.length
     chunks.push(chunk)
     if (size <= limit) continue
-    const large = `a page of it is larger than ${megabytes(limit)}`
+    const large = `a page is larger than ${megabytes(limit)}`
     throw new FetchError(url, `${large}; ask for fewer records at once with page_size`)
   }
   const text = Buffer.concat(chunks).toString()

@@ -43,7 +43,7 @@ export function wfsLayer(url: URL, { type_name, sort_by, page_size = 1_000 }: Wf
       if (values.some((value) => value !== null)) {
         return values.map((value) => JSON.stringify(value)).join(", ")
       }
-      throw new FetchError(url, `a feature of it has no value of ${names.join(", ")}`)
+      throw new FetchError(url, `a feature has no value of ${names.join(", ")}`)
     },
   }
 }

@@ -99,7 +99,7 @@ export const errorDetails: Readonly<Partial<Record<ErrorCode, TObject>>> = {
         parameter: Type.String({ description: "Name of the parameter, or `path`" }),
         message: Type.String({ description: "The fault" }),
         allowed: Type.Optional(
-          Type.Array(Type.String(), { description: "The values or names that would be right" }),
+          Type.Array(Type.String(), { description: "The valid values or names, if they are few" }),
         ),
       }),
       { minItems: 1, maxItems: maxNamedFaults, description: "The faults" },

@@ -184,7 +184,7 @@ function namesFault(names: readonly string[], allowed: readonly string[]) {
     return { message: `Unknown name ${shown}${suggestion(unknown, allowed)}`, allowed }
   }
   const isRepeated = new Set(names).size < names.length
-  return isRepeated ? { message: "Must have no name twice", allowed } : null
+  return isRepeated ? { message: "Must not repeat a name", allowed } : null
 }
 
 const longestShown = 40

@@ -45,8 +45,11 @@ export function readArguments(given: object, parameters: TProperties): Record<st
   const missing = requiredOf(parameters).filter((name) => !(name in given))
   const nested = Object.entries(given).filter(([, value]) => typeof value === "object")
   const faults: Fault[] = [
-    ...missing.map((parameter) => ({ parameter, message: "Must be given" })),
-    ...nested.map(([parameter]) => ({ parameter, message: "Must be a text, number or boolean" })),
+    ...missing.map((parameter) => ({ parameter, message: "Is required" })),
+    ...nested.map(([parameter]) => ({
+      parameter,
+      message: "Must be a string, a number or a boolean",
+    })),
   ]
   if (faults.length > 0) throw invalidParameters(faults)
   const texts = Object.entries(given).map(

@@ -108,7 +108,7 @@ const releaseList = listEndpoint({
 const sourceList = listEndpoint({
   path: "/sources",
   description:
-    "In the order of their first loads. The list shows their present state and belongs to no release: loads that publish none change it too.",
+    "In the order of their first loads. The list shows their present state and belongs to no release: loads without a release change it too.",
   resource: sources,
   ofNoRelease: true,
 })

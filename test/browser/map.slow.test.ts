@@ -131,7 +131,7 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await visitor.assertClean()
   })
 
-  test("A filter after moves is one step of the browser history, and moves are none", async () => {
+  test("A filter adds one entry to the browser history, and moves add none", async () => {
     await using visitor = await visitorAs("admin")
     const { page, visit } = visitor
     await visit("/explore/map")

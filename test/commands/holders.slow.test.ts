@@ -38,7 +38,7 @@ const suggestions = [
 
 const unlinked = (...args: string[]) => bench.run(["holders", "unlinked", ...args])
 
-test("The unlinked holders are listed at any time, as CSV where the output is no terminal", async () => {
+test("The command lists unlinked holders at any time, as CSV if the output is not a terminal", async () => {
   const { code, stdout, stderr } = await unlinked()
   expect({ code, stdout: stdout.trimEnd(), stderr }).toEqual({
     code: 0,
@@ -47,7 +47,7 @@ test("The unlinked holders are listed at any time, as CSV where the output is no
   })
 })
 
-test("A long list is printed once, also in a pipe that standard error shares", async () => {
+test("A long list is printed only once, also if standard error goes to the same pipe", async () => {
   const rows = Array.from({ length: 3_000 }, (_, n) => `t${n},E 1/${n},WA,Somebody ${n} of Nowhere`)
   const holders = `id,tenement_id,state,holder_name\n${rows.join("\n")}\n`
   await bench.load("tenements", holders, { acceptShrink: true })
@@ -94,7 +94,7 @@ describe("Suggestions", () => {
     await bench.load("tenements", tenements)
   })
 
-  test("Suggestions are listed at any time, as CSV where the output is no terminal", async () => {
+  test("The command lists suggestions at any time, as CSV if the output is not a terminal", async () => {
     const { code, stdout, stderr } = await suggest()
     expect({ code, stdout: stdout.trimEnd(), stderr }).toEqual({
       code: 0,

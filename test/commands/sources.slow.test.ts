@@ -120,7 +120,7 @@ test("The operator sets the absence time, the time of the files and the columns 
   expect(removed.stdout).toContain("2 deactivated")
 })
 
-test("A removed source takes its records with it in a release, and is no longer listed", async () => {
+test("Removing a source removes its records in a release and takes it off the list", async () => {
   await bench.load(
     "tas",
     "name,tenementType,status,owner,grantDate,expireDate\nEL1,EL,Granted,A,,\n",

@@ -1,4 +1,4 @@
-/** What a command has committed is reported as done, even if its result cannot be written. */
+/** A command reports a committed change as done, even if it cannot write its result. */
 
 import { expect, test } from "bun:test"
 import { prune as pruneReleases } from "../../src/loading/prune.ts"

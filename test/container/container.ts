@@ -56,7 +56,7 @@ export interface RunOptions {
 }
 
 // Its arguments: root file system, user, working directory, volumes as pairs that end with --, command.
-// What an engine mounts besides is there: /proc, /dev with a /dev/shm, and a file of hosts.
+// Like an engine, it also mounts /proc, /dev with a /dev/shm, and a file of hosts.
 const setUp = `
 set -eu
 root=$1 user=$2 directory=$3

@@ -181,7 +181,7 @@ test("A facet counts the records of its release, and later pages stay on it", as
   expect(await facet("tenements/type")).toEqual([{ value: "exploration", count: 1 }])
 })
 
-test("A facet with over 50,000 values is 400, and names the field", async () => {
+test("A facet with over 50,000 values returns 400 and names the field", async () => {
   await service.publish({ ...records, tenements: [] })
   await service.sql`
     insert into tenements (id, tenement_id, state, status, status_folded, holder_keys, source, since_release)
@@ -212,7 +212,7 @@ test.each([
   "state=XX",
   "company=",
   "fields=value",
-])("%s is no parameter of a facet, or not a value of one", async (query) => {
+])("%s is not a parameter of a facet, or has an invalid value", async (query) => {
   const response = await service.get(`/facets/tenements/state?${query}`)
   expect([response.status, (await readError(response)).code]).toEqual([400, "INVALID_PARAMETER"])
 })

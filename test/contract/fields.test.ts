@@ -209,7 +209,7 @@ const faultsOf = async (path: string) => {
 test.each([
   ["", 'Unknown name ""'],
   ["id,,state", 'Unknown name ""'],
-  ["id,state,id", "Must have no name twice"],
+  ["id,state,id", "Must not repeat a name"],
   ["id,stat", 'Unknown name "stat"; did you mean state?'],
   ["ID", 'Unknown name "ID"; did you mean id?'],
   ["asxCodes", 'Unknown name "asxCodes"; did you mean asx_codes?'],

@@ -12,7 +12,7 @@ const service = await serviceOfFile()
 
 const { companies, tenements, reports } = awkward
 
-/** What a filter must leave, worked out here; that no case is empty by accident is checked too. */
+/** The records that a filter must return, computed here. A case without records fails. */
 async function expectMatches(
   path: string,
   parameters: Record<string, string>,
@@ -305,7 +305,7 @@ test("A filter selects the same records in CSV and exports as in JSON", async ()
 test.each([
   ["b\u0131g", "a dotless i"],
   ["\u017ftr", "a long s"],
-])("%j, with %s, is no code of a company", async (code) => {
+])("%j, with %s, is not the code of a company", async (code) => {
   const path = encodeURIComponent(code)
   expect((await service.get(`/companies/${path}`)).status).toBe(404)
   expect((await service.get(`/companies/${path}/tenements`)).status).toBe(404)

@@ -1,5 +1,5 @@
 /**
- * The metrics tell what the service did, by names and labels that a few clients cannot multiply, and
+ * The metrics show what the service did, by names and labels that a few clients cannot multiply, and
  * neither they nor health checks reveal anything that callers of the API could misuse.
  */
 import { expect, test } from "bun:test"

@@ -1,4 +1,4 @@
-/** What lists must hold and in which order, worked out from the fixtures without the service's code. */
+/** The expected records of lists and their order, computed from the fixtures without the service's code. */
 
 import { type Fixtures, shown, tenementsOf } from "../support/fixtures.ts"
 import type { Shown } from "./bodies.ts"

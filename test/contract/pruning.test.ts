@@ -58,7 +58,7 @@ test("A second pruning deletes nothing and reports the kept releases", async () 
   }
 })
 
-test("Every point in time rejects a pruned release", async () => {
+test("Every parameter for a point in time rejects a pruned release", async () => {
   for (const query of ["as_of=3", "updated_since=3", "removed_since=3", "as_of=2000-01-01"]) {
     const response = await service.get(`/reports?${query}`)
     expect([response.status, (await readError(response)).details]).toEqual([

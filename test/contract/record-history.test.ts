@@ -147,7 +147,7 @@ test("A record that never existed has no history in any format", async () => {
   }
 })
 
-test("A restored record has a gap and its changes since the removal; a later page stays on the release of page 1", async () => {
+test("The history of a restored record has a gap and its changes since the removal; a later page stays on the release of page 1", async () => {
   const page = async (number: number) =>
     (await readList(await service.get(`${path}?per_page=1&page=${number}`))).data
   expect(await page(1)).toEqual([newest])

@@ -82,7 +82,7 @@ test("A line has the route's pattern, the release and whether the response was c
   })
 })
 
-test("A line has the code of the error, and no route where there is none", async () => {
+test("A line has the code of the error, and has a route only if one matched", async () => {
   const requests = {
     "/companies/XXX": { "error.type": "NOT_FOUND", "http.route": "/api/v1/companies/:code" },
     "/companies?page=0": { "error.type": "INVALID_PARAMETER", "http.route": "/api/v1/companies" },

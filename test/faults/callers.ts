@@ -1,7 +1,7 @@
 /** Callers that ask without pause while something breaks, and check every response. */
 import { until } from "../support/until.ts"
 
-/** What callers may get: data as it was before the fault, or a refusal in the envelope. */
+/** Callers may get data from before the fault, or an error in the envelope. */
 const refusal = {
   error: { code: "UNAVAILABLE", message: "Service unavailable, try again shortly" },
 }
@@ -22,7 +22,7 @@ export interface Observed {
   slowestMs: number
   /** Which it was: its path and status, and when it was sent. */
   slowest: { path: string; status: string; sentMs: number }
-  /** What no caller may get, each in a line. */
+  /** Responses that no caller may get, one per line. */
   violations: Set<string>
 }
 

@@ -1,4 +1,4 @@
-/** What a fault may have left behind in the database and in the service. */
+/** Traces that a fault may leave in the database and in the service. */
 import { until } from "../support/until.ts"
 import type { Deployment } from "./deployment.ts"
 

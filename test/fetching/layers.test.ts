@@ -166,7 +166,7 @@ test("A WFS layer must be sorted by unique values", async () => {
   server.respond(wfs(() => titles(5).map((record) => ({ ...record, tenid: "E" }))))
   expect(await failure("WFS")).toBe('the record "E" was returned twice')
   expect((await downloaded("WFS", "ns:tenid ASC,ns:OBJECTID D")).features).toHaveLength(5)
-  expect(await failure("WFS", "name,number")).toBe("a feature of it has no value of name, number")
+  expect(await failure("WFS", "name,number")).toBe("a feature has no value of name, number")
 })
 
 const isPage = (request: DataRequest) => /startIndex|resultRecordCount/.test(request.target)
@@ -192,8 +192,8 @@ const exception =
   "<ows:ExceptionReport><ows:Exception><ows:ExceptionText>Cannot sort</ows:ExceptionText></ows:Exception></ows:ExceptionReport>"
 test.each([
   ["ArcGIS", json({ features: [] }), "only 0 of 4 records were returned"],
-  ["ArcGIS", json({}), 'a page of it has no features, but "{}"'],
-  ["ArcGIS", json({ features: [{}] }), "a feature of it has no OBJECTID"],
+  ["ArcGIS", json({}), 'a page has no features, but "{}"'],
+  ["ArcGIS", json({ features: [{}] }), "a feature has no OBJECTID"],
   [
     "ArcGIS",
     json({ error: { code: 499, message: "Token Required" } }),
@@ -203,7 +203,7 @@ test.each([
   [
     "WFS",
     json({ exceptions: [{ text: "Cannot sort" }] }),
-    'a page of it has no features, but "{"exceptions":[{"text":"Cannot sort"}]}"',
+    'a page has no features, but "{"exceptions":[{"text":"Cannot sort"}]}"',
   ],
   ["WFS", reply(400, {}, exception), 'it returned 400: "Cannot sort"'],
   [
@@ -234,7 +234,7 @@ test("The error for a page that is too large names the cure", async () => {
   ]) {
     server.respond(withPages("WFS", () => response))
     expect(await failure("WFS")).toBe(
-      "a page of it is larger than 1 MB; ask for fewer records at once with page_size",
+      "a page is larger than 1 MB; ask for fewer records at once with page_size",
     )
     expect(server.requests).toHaveLength(2)
   }

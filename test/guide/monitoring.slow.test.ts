@@ -131,7 +131,7 @@ const role = `{role="replica"}`
 const pool = { instance: "a", db_client_connection_pool_name: "pages" }
 const refused = `mds_statements_refused_total{instance="a",db_client_connection_pool_name="pages"}`
 
-/** What makes each alert fire, and what comes near and does not. */
+/** Series that make each alert fire, and series that come near and do not. */
 const cases: Record<string, [fires: Case, quiet: Case]> = {
   MdsDown: [
     { series: { [`up${ofProcess}`]: "0x240" }, labels: instance },

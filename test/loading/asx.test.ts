@@ -121,7 +121,7 @@ test("A directory has its stated date, unless the operator sets another", async 
   expect(source?.known).toBe(true)
 })
 
-test("An invalid listing date is a counted warning", async () => {
+test("The load counts an invalid listing date as a warning", async () => {
   const summary = await bench.load("asx-directory", first.replace("12/09/2018", "31/02/2018"))
   expect(summary.files[0]?.warnings).toEqual({ 'unknown listing date "31/02/2018"': 1 })
   expect(Object.keys(await listed())).toEqual(["360", "QZA"])

@@ -71,7 +71,7 @@ test("A load replaces the schedules of the companies that it names, and leaves t
   expect(await codes()).toEqual({ t1: "QZA", t2: "QZA", t3: "QZB", t4: "QZA", t5: "QZA" })
 })
 
-test("A schedule of which much is gone stops the load, as any file that lacks records", async () => {
+test("A schedule that lost many tenements stops the load, like any file that lacks records", async () => {
   await declare(["QZA,WA,E 4/1131,,,", "QZA,WA,M 5/7,,,"])
   const text = `${header}QZA,WA,M 5/7,,,\n`
   expect(await bench.refusal("declared-tenements", text)).toContain("--accept-shrink")

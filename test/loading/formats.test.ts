@@ -1,4 +1,4 @@
-/** What the service exports loads back unchanged, in every text format and from standard input. */
+/** Exports of the service load unchanged, in every text format and from standard input. */
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { benchOfFile } from "./workbench.ts"

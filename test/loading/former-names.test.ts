@@ -98,7 +98,7 @@ test("Options of a renamed company take none of its tenements", async () => {
   expect((await codes())[0]).toBe("QZC")
 })
 
-test("A code that another company took over links none of its earlier names", async () => {
+test("A code that another company took over does not link by its earlier names", async () => {
   await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
   await directory("QZA,Renamed Limited,false", "QZB,Quarry Beta NL,true")
   expect(await codes()).toEqual(["QZA", "QZB"])

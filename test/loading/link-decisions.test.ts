@@ -1,4 +1,4 @@
-/** What an operator decides of a suggested link holds at once and in every later load. */
+/** An operator's decision on a suggested link applies at once and to every later load. */
 import { beforeEach, expect, test } from "bun:test"
 import { decide, type LinkDecision, publishConfirmed } from "../../src/loading/link-decisions.ts"
 import { readSuggestions } from "../../src/loading/suggested-companies.ts"

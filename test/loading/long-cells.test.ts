@@ -17,7 +17,7 @@ const directory = directoryOfFile()
 const length = 20_000
 /** With what makes a pattern fail at the end, after all that it may match. */
 const filled = (unit: string) => `A${unit.repeat(length / unit.length)}x`
-/** What takes linear time needs less on the slowest machine, and what takes quadratic time more on the fastest. */
+/** Linear time stays below this on the slowest machine, and quadratic time exceeds it on the fastest. */
 const maxMs = 100
 const cells = ["-", " ", "1", ",", "(", "%", "\n", "é", "\u0300\u0316", " ,", "1.", "- ", "(1"].map(
   filled,

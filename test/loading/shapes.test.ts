@@ -49,7 +49,7 @@ const shapes = async () =>
     ]),
   )
 
-test("The same shape in another notation is no change, and another shape is a changed record", async () => {
+test("The same shape in another notation changes nothing, and another shape changes the record", async () => {
   const ring = [
     [115, -31],
     [115.1, -31],

@@ -1,4 +1,4 @@
-/** What is recorded of a source: its loads by outcome, with their time. */
+/** Each source records its loads by outcome, with their time. */
 import { expect, test } from "bun:test"
 import { benchOfFile } from "./workbench.ts"
 

@@ -1,4 +1,4 @@
-/** What a record contains is stored as it is, whatever characters mean something on the way. */
+/** The load stores every character of a record unchanged, special characters included. */
 import { expect, test } from "bun:test"
 import { benchOfFile } from "./workbench.ts"
 

@@ -108,7 +108,7 @@ test("A part of the national view has only the tenements of its state", async ()
 describe("Removing a source", () => {
   const remove = async (name: string) => (await removeSource(bench.url, name, silent)).value
 
-  test("A removed source leaves in a release, and the next loaded source takes its states", async () => {
+  test("Removing a source publishes a release without its records, and the next loaded source takes its states", async () => {
     const rows = [...inView("VIC", 0, 20), ...inView("NT", 0, 5)]
     await bench.load("vic", vic(0, 20))
     await bench.load("national", view(...rows))

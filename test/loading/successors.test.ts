@@ -147,7 +147,7 @@ test("A later decision on a successor replaces an earlier one", async () => {
 test.each([
   ["of another listing date", 9, row("QZN", "Quarry Alpha Limited", "13/09/2018")],
   ["that appeared more than seven days later", 16, row("QZN", "Quarry Alpha Limited")],
-])("A code %s is no successor", async (_, day, successor) => {
+])("A code %s is not a successor", async (_, day, successor) => {
   await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"))
   await loadFrom(8, day - 1)
   await loadFrom(day, day + 7, successor)
@@ -239,7 +239,7 @@ test("Codes that the files lack for a day, or have for a day, are neither ended 
   expect([await successors(), await proposed()]).toEqual([[], []])
 })
 
-test("A company whose listing date is corrected is neither predecessor nor successor", async () => {
+test("A corrected listing date makes a company neither predecessor nor successor", async () => {
   await loadFrom(1, 7, alpha)
   await loadFrom(8, 15, wrongDate(alpha), row("QZO", "Another Limited"))
   expect(await proposed()).toEqual([])

@@ -47,7 +47,7 @@ test("A company that was missing is listed again under its temporary code", asyn
   expect(await listed()).toEqual(["QZA listed QZADB 5 0", "QZB listed  5 0"])
 })
 
-test("A company whose ordinary code was never known is a company of its own", async () => {
+test("A temporary code without a known ordinary code is a separate company", async () => {
   await load("01", temporary(), other)
   expect(await listed()).toEqual(["QZADB listed  5 0", "QZB listed  5 0"])
   await load("02", temporary(), other)
@@ -116,7 +116,7 @@ test("A company that is renamed under its temporary code keeps its tenements", a
   expect(await listed()).toEqual(["QZA listed  5 1", "QZB listed  5 0"])
 })
 
-test("In a file with both codes the temporary one is a company of its own", async () => {
+test("In a file with both codes the temporary code is a separate company", async () => {
   await load("01", alpha(), temporary(), other)
   await tenements()
   expect(await listed()).toEqual(["QZA listed  5 1", "QZADB listed  5 0", "QZB listed  5 0"])
@@ -127,7 +127,7 @@ test("In a file with both codes the temporary one is a company of its own", asyn
   expect(await listed()).toEqual(["QZA listed QZADB 7 1", "QZADB inactive  5 0", "QZB listed  5 0"])
 })
 
-test("A secondary listing of another name stays a company of its own", async () => {
+test("A secondary listing with another name remains a separate company", async () => {
   const options = row("QZADB", "Quarry Alpha Options Limited")
   await load("01", alpha(), options, other)
   for (const day of ["04", "06"]) await load(day, options, other)

@@ -1,4 +1,4 @@
-/** What the tests of loading share: a database of their own, files of a few rows, and queries. */
+/** Shared by the tests of loading: a separate database, files of a few rows, and queries. */
 import { beforeEach } from "bun:test"
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

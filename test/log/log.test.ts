@@ -71,7 +71,7 @@ test("Lines below the level are omitted", () => {
   expect(shown).toEqual(levels.map((_, index) => levels.slice(0, index + 1)))
 })
 
-/** What readers of lines take for a line's end, and what terminals take for commands. */
+/** Characters that end a line for readers, and commands for terminals. */
 const controls = Array.from({ length: 0xa0 }, (_, code) => String.fromCharCode(code))
   .filter((character) => /[^ -~]/.test(character))
   .concat("\u2028", "\u2029")

@@ -38,12 +38,12 @@ const faults: [tool: string, given: object, fault: object][] = [
   [
     "find_companies",
     { search: null },
-    { parameter: "search", message: "Must be a text, number or boolean" },
+    { parameter: "search", message: "Must be a string, a number or a boolean" },
   ],
   [
     "find_tenements",
     { state: ["WA"] },
-    { parameter: "state", message: "Must be a text, number or boolean" },
+    { parameter: "state", message: "Must be a string, a number or a boolean" },
   ],
   ...["find_tenements", "find_announcements"].map((tool): [string, object, object] => [
     tool,
@@ -58,8 +58,8 @@ const faults: [tool: string, given: object, fault: object][] = [
     { by: "state", company: "santos" },
     { parameter: "company", message: "No company has the code SANTOS; find_companies finds codes" },
   ],
-  ["company", {}, { parameter: "asx_code", message: "Must be given" }],
-  ["count_tenements", { state: "WA" }, { parameter: "by", message: "Must be given" }],
+  ["company", {}, { parameter: "asx_code", message: "Is required" }],
+  ["count_tenements", { state: "WA" }, { parameter: "by", message: "Is required" }],
   [
     "changes",
     { list: "sources", since: "1" },

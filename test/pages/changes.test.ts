@@ -104,7 +104,7 @@ test("The counts and rows between random releases are those of the API's lists",
   }
 }, 600_000)
 
-test("Each changed record has its fields before and after, and is added where there was none", async () => {
+test("Each changed record has its fields before and after; a record without earlier fields is added", async () => {
   const page = await person.read(`/explore/changes/tenements?since=3&per_page=100`)
   const listOf = async (query: string) =>
     (await readList(await service.get(`/tenements?per_page=100&${query}`))).data
@@ -141,7 +141,7 @@ test("The page begins with the last release, and every page of data leads to it"
   expect(linkTo(ofCompany, "Changes")).toBe("/explore/changes/tenements?company=ALP")
 })
 
-test("A point that is no release is explained, and an unknown list is not found", async () => {
+test("The page explains a point in time without a release, and returns 404 for an unknown list", async () => {
   const page = await person.read("/explore/changes/tenements?since=yesterday", 400)
   expect(faultAt(page, "since")).toContain("Must be a release number, a date")
   expect(textOf(await person.read("/explore/changes?since=2999-01-01", 400))).toContain(

@@ -52,7 +52,7 @@ const sydney = (value: unknown) => `${sydneyTime.format(new Date(String(value)))
 const companiesOf = (id: unknown) =>
   awkward.tenements.find((each) => each.id === id)?.asx_codes.join(" | ") || "–"
 
-/** What each list's cells are of a record. */
+/** The cells of a record in each list. */
 const rows: Record<string, (record: Shown) => string[]> = {
   companies: (c) => [
     text(c.asx_code),

@@ -47,7 +47,7 @@ test("A value that no form offers creates and rotates no token", async () => {
   expect([...(await tokensOf(person))]).toEqual([...before])
 })
 
-test("A browser that sends Origin alone, or beside Sec-Fetch-Site, may send a form of this site", async () => {
+test("A browser may send a form of this site with only Origin, or with Origin and Sec-Fetch-Site", async () => {
   const { host } = new URL(service.url)
   for (const headers of [
     { "Sec-Fetch-Site": "same-origin", Origin: service.url },

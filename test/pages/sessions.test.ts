@@ -1,4 +1,4 @@
-/** A session is found by its cookie alone, and ends when its owner, its account or time ends it. */
+/** Only the cookie identifies a session. Its owner, its account or time ends it. */
 import { beforeEach, expect, test } from "bun:test"
 import { setDisabled } from "../../src/access/accounts.ts"
 import { hashSecret } from "../../src/access/secret.ts"

@@ -125,7 +125,7 @@ test("An expired, used, withdrawn, cut or invented link gets the same page, whic
   expect(new Set(pages).size).toBe(1)
 })
 
-test("Requesting a link returns the same response for an account, none and a disabled one", async () => {
+test("Requesting a link returns the same response for an existing, an unknown and a disabled account", async () => {
   const [unknown, disabled] = [`${crypto.randomUUID()}@example.com`, await newAccount()]
   await setDisabled(service.editor, disabled, true)
   const responses: unknown[] = []
@@ -244,7 +244,7 @@ test("The service sends a link to the account's address, and the link begins wit
   expect(url).toBe(`${baseUrl}/account/link?link=${secretIn(url)}`)
 })
 
-test("A link to a mailbox whose address only folds to an account's does not sign in to it", async () => {
+test("A link for an address that equals an account's only after folding does not sign in to the account", async () => {
   const name = crypto.randomUUID()
   const kelvin = `mi\u212ae-${name}@example.com`
   await ask(kelvin, { on: open })
@@ -348,7 +348,7 @@ test("Forms sent from another site are rejected, and change nothing", async () =
   expect((await press(secret)).status).toBe(303)
 })
 
-test("A body that is too long or no form is rejected", async () => {
+test("A body that is too long or is not a form is rejected", async () => {
   const send = async (body: string, type: string) =>
     (
       await fetch(`${service.url}/account/send-link`, {

@@ -146,7 +146,7 @@ test("Only the invalid ring is left out", () => {
   })
 })
 
-test("A polygon without its outline has no shape, and its holes are no parts", () => {
+test("A polygon without its outline has no shape, and its holes do not become parts", () => {
   const hole = square(121.2, -30.8, 0.1)
   const coordinates = [[square(0, 0, 1), hole], [outline]]
   expect(read({ type: "MultiPolygon", coordinates })).toEqual({

@@ -79,7 +79,7 @@ test("Web Mercator is converted on its sphere", () => {
   expect(latitude).toBeCloseTo((-Math.atan(Math.sinh(3_000_000 / 6_378_137)) / Math.PI) * 180, 9)
 })
 
-test("GeoJSON without a statement is in WGS 84, otherwise in the system that it names", () => {
+test("GeoJSON is in the reference system that it names, or in WGS 84 if it names none", () => {
   const named = (name: unknown) => ({ type: "name", properties: { name } })
   expect(systemOfGeoJson(undefined, reject)).toBe(wgs84)
   expect(systemOfGeoJson(null, reject)).toBe(wgs84)

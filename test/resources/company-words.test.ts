@@ -1,4 +1,4 @@
-/** What a name is beside what many companies' names have. */
+/** The distinctive part of a name, without words of many companies' names. */
 import { expect, test } from "bun:test"
 import { distinctiveWords, hasEnding, withoutBrackets } from "../../src/resources/company-name.ts"
 

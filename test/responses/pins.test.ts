@@ -6,15 +6,15 @@ const release = (id: number) => ({ id, publishedAt: id * 1000, identity: `identi
 const maxBytes = 1_000_000
 const idleMs = pinSeconds * 1000
 
-/** Pins of one process alone, whose time the test sets. */
-function alone() {
+/** Pins of a single process. The test sets the time. */
+function singleProcess() {
   const clock = { ms: 1 }
   const { pin, pinned } = createPins({ redis: null, maxBytes, steadyMs: () => clock.ms })
   return { pin, clock, pinnedId: async (sequence: string) => (await pinned(sequence))?.id }
 }
 
 test("A pin expires 15 minutes after the last page", async () => {
-  const { pin, pinnedId, clock } = alone()
+  const { pin, pinnedId, clock } = singleProcess()
   await pin("a", release(1), "replace")
   for (let page = 2; page < 10; page++) {
     clock.ms += idleMs
@@ -25,7 +25,7 @@ test("A pin expires 15 minutes after the last page", async () => {
 })
 
 test("Full memory drops the least recently read pins", async () => {
-  const { pin, pinnedId } = alone()
+  const { pin, pinnedId } = singleProcess()
   await pin("read", release(1), "replace")
   for (let query = 0; query < 10_000; query++) {
     await pin(`${query}`, release(2), "replace")

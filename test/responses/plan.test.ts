@@ -1,4 +1,4 @@
-/** A list request is planned from its endpoint and query alone. */
+/** A list request is planned only from its endpoint and query. */
 import { expect, test } from "bun:test"
 import { companies } from "../../src/resources/companies.ts"
 import { reports } from "../../src/resources/reports.ts"

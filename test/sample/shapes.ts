@@ -23,7 +23,7 @@ const extents: Readonly<
 }
 
 /**
- * A GeoJSON geometry as text, or null, as registers lack a few. It depends on the tenement alone, so that it
+ * A GeoJSON geometry as text, or null, as registers lack a few. It depends only on the tenement, so that it
  * changes no other value of the sample.
  */
 export function makeGeometry({ id, state, type }: TenementRecord): string | null {

@@ -1,6 +1,6 @@
 /** What the browser tests compute within a page. Evaluated there as a script. */
 globalThis.inPage = {
-  /** The elements that make the page wider than the window, the innermost alone. */
+  /** The elements that make the page wider than the window, only the innermost. */
   overflowing() {
     const { clientWidth, scrollWidth } = document.documentElement
     if (scrollWidth <= clientWidth) return []

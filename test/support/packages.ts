@@ -1,5 +1,5 @@
 /**
- * Packages that one test alone needs, in a directory of their own with its package.json and lockfile,
+ * Packages that only one test needs, in a directory of their own with its package.json and lockfile,
  * so that nobody else installs them.
  */
 import { reportSkipped } from "./supervised.ts"

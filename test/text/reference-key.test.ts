@@ -33,6 +33,6 @@ test("Different references have different keys, in the order of their numbers", 
   expect(keys.map(referenceKey)).toEqual([...new Set(keys.map(referenceKey))].sort())
 })
 
-test("Text that is no reference has the empty key", () => {
+test("Text that is not a reference has an empty key", () => {
   for (const text of ["", "/", "é", `E ${"1".repeat(300)}`]) expect(referenceKey(text)).toBe("")
 })
