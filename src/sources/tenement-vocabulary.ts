@@ -19,7 +19,7 @@ export const tenementStatuses = {
   withdrawn: "Applied for, and the application taken back",
   lapsed: "Applied for, and the application came to nothing",
   converted: "Replaced by another tenement",
-  ceased: "No longer in force, and the register does not say why",
+  ceased: "No longer in force, and the register does not state why",
 } as const
 
 export const tenementTypes = {
