@@ -13,7 +13,7 @@ export interface TokenOfAccount {
 }
 
 /** The number of revoked and expired tokens that are listed. */
-export const listedEnded = 100
+export const maxEndedTokens = 100
 
 /** The condition for a usable token: it is neither revoked nor expired. */
 export const isValidToken = (now: Date) =>
@@ -26,7 +26,7 @@ export function listOwnTokens(pool: Pool, accountId: number, now: Date) {
     .from(tokensTable)
     .where(and(eq(tokensTable.account_id, accountId), not(isValidToken(now))))
     .orderBy(desc(tokensTable.id))
-    .limit(listedEnded)
+    .limit(maxEndedTokens)
   return readTokens(
     pool,
     accountId,

@@ -21,10 +21,7 @@ const show = reading({
   parameters: { release: argument(integerParameter(1, 2_147_483_647), "its number") },
   read: async ({ release }, { config }) => {
     const origin = await withSnapshotOf(config, (sql) => releaseOrigin(sql, release))
-    if (origin === null)
-      throw new LoadError(
-        `There is no release ${release}. List the releases with mds releases list`,
-      )
+    if (origin === null) throw new LoadError(`There is no release ${release}`)
     const directory = rawDirectory(config.DATA_DIR, origin.source)
     const files = origin.files.map(async (file) => ({
       ...file,

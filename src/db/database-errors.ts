@@ -42,7 +42,7 @@ export const isForbidden = (error: unknown): error is Error =>
   error instanceof Error && ["42501", "25006"].includes(codeOf(error))
 
 /** Whether a running server returned the error. */
-export const isAnswer = (error: unknown): boolean => {
+export const isServerError = (error: unknown): boolean => {
   const code = codeOf(withoutParameters(error))
   return /^[0-9A-Z]{5}$/.test(code) && !isOfConnection(code) && !/^57P0/.test(code)
 }

@@ -100,8 +100,7 @@ const securitySchemes = {
     type: "apiKey",
     in: "query",
     name: "api_key",
-    description:
-      "An API token, for spreadsheets; if a request has both, the service uses the header",
+    description: "An API token, for spreadsheets; the header takes precedence",
   },
 }
 

@@ -12,7 +12,7 @@ import { arcgisLayer } from "./arcgis.ts"
 import { download } from "./download.ts"
 import { FetchError } from "./fetch-error.ts"
 import { downloadLayer } from "./layer.ts"
-import { intoRawDirectory, keepRawFile, keptFile, unfinishedPath } from "./raw-files.ts"
+import { keepRawFile, keptFile, unfinishedPath, writeRawFiles } from "./raw-files.ts"
 import type { Access } from "./request.ts"
 import { type ArcgisEntry, type SourceEntry, urlsOf, type WfsEntry } from "./sources-file.ts"
 import { wfsLayer } from "./wfs.ts"
@@ -49,7 +49,7 @@ export function fetchFiles(entry: SourceEntry, place: Place): Promise<FetchedFil
   const { totalMs } = place.access.limits
   const signal = AbortSignal.timeout(totalMs)
   const access = { ...place.access, signal }
-  return intoRawDirectory(place.directory, async () => {
+  return writeRawFiles(place.directory, async () => {
     const files: FetchedFile[] = []
     for (const address of urlsOf(entry)) {
       const url = new URL(address)

@@ -63,7 +63,7 @@ export const unfinishedPath = (directory: string): string =>
  * of killed processes and failures. The caller has the lock.
  * @throws LoadError where the directory is not writable
  */
-export async function intoRawDirectory<File extends { path: string }>(
+export async function writeRawFiles<File extends { path: string }>(
   directory: string,
   work: () => Promise<File[]>,
 ): Promise<File[]> {

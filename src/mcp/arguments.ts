@@ -9,7 +9,7 @@ import { changes, paging, representation, selection } from "../responses/endpoin
 export const maxRecords = 50
 
 /** The parameters of a list that choose its records, not their representation. */
-export function choosing(parameters: TProperties): TProperties {
+export function recordParameters(parameters: TProperties): TProperties {
   const others = Object.keys({ ...representation, ...selection, ...changes })
   const kept = Object.entries(parameters).filter(([name]) => !others.includes(name))
   const per_page = Type.Integer({ ...paging.per_page, maximum: maxRecords })
@@ -46,10 +46,7 @@ export function readArguments(given: object, parameters: TProperties): Record<st
   const nested = Object.entries(given).filter(([, value]) => typeof value === "object")
   const faults: Fault[] = [
     ...missing.map((parameter) => ({ parameter, message: "Is required" })),
-    ...nested.map(([parameter]) => ({
-      parameter,
-      message: "Must be a string, a number or a boolean",
-    })),
+    ...nested.map(([parameter]) => ({ parameter, message: "Must be a string, number or boolean" })),
   ]
   if (faults.length > 0) throw invalidParameters(faults)
   const texts = Object.entries(given).map(

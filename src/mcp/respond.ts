@@ -44,10 +44,7 @@ export async function respond(
   async function call(tool: Tool, given: unknown): Promise<CallToolResult> {
     // Version 2025-03-26 has batches. A request of the window is one call.
     if (calls++ > 0) {
-      throw new ProtocolError(
-        ProtocolErrorCode.InvalidRequest,
-        "A request may call only one tool. Send another request for each further call",
-      )
+      throw new ProtocolError(ProtocolErrorCode.InvalidRequest, "A request may call only one tool")
     }
     try {
       const result = await tool.call(Object(given), reading)

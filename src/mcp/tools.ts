@@ -19,7 +19,7 @@ import {
   tenementsOfCompany,
 } from "../routes/endpoints.ts"
 import { secondOf } from "../text/time.ts"
-import { choosing, maxRecords, readArguments } from "./arguments.ts"
+import { maxRecords, readArguments, recordParameters } from "./arguments.ts"
 import type { ToolReading } from "./reading.ts"
 
 export interface Tool {
@@ -118,7 +118,7 @@ const tenementCounts: Searched = {
 function searching(searched: Searched): Tool {
   const { tool, endpoint, by, counted = endpoint, selection, notes, parts } = searched
   const { resource, description } = endpoint
-  const parameters = { ...(by && { by }), ...choosing(endpoint.parameters) }
+  const parameters = { ...(by && { by }), ...recordParameters(endpoint.parameters) }
   return {
     name: tool,
     description: `${resource.description} ${description}`,

@@ -167,7 +167,7 @@ export const loadedFields = (resource: Resource): [name: string, field: Field][]
   )
 
 /** Adds the optional fields to the fields. All selections of fields share the statements of this resource. */
-export const complete = (resource: Readable, readsShapes = false): Readable => ({
+export const allFields = (resource: Readable, readsShapes = false): Readable => ({
   ...resource,
   fields: { ...resource.fields, ...resource.optionalFields },
   isComplete: true,

@@ -196,11 +196,11 @@ function delimitedFormat(plan: ListPlan) {
 /** Decodes the cells, for a format that is written from records. */
 function recordEncoder(plan: ListPlan): RowEncoder<Records> {
   const { records, ...sink } = createRecordSink(plan.shown)
-  return { ...sink, content: () => chosen(plan, records) }
+  return { ...sink, content: () => picked(plan, records) }
 }
 
 /** The records with the requested fields. A feature has the key and the geometry beside them. */
-export const chosen = ({ fields, format }: Pick<Plan, "fields" | "format">, records: Records) =>
+export const picked = ({ fields, format }: Pick<Plan, "fields" | "format">, records: Records) =>
   fields && format !== "geojson" ? records.map((each) => pick(each, fields)) : records
 
 /** Encodes only the cells of the requested fields, in their order. */

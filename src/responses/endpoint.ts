@@ -12,7 +12,7 @@ import {
 } from "../http/formats.ts"
 import { pointInTimePattern } from "../http/point-in-time.ts"
 import {
-  complete,
+  allFields,
   filterOf,
   type Readable,
   type Resource,
@@ -100,7 +100,7 @@ export const selection = { fields: Type.Optional(Type.Array(Type.String())) }
 /** Accepted by single records too, of resources that are loaded. */
 function selectionOf(resource: Readable) {
   const optional = Object.keys(resource.optionalFields ?? {})
-  const fields = Type.Array(oneOf(Object.keys(complete(resource).fields)), {
+  const fields = Type.Array(oneOf(Object.keys(allFields(resource).fields)), {
     minItems: 1,
     uniqueItems: true,
     description: `The fields of the records, in this order, separated by commas: the records lack all others, also the required ones of the schema. By default, every field but ${optional.join(", ")}`,

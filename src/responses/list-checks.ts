@@ -16,7 +16,7 @@ type Values = Readonly<Record<string, ParameterValue>>
 export const preferredFormat = (preferred: readonly Format[], all: boolean): Format =>
   preferred.find((format) => all || representations[format].parts !== "whole") ?? "json"
 
-export const contradictions =
+export const checkCombinations =
   (offered: readonly Format[], preferred: readonly Format[]): CrossCheck =>
   (values, sent) => [...formatFaults(values, sent, offered, preferred), ...changeFaults(values)]
 

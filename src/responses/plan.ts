@@ -11,7 +11,7 @@ import { preferredFormats } from "../http/negotiation.ts"
 import { cacheBuster, type ParameterValue, readParameters, typed } from "../http/parameters.ts"
 import { type CanonicalQuery, canonicalQuery, queryText } from "../http/query-string.ts"
 import { countedFilters } from "../resources/facets.ts"
-import { complete, filterOf, orderOf, type Readable } from "../resources/resource.ts"
+import { allFields, filterOf, orderOf, type Readable } from "../resources/resource.ts"
 import { digest } from "../text/digest.ts"
 import type { Target } from "./data-request.ts"
 import {
@@ -28,7 +28,7 @@ import {
   representation,
   selection,
 } from "./endpoint.ts"
-import { contradictions, preferredFormat } from "./list-checks.ts"
+import { checkCombinations, preferredFormat } from "./list-checks.ts"
 
 interface PlanOfAny {
   /** The resource of the response's records. */
@@ -100,7 +100,7 @@ export function planSentList(
   const values = readParameters(
     query,
     endpoint.parameters,
-    contradictions(endpoint.formats, preferred),
+    checkCombinations(endpoint.formats, preferred),
   )
   return planList(
     endpoint,
@@ -188,7 +188,7 @@ export function planRecord(
 /** Fields and features need more than the default fields. */
 const shownOf = (resource: Readable, { fields, format }: ParameterValues): Readable => {
   const readsShapes = format === "geojson" || (Array.isArray(fields) && fields.includes("geometry"))
-  return fields === undefined && !readsShapes ? resource : complete(resource, readsShapes)
+  return fields === undefined && !readsShapes ? resource : allFields(resource, readsShapes)
 }
 
 /** Parameters that choose a part, fields, a release or a representation leave the list itself as it is. */

@@ -54,7 +54,7 @@ export function represent(
   cacheBuster = "",
 ): Response {
   const { request } = represented
-  if (isKnown(request, validators) || hasWildcardIfNoneMatch(request)) {
+  if (matchesTag(request, validators) || hasWildcardIfNoneMatch(request)) {
     return notModified(represented, validators, status)
   }
   // A stream is already coded.
@@ -86,7 +86,7 @@ function setHeaders(to: Headers, headers: ContentHeaders, status?: CacheStatus):
 }
 
 /** Whether `If-None-Match` names the response. */
-export const isKnown = ({ headers }: Pick<Request, "headers">, { ETag }: Validators): boolean =>
+export const matchesTag = ({ headers }: Pick<Request, "headers">, { ETag }: Validators): boolean =>
   namesTag(headers.get("if-none-match"), ETag)
 
 /** `*` matches any existing response, so the record or list must be found first. */

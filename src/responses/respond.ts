@@ -15,13 +15,13 @@ import { companies } from "../resources/companies.ts"
 import type { Readable, ResourceRecord } from "../resources/resource.ts"
 import type { ReleaseResolver, ResolvedList } from "./at-release.ts"
 import type { CachedResponses } from "./cached-responses.ts"
-import { chosen, pageContent, recordContent, wholeContent } from "./content.ts"
+import { pageContent, picked, recordContent, wholeContent } from "./content.ts"
 import type { DataRequest, Requester } from "./data-request.ts"
 import { type ExportOptions, exportResponse } from "./export-response.ts"
 import type { ListPlan, ParameterValues, Plan, RecordPlan } from "./plan.ts"
 import {
   cacheStatus,
-  isKnown,
+  matchesTag,
   notModified,
   type ResponseContent,
   represent,
@@ -89,7 +89,7 @@ export function createResponses(options: RespondOptions) {
     const status = cacheable ? cacheStatus.miss : cacheStatus.bypass
     const { compared = "", read } = await open()
     const validators = validatorsOf(shown, key + compared)
-    if (isKnown(dataRequest.request, validators))
+    if (matchesTag(dataRequest.request, validators))
       return notModified(dataRequest, validators, status)
     const content = await read(validators)
     if (content instanceof Response) return content
@@ -150,7 +150,7 @@ export function createResponses(options: RespondOptions) {
   ): Promise<RecordAt> {
     const found = await reader.find(plan.shown, plan.recordKey, { release, account })
     if (!found) throw new ApiError("NOT_FOUND")
-    const [record = found] = chosen(plan, [found])
+    const [record = found] = picked(plan, [found])
     return { record, release }
   }
 
@@ -170,7 +170,7 @@ export function createResponses(options: RespondOptions) {
     const bounds = { offset: offsetOf(page, per_page), limit: per_page }
     const found = await reader.page(list, bounds, { release, account })
     if (!found) throw new ApiError("NOT_FOUND")
-    const records = chosen(plan, found.records)
+    const records = picked(plan, found.records)
     return { records, meta: pageMeta(found.total, page, per_page), release }
   }
 

@@ -1,6 +1,6 @@
 /** Builds the parts of the app and the server: pools, windows, caches, connections. */
 import type { AppOptions } from "../app.ts"
-import { orWhereUnavailable } from "../db/pool/unavailable.ts"
+import { ifUnavailable } from "../db/pool/unavailable.ts"
 import { createReleases } from "../db/reader/releases.ts"
 import { sharedRead } from "../db/reader/shared-read.ts"
 import { describeError } from "../log/log.ts"
@@ -49,7 +49,7 @@ export async function startParts(options: PartsOptions) {
   // On another pool, because waiting token lookups must not make the service look unready.
   const checked = createReleases(database.pools.accounts)
   const readiness = sharedRead(checkEveryMs, now, () =>
-    checked.current("readiness").catch(orWhereUnavailable(null)),
+    checked.current("readiness").catch(ifUnavailable(null)),
   )
   const metrics = createServiceMetrics({
     ...base,

@@ -38,12 +38,12 @@ const faults: [tool: string, given: object, fault: object][] = [
   [
     "find_companies",
     { search: null },
-    { parameter: "search", message: "Must be a string, a number or a boolean" },
+    { parameter: "search", message: "Must be a string, number or boolean" },
   ],
   [
     "find_tenements",
     { state: ["WA"] },
-    { parameter: "state", message: "Must be a string, a number or a boolean" },
+    { parameter: "state", message: "Must be a string, number or boolean" },
   ],
   ...["find_tenements", "find_announcements"].map((tool): [string, object, object] => [
     tool,

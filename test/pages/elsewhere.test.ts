@@ -6,14 +6,14 @@ import { canonicalQuery } from "../../src/http/query-string.ts"
 import { exportMenu } from "../../src/pages/explore/elsewhere/panel.ts"
 import {
   type ApiView,
-  ofLists,
-  ofRecords,
+  listSnippets,
   powerQueryLiteral,
+  recordSnippets,
 } from "../../src/pages/explore/elsewhere/snippets.ts"
 import { tokenPlaceholder } from "../../src/pages/kit/components.ts"
 import { companies } from "../../src/resources/companies.ts"
 import { reports } from "../../src/resources/reports.ts"
-import { complete } from "../../src/resources/resource.ts"
+import { allFields } from "../../src/resources/resource.ts"
 import { tenements } from "../../src/resources/tenements.ts"
 import { readRecord } from "../contract/bodies.ts"
 import { awkward } from "../support/fixtures.ts"
@@ -49,14 +49,14 @@ const views: [string, () => ApiView][] = [
   ],
   ["a search for anything", () => view("/tenements", tenements, { holder: nastyHolder, as_of: 1 })],
   ["a company's tenements", () => view("/companies/BIG/tenements", tenements, { state: "WA" })],
-  ["chosen columns", () => view("/tenements", complete(tenements), { fields: "id,asx_codes" })],
+  ["chosen columns", () => view("/tenements", allFields(tenements), { fields: "id,asx_codes" })],
 ]
 
 const line = (
   of: ApiView,
   id: string,
   token = service.tokens.admin,
-  snippets = ofLists,
+  snippets = listSnippets,
 ): string => {
   const code = snippets.find((each) => each.id === id)?.code(of)
   if (code === undefined) throw new Error(`No ${id}`)
@@ -173,12 +173,12 @@ test("No key of a record can end a quoted text in a program", () => {
 
 test("The programs of a record's page print the record as JSON", async () => {
   const big = view("/companies/BIG", companies, { as_of: 1 })
-  const lineOf = (id: string) => line(big, id, service.tokens.admin, ofRecords)
+  const lineOf = (id: string) => line(big, id, service.tokens.admin, recordSnippets)
   const expected = { data: await readRecord(await service.get("/companies/BIG?as_of=1")) }
   expect(JSON.parse(await $`bash -c ${lineOf("curl")}`.text())).toEqual(expected)
   const program = `${lineOf("python")}\nprint(json.dumps(record))`
   expect(JSON.parse(await $`python3 -c ${program}`.text())).toEqual(expected.data)
-  expect(ofRecords.map(({ id }) => id)).toEqual(["curl", "excel", "python", "r", "address"])
+  expect(recordSnippets.map(({ id }) => id)).toEqual(["curl", "excel", "python", "r", "address"])
 })
 
 const powerQueryEscapes: Readonly<Record<string, string>> = {

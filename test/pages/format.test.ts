@@ -1,7 +1,7 @@
 /** How values are written for people. */
 import { expect, test } from "bun:test"
 
-import { exactly, rounded } from "../../src/pages/explore/lists/cells.ts"
+import { exactNumber, rounded } from "../../src/pages/explore/lists/cells.ts"
 import { dataSize, dollars, relative } from "../../src/pages/kit/format.ts"
 import { layout } from "../../src/pages/kit/layout.ts"
 
@@ -40,7 +40,7 @@ test.each([
   [12.5, "12.50", "12.50"],
   [1_234_567.891234, "1,234,567.89", "1,234,567.891234"],
 ])("An area of %d is %s in a list, and %s on its record", (area, inList, onRecord) => {
-  expect([rounded("area")({ area }), exactly("area")({ area })]).toEqual([inList, onRecord])
+  expect([rounded("area")({ area }), exactNumber("area")({ area })]).toEqual([inList, onRecord])
 })
 
 test.each([

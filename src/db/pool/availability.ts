@@ -9,7 +9,7 @@
 import type { Sql } from "postgres"
 import { settleWithin } from "../../text/settle-within.ts"
 import { singleConnection } from "../connection.ts"
-import { isAnswer } from "../database-errors.ts"
+import { isServerError } from "../database-errors.ts"
 import { noResponseWithin, Unavailable } from "./unavailable.ts"
 
 export interface DatabaseAddress {
@@ -55,7 +55,7 @@ export function watchAvailability({ url, directUrl }: DatabaseAddress) {
   }
 
   /** Retries once, on a new connection, because an idle one may have ended. */
-  const queryTwice = () => query().catch((error) => (isAnswer(error) ? undefined : query()))
+  const queryTwice = () => query().catch((error) => (isServerError(error) ? undefined : query()))
 
   /**
    * Queries the database and, if no statement has got a response, opens a session through the pooler. The query
@@ -68,7 +68,7 @@ export function watchAvailability({ url, directUrl }: DatabaseAddress) {
       if (url !== directUrl && !wasAnswered) parts.push(openSession(url))
       await settleWithin(silenceMs, Promise.all(parts), noResponseWithin)
     } catch (error) {
-      if (isAnswer(error)) return
+      if (isServerError(error)) return
       client.end({ timeout: 0 }).catch(() => {})
       client = connect()
       if (!(isPooled && error instanceof Unavailable)) throw error

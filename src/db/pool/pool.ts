@@ -6,7 +6,7 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
 import postgres, { type Sql } from "postgres"
 import { createHistogram, type HistogramReading, secondBounds } from "../../metrics/histogram.ts"
-import { isAnswer, isLockTimeout, rethrowDatabaseError } from "../database-errors.ts"
+import { isLockTimeout, isServerError, rethrowDatabaseError } from "../database-errors.ts"
 import type { Availability } from "./availability.ts"
 import { type AccountId, createTurns } from "./turns.ts"
 import { Overloaded, Unavailable } from "./unavailable.ts"
@@ -131,7 +131,7 @@ export function createPool(url: string, options: PoolOptions): Pool {
     try {
       return await statement(db)
     } catch (error) {
-      isAnswered = isAnswer(error)
+      isAnswered = isServerError(error)
       if (isLockTimeout(error)) turns.refuseWaiting(allLocked)
       return rethrowDatabaseError(error)
     } finally {

@@ -12,7 +12,7 @@ export const noResponseWithin = (limitMs: number): Unavailable =>
   new Unavailable(`No response from the database within ${limitMs} ms`)
 
 /** For `catch`: returns the value if the database is unavailable, and rethrows any other error. */
-export const orWhereUnavailable =
+export const ifUnavailable =
   <T>(value: T) =>
   (error: unknown): T => {
     if (error instanceof Unavailable) return value

@@ -20,7 +20,7 @@ export const shapeOf = (digest: PgColumn): SQL => sql`(
  * @param rows FROM and WHERE of the list
  * @param limit how many rows are enough
  */
-export function untilFull(
+export function withinShapeLimit(
   { resource, order }: { resource: Readable; order: readonly OrderTerm[] },
   { from, where = sql`true` }: { from: PgTable | SQL; where?: SQL | undefined },
   limit: SQL,

@@ -4,7 +4,7 @@
  */
 import { settleWithin } from "../../text/settle-within.ts"
 import type { Pool } from "../pool/pool.ts"
-import { noResponseWithin, orWhereUnavailable, Unavailable } from "../pool/unavailable.ts"
+import { ifUnavailable, noResponseWithin, Unavailable } from "../pool/unavailable.ts"
 import { type LoadOutcome, type LoadTotals, loadOutcomes } from "../source-tables.ts"
 import { sharedRead } from "./shared-read.ts"
 
@@ -71,7 +71,7 @@ export function createSourceReadings(
     }),
   )
   return async () => {
-    await settleWithin(waitMs, reading(), noResponseWithin).catch(orWhereUnavailable(undefined))
+    await settleWithin(waitMs, reading(), noResponseWithin).catch(ifUnavailable(undefined))
     return last
   }
 }

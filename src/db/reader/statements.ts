@@ -32,7 +32,7 @@ import {
 import { type Release, releaseKey } from "./releases.ts"
 import { createRecordSink, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
 import { isAfter, orderBy, type Position, sortTerms } from "./seek.ts"
-import { shapeOf, untilFull } from "./shapes.ts"
+import { shapeOf, withinShapeLimit } from "./shapes.ts"
 
 /** The condition that a row belongs to a record of another resource, whose key is bound as `parent`. */
 export type Scope = (parentKey: SQL) => SQL
@@ -198,7 +198,7 @@ export function createStatements(db: Database) {
         const found = pageRows(shape, relation, after && isAfter(shape.order))
         return pageOf(
           shape,
-          shape.resource.readsShapes ? { from: untilFull(shape, found, pageEnd) } : found,
+          shape.resource.readsShapes ? { from: withinShapeLimit(shape, found, pageEnd) } : found,
         )
       }),
     /** The same for a page, which has few rows. Binds how many to skip as `offset`. */

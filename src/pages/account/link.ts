@@ -14,7 +14,7 @@ import { pageContext } from "../kit/page-context.ts"
 import { pageNotFound, signInPath } from "../kit/page-error.ts"
 import { redirect, sessionCookie } from "../kit/page-response.ts"
 import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
-import { emailField, noMail, signInPage } from "./sign-in.ts"
+import { emailField, mailUnavailable, signInPage } from "./sign-in.ts"
 import { emailFault, emailOf, home, nextOf } from "./sign-in-request.ts"
 
 export const link = (options: AccountOptions) => {
@@ -84,7 +84,7 @@ ${hidden("next", nextOf(entered))}
 const sentPage = (email: string, isMailFailing: boolean) =>
   accountPage({
     title: "Check your mail",
-    main: html`${isMailFailing && noMail(true)}
+    main: html`${isMailFailing && mailUnavailable(true)}
 <p>If <b>${email}</b> can sign in here, a link is on its way to it. It works once, within ${validMinutes} minutes.</p>
 <p class="muted">Nothing arrives? Look among unwanted mail, and check the address. Then <a href="/account/sign-in">try again</a>.</p>`,
   })

@@ -65,7 +65,7 @@ export const signInPage = (
     faults,
     main: html`${!storesCookie(request, baseUrl) && plainHttp}
 ${message}
-${(!linkMail || linkMail.isFailing()) && noMail(linkMail !== null)}
+${(!linkMail || linkMail.isFailing()) && mailUnavailable(linkMail !== null)}
 ${
   linkMail &&
   html`<form method="post" action="/account/send-link" class="panel fields form-narrow">
@@ -79,7 +79,7 @@ ${isSignUpOpen && html`<p>No account yet? <a href="/account/sign-up">Create one<
   })
 
 /** The same for everyone, so that it reveals nothing about an account. */
-export const noMail = (isSent: boolean): Html =>
+export const mailUnavailable = (isSent: boolean): Html =>
   notice(
     "waiting",
     html`<p>${isSent ? "This service can't send mail right now. Links that were mailed before still work." : "This service sends no mail."} Ask its operator for a link, who prints it with</p>

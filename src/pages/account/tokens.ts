@@ -1,7 +1,7 @@
 /** `/account/tokens`: the list of tokens, and creating one. */
 import { Elysia } from "elysia"
 import { AccountError } from "../../access/change.ts"
-import { listedEnded, listOwnTokens, type OwnToken } from "../../access/token-list.ts"
+import { listOwnTokens, maxEndedTokens, type OwnToken } from "../../access/token-list.ts"
 import { createOwnToken } from "../../access/tokens.ts"
 import { dayMs } from "../../text/time.ts"
 import { formField, notice, panel, statusBadge, table } from "../kit/components.ts"
@@ -100,7 +100,7 @@ ${valid.length > 0 && tokenTable("Active tokens", valid, now)}
 ${creation(shown)}
 ${
   ended.length > 0 &&
-  html`<details><summary>Revoked and expired: ${ended.length < listedEnded ? count(ended.length, "token") : `the newest ${listedEnded}`}</summary>
+  html`<details><summary>Revoked and expired: ${ended.length < maxEndedTokens ? count(ended.length, "token") : `the newest ${maxEndedTokens}`}</summary>
 ${tokenTable("Revoked and expired tokens", ended, now)}</details>`
 }`,
   })

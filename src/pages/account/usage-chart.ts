@@ -40,11 +40,7 @@ ${busiest.requests > 0 && drawing(periods, busiest.requests, label)}
           fixed: true,
         },
         { head: "Requests", cell: ({ requests }) => number(requests), number: true },
-        {
-          head: "From spreadsheets",
-          cell: (period) => number(period.ofSpreadsheets),
-          number: true,
-        },
+        { head: "Spreadsheets", cell: (period) => number(period.ofSpreadsheets), number: true },
       ],
       rows: periods.toReversed(),
       empty: "There are no periods.",

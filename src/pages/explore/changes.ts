@@ -7,7 +7,7 @@ import type { Release } from "../../db/reader/releases.ts"
 import { readPairs } from "../../http/parameters.ts"
 import type { CanonicalQuery, Pair } from "../../http/query-string.ts"
 import { countedByCompany } from "../../resources/facets.ts"
-import { complete, type ResourceRecord } from "../../resources/resource.ts"
+import { allFields, type ResourceRecord } from "../../resources/resource.ts"
 import { tenements } from "../../resources/tenements.ts"
 import { changes, listEndpoint } from "../../responses/endpoint.ts"
 import type { ParameterValues } from "../../responses/plan.ts"
@@ -167,7 +167,7 @@ function changeOf(
   record: ResourceRecord,
 ): Content {
   if (!earlier) return statusBadge("added", "good")
-  const { since_release: _, ...others } = complete(view.endpoint.resource).fields
+  const { since_release: _, ...others } = allFields(view.endpoint.resource).fields
   const names = Object.keys(others).filter((name) => String(earlier[name]) !== String(record[name]))
   return names.length === 0 ? "no shown field" : differences(names, labelsOf(view), earlier, record)
 }

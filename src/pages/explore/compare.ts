@@ -7,7 +7,7 @@ import { formField, pageTitle, table } from "../kit/components.ts"
 import { dash, number } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
-import { inSydney, shortSum, textOf } from "./lists/cells.ts"
+import { inSydney, shortDollars, textOf } from "./lists/cells.ts"
 import { cleanQuery, linksAt } from "./lists/list-address.ts"
 import { firstRows, recordPathOf } from "./lists/list-view.ts"
 import { expiringWithin, tenementsView } from "./lists/tenement-views.ts"
@@ -82,7 +82,7 @@ async function readCompany(visit: Visit, code: string, release: Release): Promis
   const [last] = reports.records
   const cells: Record<string, Content> = {
     Company: html`<a href="${links(recordPathOf(companiesView, code))}">${textOf("company_name")(record)}</a>`,
-    "Market cap, A$": shortSum("market_cap_aud")(record),
+    "Market cap, A$": shortDollars("market_cap_aud")(record),
     Tenements: toTenements([], Number(record.total_tenements)),
     ...Object.fromEntries(counted),
     "Expiring within a year": toTenements(Object.entries(expiring), expiries),

@@ -11,7 +11,7 @@ import { pageTitle } from "../kit/components.ts"
 import { isolated } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
-import { inSydney, mostSearched, textOf } from "./lists/cells.ts"
+import { inSydney, maxSearched, textOf } from "./lists/cells.ts"
 import { cleanQuery, linksAt } from "./lists/list-address.ts"
 import { type ListOfRecords, type ListView, recordPathOf, titleOfView } from "./lists/list-view.ts"
 import { nearestNotice } from "./lists/possible-companies.ts"
@@ -81,7 +81,7 @@ const kinds: readonly Kind[] = [
       const names = await visit.holdersWith(tenementsView, term)
       return names
         .flatMap(({ value: label }) =>
-          label !== null && fold(label).includes(folded) && [...label].length <= mostSearched
+          label !== null && fold(label).includes(folded) && [...label].length <= maxSearched
             ? [{ href: links(recordPathOf(holdersView, label)), label }]
             : [],
         )

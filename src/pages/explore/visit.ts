@@ -10,7 +10,7 @@ import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import type { ValueCount } from "../../db/reader/reader-caches.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { isScanned } from "../../db/reader/statements.ts"
-import { complete, type Readable } from "../../resources/resource.ts"
+import { allFields, type Readable } from "../../resources/resource.ts"
 import { dayOfData } from "../../responses/at-release.ts"
 import type { DataRequest } from "../../responses/data-request.ts"
 import { nearestNumbers, undatedRecords } from "../../responses/notes.ts"
@@ -125,14 +125,14 @@ export function createVisits(options: VisitOptions) {
           { account, sequenceOwner: `changes in session ${person.sessionId}` },
           (compared) => {
             const plan = planned(list, "", { ...values, ...compared })
-            return { ...plan, list: { ...plan.list, resource: complete(list.endpoint.resource) } }
+            return { ...plan, list: { ...plan.list, resource: allFields(list.endpoint.resource) } }
           },
           since,
         ),
       total: async (list: ListAddress, values: ParameterValues, release: Release) =>
         (await responses.totalAt(planned(list, "", values), { release, account })) ?? 0,
       versions: ({ endpoint }: ListAddress, keys: readonly string[], release: Release) =>
-        responses.versionsAt(complete(endpoint.resource), keys, { release, account }),
+        responses.versionsAt(allFields(endpoint.resource), keys, { release, account }),
       /** Every record of a list as a response in CSV. */
       export: (list: ListAddress, key: string, values: ParameterValues) => {
         const request = { ...visitor, ...requester, headers: {} }
@@ -159,7 +159,7 @@ const inSydney = ({ endpoint }: ListAddress, values: ParameterValues): Parameter
     : values
 
 const resourceOf = ({ endpoint: { resource }, isComplete }: ListAddress): Readable =>
-  isComplete ? complete(resource) : resource
+  isComplete ? allFields(resource) : resource
 
 /** Enough for cached values and short scans. A longer scan is cached for the next page. */
 const waitMs = 1_000

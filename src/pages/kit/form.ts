@@ -29,11 +29,7 @@ export const readQuery = ({ url }: Pick<Request, "url">): Form => formOf(new URL
 export async function readForm(request: Request, withinMs = deadlineMs): Promise<Form> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase()
   if (type !== "application/x-www-form-urlencoded") {
-    throw new PageError(
-      415,
-      "Not a form",
-      "This address accepts only the forms of this site. Open the page and send its form.",
-    )
+    throw new PageError(415, "Not a form", "This address accepts only forms of this site.")
   }
   return formOf(new URLSearchParams(await settleWithin(withinMs, readText(request), tooSlow)))
 }

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import type { Sessions, SignedIn } from "../../access/sessions.ts"
 import type { Turns } from "../../db/pool/turns.ts"
-import { noResponseWithin, orWhereUnavailable } from "../../db/pool/unavailable.ts"
+import { ifUnavailable, noResponseWithin } from "../../db/pool/unavailable.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import { isOwnOrigin } from "../../http/own-origin.ts"
 import { contextOf } from "../../plugins/request-context.ts"
@@ -69,7 +69,7 @@ export const pageContext = (options: PageOptions) =>
         publicUrl: publicUrlOf(request, options.baseUrl),
         page: async ({ status, headers, ...content }: PageResult): Promise<Response> => {
           const person = await settleWithin(sessionWaitMs, session(), noResponseWithin).catch(
-            orWhereUnavailable(undefined),
+            ifUnavailable(undefined),
           )
           const frame = {
             email: person === null ? null : person?.email,

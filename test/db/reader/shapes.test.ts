@@ -5,7 +5,7 @@ import { createPool } from "../../../src/db/pool/pool.ts"
 import { createReader } from "../../../src/db/reader/reader.ts"
 import { noRelease } from "../../../src/db/reader/releases.ts"
 import { createRecordSink } from "../../../src/db/reader/rows.ts"
-import { complete, orderOf } from "../../../src/resources/resource.ts"
+import { allFields, orderOf } from "../../../src/resources/resource.ts"
 import { tenements } from "../../../src/resources/tenements.ts"
 import { afterFile, databaseOfFile } from "../../support/of-file.ts"
 
@@ -13,7 +13,7 @@ const { sql, url } = await databaseOfFile()
 const pool = createPool(url, { name: "shapes", connections: 1, statementTimeoutMs: 60_000 })
 afterFile(pool.close)
 const pools = { records: pool, lists: pool, exports: pool }
-const resource = complete(tenements, true)
+const resource = allFields(tenements, true)
 const { chunks } = createReader(pools, cacheSizes(0), () => {})
 
 const mebibyte = 1024 ** 2

@@ -2,7 +2,7 @@
 import { copyable, menu, tokenPlaceholder, tokenSentence } from "../../kit/components.ts"
 import { count, dataSize } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
-import { type ApiView, ofLists, ofRecords } from "./snippets.ts"
+import { type ApiView, listSnippets, recordSnippets } from "./snippets.ts"
 
 /** Every row of a list in CSV, with its approximate size. */
 type CsvFile = Record<"rows" | "bytes", number> & { href: string }
@@ -16,7 +16,7 @@ export function exportMenu(view: ApiView | null, file: CsvFile | null): Html {
       html`${download}<p>The API lists subsidiaries by company. Open a company's subsidiaries for other programs.</p>`,
     )
   }
-  const snippets = file === null ? ofRecords : ofLists
+  const snippets = file === null ? recordSnippets : listSnippets
   return menu(
     "Export",
     html`${download}

@@ -63,7 +63,7 @@ const address: Snippet = {
 }
 
 /** Lists have the formats that spreadsheets read. */
-export const ofLists: readonly Snippet[] = [
+export const listSnippets: readonly Snippet[] = [
   {
     id: "sheets",
     label: "Google Sheets",
@@ -124,7 +124,7 @@ ${variableOf(view)} <- arrow::read_parquet(file)`,
   address,
 ]
 
-export const ofRecords: readonly Snippet[] = [
+export const recordSnippets: readonly Snippet[] = [
   {
     id: "curl",
     label: "curl",

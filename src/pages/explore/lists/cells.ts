@@ -45,10 +45,10 @@ const two = decimals(2)
 
 export const integerCell = numeric(number)
 
-export const shortSum = numeric(dollars)
+export const shortDollars = numeric(dollars)
 
 /** Unrounded, with two decimals at least. */
-export const exactly = numeric((value) => exact.format(value))
+export const exactNumber = numeric((value) => exact.format(value))
 
 /** With two decimals, so that numbers align; `<0.01` for a value that would round to 0. */
 const inTwo = (value: number) => (value > 0 && value < 0.005 ? "<0.01" : two.format(value))
@@ -125,11 +125,11 @@ export const toList =
     html`<a href="${links(path, [[filter, value]])}">${value}</a>`
 
 /** Longer names exceed the limit of the filters. */
-export const mostSearched = 200
+export const maxSearched = 200
 
 /** A holder as a link to its page, unless it has none. */
 export const toHolder = (name: string, links: RecordLinks): Content =>
-  [...name].length <= mostSearched && namedHolders(name).length > 0
+  [...name].length <= maxSearched && namedHolders(name).length > 0
     ? html`<a href="${links(pathWith("/holders/:name", name))}">${name}</a>`
     : name
 
@@ -166,7 +166,7 @@ export const statusWord =
   ({ [field]: value }) =>
     typeof value === "string" && value !== "" ? statusBadge(value, toneOf(value)) : dash
 
-export const activity: Cell = ({ is_active }) =>
+export const listingStatus: Cell = ({ is_active }) =>
   is_active === true ? statusBadge("active", "good") : statusBadge("inactive", "bad")
 
 /** The URL of a document, as a link only for safe schemes: others could run code. */

@@ -10,14 +10,14 @@ export const state: FilterField = {
   words: (value) => `in ${stateNames[value] ?? value}`,
 }
 
-export const valued = (label: string, words: string): FilterField => ({
+export const valueFilter = (label: string, words: string): FilterField => ({
   name: label.toLowerCase(),
   label,
   words: quoted(words),
 })
 
-export const statusFilter = valued("Status", "with the status")
-export const type = valued("Type", "of the type")
+export const statusFilter = valueFilter("Status", "with the status")
+export const type = valueFilter("Type", "of the type")
 
 /** Two filters for the days of a period: `granted_from` and `granted_to`. */
 export function period(name: string, label: string): readonly FilterField[] {

@@ -5,7 +5,7 @@ import { readPairs } from "../../../http/parameters.ts"
 import type { CanonicalQuery } from "../../../http/query-string.ts"
 import { tenements } from "../../../resources/tenements.ts"
 import { apiPath, pathWith } from "../../../responses/endpoint.ts"
-import { contradictions } from "../../../responses/list-checks.ts"
+import { checkCombinations } from "../../../responses/list-checks.ts"
 import { undatedWords } from "../../../responses/notes.ts"
 import type { ParameterValues } from "../../../responses/plan.ts"
 import { hidden, menu, notice, pageTitle, tabs, trail } from "../../kit/components.ts"
@@ -71,7 +71,7 @@ async function withCompanyNames(visit: Visit, page: ShownPage): Promise<ShownPag
 export async function wholeFile(visit: Visit, view: ListView, format: Format, code = "") {
   const { parameters, formats } = view.endpoint
   const query: CanonicalQuery = [...sentQuery(visit.query), ["format", format], ["all", "true"]]
-  const values = readPairs(query, parameters, [], contradictions(formats, []))
+  const values = readPairs(query, parameters, [], checkCombinations(formats, []))
   const response = await visit.export(view, code, values)
   // These headers serve programs of other sites, or describe how the API's responses vary.
   response.headers.delete("Access-Control-Allow-Origin")

@@ -15,10 +15,9 @@ import {
 } from "../../../routes/endpoints.ts"
 import { type Content, html } from "../../kit/html.ts"
 import {
-  activity,
   code,
   documentLink,
-  exactly,
+  exactNumber,
   identifier,
   inSydney,
   integerCell,
@@ -26,13 +25,14 @@ import {
   linkedTenements,
   linkedTenementsInWords,
   listed,
-  shortSum,
+  listingStatus,
+  shortDollars,
   textCell,
   textOf,
   toHolder,
   toList,
 } from "./cells.ts"
-import { quoted, type, valued } from "./filters.ts"
+import { quoted, type, valueFilter } from "./filters.ts"
 import { type ListOfRecords, type ListView, type RecordLinks, recordPathOf } from "./list-view.ts"
 import { companyTenementsView, tenementsView } from "./tenement-views.ts"
 
@@ -47,7 +47,7 @@ export const companiesView: ListOfRecords = {
       wide: true,
       words: quoted("whose name or code contains"),
     },
-    valued("Sector", "of the sector"),
+    valueFilter("Sector", "of the sector"),
     {
       name: "active",
       label: "Listed",
@@ -77,7 +77,7 @@ export const companiesView: ListOfRecords = {
         company.gics_sector !== company.gics_industry_group &&
         textCell("gics_industry_group")(company),
     },
-    { head: "Listed", field: "is_active", fixed: true, minor: true, cell: activity },
+    { head: "Listed", field: "is_active", fixed: true, minor: true, cell: listingStatus },
     {
       head: "Tenements",
       field: "total_tenements",
@@ -89,12 +89,12 @@ export const companiesView: ListOfRecords = {
       head: "Market cap, A$",
       field: "market_cap_aud",
       number: true,
-      hasCourse: true,
-      cell: shortSum("market_cap_aud"),
+      hasSparkline: true,
+      cell: shortDollars("market_cap_aud"),
       fact: (company) =>
         company.is_active || company.market_cap_aud === null
-          ? shortSum("market_cap_aud")(company)
-          : html`${shortSum("market_cap_aud")(company)} when last listed`,
+          ? shortDollars("market_cap_aud")(company)
+          : html`${shortDollars("market_cap_aud")(company)} when last listed`,
       sort: "market_cap",
     },
   ],
@@ -128,7 +128,7 @@ export const reportsView: ListOfRecords = {
   filters: [
     { name: "search", label: "Title", wide: true, words: quoted("whose title contains") },
     { name: "company", label: "Company code", words: (value) => `of ${value.toUpperCase()}` },
-    valued("Group", "in the group"),
+    valueFilter("Group", "in the group"),
     type,
     { name: "from", label: "From (Sydney)", type: "date", words: (day) => `from ${day} (Sydney)` },
     { name: "to", label: "To (Sydney)", type: "date", words: (day) => `to ${day} (Sydney)` },
@@ -188,7 +188,7 @@ export const subsidiariesView: ListView = {
       head: "Owned, %",
       field: "ownership_percentage",
       number: true,
-      cell: exactly("ownership_percentage"),
+      cell: exactNumber("ownership_percentage"),
     },
   ],
 }

@@ -93,7 +93,7 @@ const [width, height] = [200, 32]
  * @param versions newest first
  * @param write the value of the field
  */
-export function course(
+export function sparkline(
   versions: readonly ResourceRecord[],
   field: string,
   write: (version: ResourceRecord) => Content,

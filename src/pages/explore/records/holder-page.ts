@@ -10,7 +10,7 @@ import { pageTitle, type TableColumn, tableSection, trail } from "../../kit/comp
 import { count, isolated } from "../../kit/format.ts"
 import { html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
-import { mostSearched, textOf, toCompany } from "../lists/cells.ts"
+import { maxSearched, textOf, toCompany } from "../lists/cells.ts"
 import { countedPanels } from "../lists/counted-values.ts"
 import { linksAt } from "../lists/list-address.ts"
 import { linkToList, recordNotFound } from "../lists/list-page.ts"
@@ -32,7 +32,7 @@ const keyOf = (holder: ResourceRecord) => normaliseName(nameOf(holder))
 export async function holderPage(visit: Visit, sentName: string): Promise<PageResult> {
   const { as_of: asOf } = readParameters(visit.query, asOfParameter)
   const key = normaliseName(sentName)
-  if (key === "" || [...sentName].length > mostSearched) throw recordNotFound(holdersView, sentName)
+  if (key === "" || [...sentName].length > maxSearched) throw recordNotFound(holdersView, sentName)
   // The holders of its tenements: itself, and its partners.
   const { records, meta, release } = await visit.page(holdersView, "", {
     held_by: sentName,

@@ -22,7 +22,7 @@ import {
 } from "../lists/list-view.ts"
 import { pastNotice } from "../lists/results.ts"
 import type { Visit } from "../visit.ts"
-import { course, history, versionsRead } from "./history.ts"
+import { history, sparkline, versionsRead } from "./history.ts"
 
 /** A found record. */
 export interface FoundRecord extends RecordAt {
@@ -73,12 +73,12 @@ export async function recordPage(
   const value = textOf(field)(record)
   const within = value ? [{ path: found.links(view.path, [[filter, value]]), title: value }] : []
   const pairOf = (shown: ShownField) => {
-    const { head, field = "", fact = cellOf(shown), only, hasCourse } = shown
+    const { head, field = "", fact = cellOf(shown), only, hasSparkline } = shown
     const write = (version: ResourceRecord) => fact(version, found.links, day)
     if (only === "list") return null
     const written = write(record)
     if (written === false) return null
-    return html`<dt>${head}</dt><dd>${written}${parts?.remarks?.[field]}${hasCourse && course(versions.records, field, write)}</dd>`
+    return html`<dt>${head}</dt><dd>${written}${parts?.remarks?.[field]}${hasSparkline && sparkline(versions.records, field, write)}</dd>`
   }
   return {
     title,
