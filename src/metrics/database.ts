@@ -46,7 +46,7 @@ export function databaseMetrics({ pools, primary, replica }: DatabaseReadings): 
       perPool(({ statementSeconds }) => statementSeconds),
     ),
     counter(
-      "mds_statements_refused_total",
+      "mds_statements_rejected_total",
       "Statements that got no connection",
       perPool(({ refused }) => refused),
     ),

@@ -105,7 +105,7 @@ function ofMemory({ cachedResponses, reader, credentials, windows }: MeasuredPar
   const stores = { accounts: windows.accounts.store, addresses: windows.addresses.store }
   return [
     counter(
-      "mds_answer_cache_lookups_total",
+      "mds_response_cache_lookups_total",
       "Look-ups in the cache of whole responses",
       byName("result", lookups, (count) => count),
     ),

@@ -44,8 +44,8 @@ test("The metrics count the hits, the misses and the bytes of the cache", async 
           ?.split(" ")[1],
       )
     return {
-      hits: readingOf('mds_answer_cache_lookups_total{result="hit"}'),
-      misses: readingOf('mds_answer_cache_lookups_total{result="miss"}'),
+      hits: readingOf('mds_response_cache_lookups_total{result="hit"}'),
+      misses: readingOf('mds_response_cache_lookups_total{result="miss"}'),
       bytes: readingOf('mds_cache_bytes{cache="responses"}'),
     }
   }

@@ -129,7 +129,7 @@ const slow = (le: string) =>
 const delay = (le: string) => bucket("mds_event_loop_delay_seconds", 'instance="a"', le)
 const role = `{role="replica"}`
 const pool = { instance: "a", db_client_connection_pool_name: "pages" }
-const refused = `mds_statements_refused_total{instance="a",db_client_connection_pool_name="pages"}`
+const refused = `mds_statements_rejected_total{instance="a",db_client_connection_pool_name="pages"}`
 
 /** Series that make each alert fire, and series that come near and do not. */
 const cases: Record<string, [fires: Case, quiet: Case]> = {
