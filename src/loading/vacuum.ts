@@ -38,5 +38,6 @@ function changedMuch({ release, resource, changes, links }: PublishedLoad): Reso
 const vacuum = (url: string, table: ResourceName) =>
   withConnection(url, async (client) => {
     await client.unsafe("set statement_timeout = 0; set lock_timeout = '10s'")
-    await client.unsafe(`vacuum (analyze) ${table}`)
+    const tables = table === "tenements" ? "tenements, shape_parts" : table
+    await client.unsafe(`vacuum (analyze) ${tables}`)
   })

@@ -1,7 +1,9 @@
 /** Loads of shapes: their sources, their guards, and their changes. */
 import { expect, test } from "bun:test"
+import { silent } from "../../src/loading/progress.ts"
 import { prune } from "../../src/loading/prune.ts"
 import { openTables } from "../../src/loading/reading/rows.ts"
+import { vacuumChanged } from "../../src/loading/vacuum.ts"
 import { dbaseFile, type Position, shapefile, zipFile } from "./packed-files.ts"
 import { sourceOf } from "./readings.ts"
 import { benchOfFile } from "./workbench.ts"
@@ -287,4 +289,16 @@ test("A zipped shapefile gives each record the shape of its number, and must hav
   expect([beside.release, beside.files[0]?.shapes]).toEqual([null, 1])
   const fewer = zipped(shapefile([rings(115), null]))
   expect(await bench.refusal("tenements", fewer)).toContain("its .shp has 2 of 3 records")
+})
+
+test("After a large load the tenements and their shapes have statistics", async () => {
+  const rows = Array.from({ length: 10_000 }, (_, n) => row(`T${n}`, polygon(121 + n / 1000, -31)))
+  await vacuumChanged(bench.url, await bench.load("tenements", ndjson(rows)), silent)
+  const counted = await sql`
+    select relname, reltuples::integer as rows from pg_class
+    where relname in ('tenements', 'shape_parts') order by 1`
+  expect([...counted]).toEqual([
+    { relname: "shape_parts", rows: 10_000 },
+    { relname: "tenements", rows: 10_000 },
+  ])
 })
