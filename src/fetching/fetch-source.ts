@@ -112,11 +112,10 @@ async function fetchIfDue(
   const startedMs = performance.now()
   const record = await fetchRecord(sql, source)
   const dueMs = dueAt(record, entry.every ?? defaultEveryHours, options.editedMs)
-  if (!options.force && dueMs > startedAt.getTime())
-    return withoutLoad(
-      "not due",
-      `due from ${new Date(dueMs).toISOString()} on; --force fetches it now`,
-    )
+  if (!options.force && dueMs > startedAt.getTime()) {
+    const reason = `due from ${new Date(dueMs).toISOString()} on; --force fetches it now`
+    return withoutLoad("not due", reason)
+  }
   // A failure to record the fetch must not undo the load.
   const recorded = (recording: Promise<void>) =>
     recording.catch((error: unknown) => {
@@ -136,7 +135,7 @@ async function fetchIfDue(
     const reason = reasonShown(fetchable, options, error)
     const seconds = secondsSince(startedMs)
     await recorded(recordFailedFetch(sql, source, { at, reason, seconds }))
-    throw error
+    return withoutLoad("failed", reason)
   }
 }
 

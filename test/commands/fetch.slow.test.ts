@@ -73,16 +73,17 @@ test("A fetch killed during its load publishes nothing, and the next fetch loads
   ])
 })
 
-test("An unexpected error ends only the fetch of its source, and is recorded", async () => {
+test("An unexpected error ends only the fetch of its source, is recorded, and has one stack trace with --debug", async () => {
   bench.server.respond(whole)
   await bench.sql.unsafe(`
     create function break() returns trigger language plpgsql as
       $$ begin raise exception 'a disk is full'; end $$;
     create trigger break before insert on companies for each row execute function break()`)
-  const ended = await bench.run(["fetch"])
+  const ended = await bench.run(["fetch", "--debug"])
   await bench.sql.unsafe("drop trigger break on companies; drop function break")
   expect(ended.stdout).toContain("asx-directory: failed: Failed: a disk is full")
   expect(ended.stdout).toContain("subsidiaries: published")
+  expect(ended.stderr.match(/PostgresError: a disk is full/g)).toHaveLength(1)
   expect(ended.code).toBe(1)
   const [source] = await bench.sql`
     select last_outcome as outcome, last_reason as reason from sources where name = 'asx-directory'`
