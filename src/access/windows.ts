@@ -48,7 +48,7 @@ export const limitOf = (plan: AccountPlan, requestLimit: number | null): number 
   plan === "admin" ? Number.POSITIVE_INFINITY : (requestLimit ?? standardLimit)
 
 const megabyte = 1024 * 1024
-/** Room for 21,000 full windows of 1,000 requests (12 KB each), or for 21 of a million requests (12 MB each). */
+/** Room for 11,000 full windows of 1,000 requests (up to 24 KB each), or for 11 of a million (24 MB each). */
 const accountBytes = 256 * megabyte
 /** Room for some 70,000 addresses with few requests each. */
 const addressBytes = 32 * megabyte

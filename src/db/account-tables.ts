@@ -22,7 +22,7 @@ import { bytewise, checks, instant, literals } from "./columns.ts"
 
 export const plans = ["standard", "enterprise", "admin"] as const
 export type AccountPlan = (typeof plans)[number]
-/** Limits the memory of a window, which has the time of each request, to 8 MB. */
+/** Limits the memory of a window, which has the time of each request, to 24 MB. */
 export const highestRequestLimit = 1_000_000
 const actions = ["created", "changed", "deleted"] as const
 
