@@ -5,8 +5,8 @@
 import { LRUCache } from "lru-cache"
 
 /**
- * The share of each cache in the memory of all caches, in percent. The windows of the rate limit have a
- * setting of their own, because an evicted window cannot be read again.
+ * The share of each cache in the memory of all caches, in percent. The windows of the rate limit have
+ * budgets of their own, because an evicted window cannot be read again.
  */
 const shares = {
   /** Whole responses. */

@@ -52,8 +52,6 @@ export interface FetchOutcome {
   summary: LoadSummary | null
 }
 
-type Outcome = Pick<FetchOutcome, "outcome" | "reason" | "summary">
-
 const withoutLoad = (outcome: FetchOutcome["outcome"], reason: string) => ({
   ...{ outcome, reason, files: [], summary: null },
 })
@@ -150,7 +148,7 @@ async function loadFetched(
   files: readonly FetchedFile[],
   options: FetchOptions,
   startedMs: number,
-): Promise<Outcome> {
+): Promise<Omit<FetchOutcome, "source" | "files">> {
   const { absentAfterHours, holderNames, progress, onCommit, onPublished } = options
   const { partial, all_sectors: allSectors, crs, without_shapes: withoutShapes } = entry
   const fetched = oldestObserved(files)

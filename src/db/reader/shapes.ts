@@ -15,10 +15,8 @@ export const shapeOf = (digest: PgColumn): SQL => sql`(
   from shape_parts where shape = ${digest})`
 
 /**
- * A relation with the first rows of the list, at least one. It ends before their shapes together exceed
- * `mostBytes`, which a single shape may exceed.
- * @param rows FROM and WHERE of the list
- * @param limit how many rows are enough
+ * A relation with the first rows in the list's order, at least one and at most the limit. It ends before their
+ * shapes together exceed `mostBytes`, which a single shape may exceed.
  */
 export function withinShapeLimit(
   { resource, order }: { resource: Readable; order: readonly OrderTerm[] },

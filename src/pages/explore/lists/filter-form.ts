@@ -29,7 +29,7 @@ export function filterForm(
   const { first = [], further = [] } = Object.groupBy(view.filters, ({ isFurther }) =>
     isFurther ? "further" : "first",
   )
-  // The sentence above the records has what is set, on a phone without a screen of fields above it.
+  // The sentence above the records has the filters that are set: on a phone, open fields would fill a screen.
   const isOpen = [...further.map(({ name }) => name), "as_of"].some(faultOf)
   return html`<form class="panel" id="filters" method="get" action="/explore${pathWith(view.path, code)}" role="search">
 <div class="filters">
