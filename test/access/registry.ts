@@ -8,8 +8,6 @@ import { cacheSizes } from "../../src/db/cache.ts"
 import { createPool, type Pool } from "../../src/db/pool/pool.ts"
 import { testDatabase } from "../support/postgres.ts"
 
-export type Registry = Awaited<ReturnType<typeof registry>>
-
 export async function registry() {
   const database = await testDatabase()
   const pool = createPool(database.url, {

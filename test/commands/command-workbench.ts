@@ -4,8 +4,6 @@ import { join } from "node:path"
 import { workbench } from "../loading/workbench.ts"
 import { type CommandOptions, pipeWithoutReader, runCommand } from "./command-process.ts"
 
-export type CommandWorkbench = Awaited<ReturnType<typeof commandWorkbench>>
-
 export async function commandWorkbench() {
   const bench = await workbench()
   const dataDir = join(bench.directory, "data")

@@ -9,8 +9,6 @@ import { commandWorkbench } from "./command-workbench.ts"
 
 export const directory = "ASX code,Company name,GICs industry group\nQZA,QUARRY LIMITED,Materials\n"
 
-export type FetchWorkbench = Awaited<ReturnType<typeof fetchWorkbench>>
-
 export async function fetchWorkbench() {
   const bench = await commandWorkbench()
   const server = await misbehavingServer()

@@ -23,8 +23,6 @@ export const directory = (...rows: string[]) =>
 /** The version of a file, as its server states it. */
 export const modified = { "Last-Modified": "Fri, 09 Jan 2026 08:00:00 GMT", ETag: '"1"' }
 
-export type FetchBench = Awaited<ReturnType<typeof fetchBench>>
-
 export async function fetchBench() {
   const bench = await workbench()
   const server = await misbehavingServer()

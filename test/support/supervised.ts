@@ -80,22 +80,14 @@ export function reportSkipped(path: string, missing: string): void {
  * Below the range from which Linux takes the ports of outgoing connections: one of those could take
  * the port while its server is down, and a client that tries to reach it could reach itself.
  */
-export const freePort = (): number => freePorts(1)
-
-/** The first of so many adjacent ports, all of which are free. */
-export function freePorts(count: number): number {
+export function freePort(): number {
   for (;;) {
-    const first = 10_000 + Math.floor(Math.random() * 20_000)
-    const listeners: { stop(closeActiveConnections: boolean): void }[] = []
+    const port = 10_000 + Math.floor(Math.random() * 20_000)
     try {
-      for (let port = first; port < first + count; port++) {
-        listeners.push(Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }))
-      }
-      return first
+      Bun.listen({ hostname: "127.0.0.1", port, socket: { data() {} } }).stop(true)
+      return port
     } catch {
-      // One is taken: try others.
-    } finally {
-      for (const each of listeners) each.stop(true)
+      // It is taken: try another.
     }
   }
 }
