@@ -41,8 +41,9 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
   }
 
   /** @throws ApiError INVALID_PARAMETER for a code that no company has: the list is empty for another reason */
-  const expectCompany = async (written: string, release: Release) => {
-    const code = asxCodeFromText(written)
+  const expectCompany = async ({ company: written }: ParameterValues, release: Release) => {
+    if (written === undefined) return
+    const code = asxCodeFromText(String(written))
     const [record] = await responses.versionsAt(company.resource, [code], { release, account })
     const message = `No company has the code ${code}; find_companies finds codes`
     if (!record) throw invalidParameters([{ parameter: "company", message }])
@@ -61,21 +62,23 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
       const found = at
         ? await responses.pageAt(plan, { release: at, account })
         : await responses.page(requester, plan)
-      if (found.meta.total === 0 && values.company !== undefined)
-        await expectCompany(String(values.company), found.release)
+      if (found.meta.total === 0) await expectCompany(values, found.release)
       return { release: found.release, part: partOf(plan, found) }
     },
 
-    /** The records added to a list or changed after a point, and those removed since; see `changes` of the responses. */
-    changes: async (endpoint: ListEndpoint, values: ParameterValues, since?: string) => {
+    /** The records added to a list or changed after `since`, and those removed since; see `changes` of the responses. */
+    changes: async (endpoint: ListEndpoint, { since, ...values }: ParameterValues) => {
       const planWith = (compared: ParameterValues) =>
         planList(endpoint, { ...values, ...compared }, "")
-      const found = await responses.changes(requester, planWith, since)
+      const written = since === undefined ? undefined : String(since)
+      const found = await responses.changes(requester, planWith, written)
+      const { release, changed, removed } = found
+      if (changed.meta.total + removed.meta.total === 0) await expectCompany(values, release)
       const point = String(found.from.id)
       return {
         ...found,
-        changed: partOf(planWith({ updated_since: point }), found.changed),
-        removed: partOf(planWith({ removed_since: point }), found.removed),
+        changed: partOf(planWith({ updated_since: point }), changed),
+        removed: partOf(planWith({ removed_since: point }), removed),
       }
     },
 

@@ -216,13 +216,9 @@ const changes: Tool = {
       searches.find(({ endpoint }) => endpoint.resource.name === given.list) ?? companySearch
     const { endpoint, selection, notes } = searched
     const parameters = { ...compared, ...Object.fromEntries(filterParameters(searched)) }
-    const { list: _, since, ...chosen } = readArguments(given, parameters)
+    const { list: _, ...chosen } = readArguments(given, parameters)
     const values: ParameterValues = { ...chosen, ...selection, per_page: maxRecords / 2 }
-    const { release, from, changed, removed } = await reading.changes(
-      endpoint,
-      values,
-      since === undefined ? undefined : String(since),
-    )
+    const { release, from, changed, removed } = await reading.changes(endpoint, values)
     return {
       release: shown(release),
       since: shown(from),

@@ -58,6 +58,11 @@ const faults: [tool: string, given: object, fault: object][] = [
     { by: "state", company: "santos" },
     { parameter: "company", message: "No company has the code SANTOS; find_companies finds codes" },
   ],
+  [
+    "changes",
+    { list: "tenements", company: "santos" },
+    { parameter: "company", message: "No company has the code SANTOS; find_companies finds codes" },
+  ],
   ["company", {}, { parameter: "asx_code", message: "Is required" }],
   ["count_tenements", { state: "WA" }, { parameter: "by", message: "Is required" }],
   [
