@@ -51,7 +51,7 @@ export interface RowShape extends Pick<ShapeRead, "leftOut"> {
 }
 
 export function countLeftOut({ warnings }: FileFigures, shape: RowShape | undefined): void {
-  for (const why of shape?.leftOut ?? []) countText(warnings, `geometry was read without ${why}`)
+  for (const why of shape?.leftOut ?? []) countText(warnings, `geometry: ${why} was left out`)
 }
 
 export const rowShape = ({ shape, leftOut }: ShapeRead): RowShape => ({

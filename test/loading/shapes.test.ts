@@ -145,7 +145,7 @@ test("A file without shapes leaves them, and so does a shape without an outline"
   const { release, files } = await bench.load("tenements", faulty)
   expect(release).toBeNull()
   expect(Object.keys(files[0]?.warnings ?? {})).toEqual([
-    "geometry was read without a ring outside of 90 to 180 degrees east and 60 to 0 degrees south",
+    "geometry: a ring outside of 90 to 180 degrees east and 60 to 0 degrees south was left out",
   ])
   const without = await bench.load("tenements", ndjson([row("a", null), row("b", null)]), {
     withoutShapes: true,
@@ -188,7 +188,7 @@ test("Parts that together have more than 100,000 points are left out with a warn
   expect([release, files[0]?.repeated, files[0]?.warnings]).toEqual([
     null,
     1,
-    { "geometry was read without a shape of more than 100,000 points": 1 },
+    { "geometry: a shape of more than 100,000 points was left out": 1 },
   ])
   expect(await shapes()).toEqual(before)
 })
