@@ -161,8 +161,8 @@ test("A ring that crosses itself is a shape", () => {
   expect(leftOut).toEqual([])
 })
 
-test("100,000 points and a thousand holes are read within seconds", () => {
-  const started = performance.now()
+test("100,000 points and a thousand holes are read within seconds of CPU time", () => {
+  const started = process.cpuUsage()
   expect(read(ring(...manyPoints(100_000))).shape?.[0]?.outline.length).toBe(100_000)
   const holes = Array.from({ length: 1000 }, (_, hole) =>
     square(120.5 + Math.floor(hole / 40) / 40, -31.5 + (hole % 40) / 40, 0.01),
@@ -172,5 +172,6 @@ test("100,000 points and a thousand holes are read within seconds", () => {
   expect(read({ type: "Polygon", coordinates: [manyPoints(90_000), ...holes] }).shape).toEqual(
     shape,
   )
-  expect(performance.now() - started).toBeLessThan(10_000)
+  const { user, system } = process.cpuUsage(started)
+  expect((user + system) / 1e6).toBeLessThan(10)
 })
