@@ -86,17 +86,6 @@ function stalled(url: string, token: string): Socket {
   return socket
 }
 
-/** Reads the rest of stalled exports, which ends them. @returns the seconds until all have ended */
-async function cleanUp(sockets: readonly Socket[]): Promise<number> {
-  const startedMs = performance.now()
-  await Bun.sleep(stallSeconds * 1000)
-  const ended = sockets.map((socket) => new Promise((resolve) => socket.once("close", resolve)))
-  for (const socket of sockets) socket.resume()
-  await Promise.race([Promise.all(ended), Bun.sleep(30_000)])
-  for (const socket of sockets) socket.destroy()
-  return (performance.now() - startedMs) / 1000
-}
-
 async function besideStalled({ sql, seconds }: Environment, checkout: Checkout): Promise<Measure> {
   const ids = await sql<{ id: string }[]>`select id from tenements order by md5(id) limit 200`
   const targets = ids.flatMap(({ id }, index) => [
@@ -123,13 +112,15 @@ async function besideStalled({ sql, seconds }: Environment, checkout: Checkout):
     )
     await Bun.sleep(500)
     const beside = await send(url, reader, targets, seconds)
-    return {
+    const figures = {
       "p95 beside them, ms": quantile(beside.ms, 0.95),
       "p95 beside / alone": quantile(beside.ms, 0.95) / quantile(alone.ms, 0.95),
       "rejected beside them": beside.statuses.filter((status) => status !== 200).length,
       "MB above idle, for each in progress": (memoryOf(pid, "peak") - aloneMB) / slots,
-      "until all have ended, s": await cleanUp(sockets),
     }
+    for (const socket of sockets) socket.destroy()
+    await Bun.sleep(stallSeconds * 1000)
+    return figures
   }
 }
 
