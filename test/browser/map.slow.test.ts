@@ -210,6 +210,9 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     const { page, visit } = visitor
     await visit(district)
     await noteThat(visitor, /as shapes/)
+    // The list follows the box that the map fits into its place: its request would lead to sign in first.
+    await page.waitForURL((url) => !url.href.endsWith(district))
+    await page.waitForSelector("#results:not([aria-busy])")
     await visitor.context.clearCookies()
     await page.getByRole("button", { name: "Next tenement" }).click()
     await page.waitForURL("**/account/sign-in?next=%2Fexplore%2Fmap%3F*")
