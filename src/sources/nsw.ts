@@ -1,10 +1,11 @@
 /**
- * New South Wales' register, in today's columns, those of the shapefile of 2013 and those of the older
+ * New South Wales' register, in today's columns, those of the shapefile of 2013 to 2016 and those of the older
  * export.
  *
  * Only the older export has a type and a status. Elsewhere the type follows from the letters with
  * which the title begins (`EL 8123 (1992)`); a title is granted if it has a grant date, as
  * the register lists titles in force, and pending if its letters are those of an application.
+ * The shapefile has the letters in a column of their own, and in `AREA` square degrees beside the stated area.
  *
  * The older export repeats a title for each of its holders, and some for no visible reason.
  *
@@ -13,7 +14,7 @@
  */
 import { holdersIn } from "./register-holders.ts"
 import { registerSource } from "./register-tenement.ts"
-import { writtenText } from "./register-values.ts"
+import { withLetters, writtenText } from "./register-values.ts"
 import type { RawRecord } from "./source.ts"
 import { lettersOfNsw } from "./tenement-types.ts"
 
@@ -31,23 +32,26 @@ export const nsw = registerSource({
     company: ["company"],
     type: ["type"],
     status: ["status", "TENSTATUS"],
-    area: ["area"],
+    area: ["TITLE_AREA", "area"],
+    code: ["TITLE_CODE"],
     act: ["act_year", "act year", "actyear", "act"],
   },
   entryOf: (raw) => {
-    const { prefix, isApplication } = prefixOf(raw.reference)
+    const reference = withLetters(raw.reference, raw.code)
+    const { prefix, isApplication } = prefixOf(reference)
     return {
       ...raw,
+      reference,
       state: "NSW",
       status: writtenText(raw.status) ?? statusOf(raw, isApplication),
       type: writtenText(raw.type) ?? prefix,
       holders: holdersIn(writtenText(raw.holder) === null ? raw.company : raw.holder),
-      identity: withYearOfAct(writtenText(raw.reference), writtenText(raw.act)),
+      identity: withYearOfAct(reference, writtenText(raw.act)),
     }
   },
 })
 
-const letters = /^\s*([A-Z]+(?:\([A-Z&]+\)[A-Z]+)?)/i
+const letters = /^([A-Z]+(?:\([A-Z&]+\)[A-Z]+)?)/i
 
 /** `CML 6` of the `Mining Act 1992` is `CML 6 1992`, and so is `CML 6 (1992)`. */
 function withYearOfAct(reference: string | null, act: string | null): string | null {
@@ -57,8 +61,8 @@ function withYearOfAct(reference: string | null, act: string | null): string | n
 }
 
 /** `ELA 6512` is an application for an exploration licence. */
-function prefixOf(title: unknown): { prefix: string | null; isApplication: boolean } {
-  const written = letters.exec(writtenText(title) ?? "")?.[1]?.toUpperCase()
+function prefixOf(title: string | null): { prefix: string | null; isApplication: boolean } {
+  const written = letters.exec(title ?? "")?.[1]?.toUpperCase()
   if (written === undefined) return { prefix: null, isApplication: false }
   const applied = written.replace(/A$/, "")
   const isApplication = applied !== written && Object.hasOwn(lettersOfNsw, applied)

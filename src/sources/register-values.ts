@@ -156,6 +156,17 @@ export function areaOf(cell: unknown, unitWritten: unknown = null): MappedValue<
 }
 
 /**
+ * A reference that begins with its number, such as `7646` or `1999/00035`, after the letters of another column.
+ * A label such as `EL 6709` has them itself.
+ */
+export function withLetters(reference: unknown, letters: unknown): string | null {
+  const [written, before] = [writtenText(reference), writtenText(letters)]
+  return written !== null && before !== null && /^\d/.test(written)
+    ? `${before} ${written}`
+    : written
+}
+
+/**
  * A reference as this service writes it: in upper case and without the blank between letters and number.
  * Registers write `E 47/1234` and `e47/1234` for `E47/1234`.
  */

@@ -6,7 +6,7 @@
  */
 import { holdersIn } from "./register-holders.ts"
 import { registerSource, releaseArea } from "./register-tenement.ts"
-import { writtenText } from "./register-values.ts"
+import { withLetters, writtenText } from "./register-values.ts"
 
 export const sa = registerSource({
   name: "sa",
@@ -39,16 +39,12 @@ export const sa = registerSource({
       : {
           ...raw,
           state: "SA",
-          reference: withType(writtenText(raw.reference), writtenText(raw.type)),
+          reference: withLetters(raw.reference, raw.type),
           // The layer of applications has no status, only the outcome of those that are decided.
           status: "status" in raw ? raw.status : (writtenText(raw.outcome) ?? "Application"),
           holders: holdersIn(raw.holders).flatMap(companiesIn).map(withoutRole),
         },
 })
-
-/** A file reference such as `1999/00035` has no type, which a label (`EL 6709`) has. */
-const withType = (reference: string | null, type: string | null): string | null =>
-  reference !== null && type !== null && /^\d/.test(reference) ? `${type} ${reference}` : reference
 
 /** A comma after the end of a company's name separates two holders; any other is part of a name. */
 const companiesIn = (names: string): string[] =>

@@ -35,7 +35,10 @@ const decisions: readonly WordMeaning<TenementType>[] = [
     ],
     over: ["mining"],
   },
-  { means: "miscellaneous", terms: ["miscellaneous", "access authority", "water right"] },
+  {
+    means: "miscellaneous",
+    terms: ["miscellaneous", "access authority", "water right", "dam site"],
+  },
   { means: "reserve", terms: ["reserve", "reserved"] },
   {
     means: null,
@@ -61,13 +64,15 @@ const lettersOf = (...types: (readonly [type: TenementType, letters: string])[])
 
 /** By the letters with which a title of New South Wales begins. */
 export const lettersOfNsw = lettersOf(
-  ["exploration", "A AUTH E(MO)L EL EP EPL"],
+  ["exploration", "A AUTH E(MO)L EL EP EPL MEL"],
   ["assessment", "AL"],
   // M(C)L is a claim that was converted to a lease, M(MO)L a lease of the owner of the minerals. Leases on
-  // private lands (PL), or on Crown and private lands (C&PL), are special (S), or for mining purposes (MP).
-  ["mining", "CCL CL CML DL GL M(C)L M(MO)L ML PLL S(C&PL)L S(PL)L SL"],
+  // private lands (PL), or on Crown and private lands (C&PL), are special (S), or for mining purposes (MP):
+  // the register's own type column has mining for these.
+  ["mining", "CCL CL CML DL GL M(C)L M(MO)L ML MPL PL(MP)L PLL S(C&PL)L S(PL)L SL"],
+  // Dam sites.
+  ["miscellaneous", "DSL"],
   ["mineral claim", "MC"],
-  ["general purpose", "MPL PL(MP)L"],
   ["opal", "OPL"],
   ["prospecting", "PL"],
 )

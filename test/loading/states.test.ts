@@ -1,6 +1,6 @@
 /** Registers of which no real file is available are read from their documented columns. */
 import { expect, test } from "bun:test"
-import { dbaseFile, zipFile } from "./packed-files.ts"
+import { dbaseFile, type Position, shapefile, zipFile } from "./packed-files.ts"
 import { benchOfFile } from "./workbench.ts"
 
 const bench = await benchOfFile()
@@ -80,37 +80,87 @@ test("In NSW's current export a title's letters determine the type, and a grant 
       "2,MPL 123 (1973),,GAMMA LTD,28/05/1974,",
       "3,ELA 6512,ALPHA PTY LTD,Alpha,,",
       "4,XX 1,ALPHA PTY LTD,Alpha,,",
+      "5,MELA 1,ALPHA PTY LTD,Alpha,,",
     ),
   )
   expect(await bench.tenements()).toEqual({
     "NSW-EL8123-1992":
       "EL8123 (1992) | NSW | granted | exploration | ALPHA PTY LTD; BETA NL | 2014-05-28 | 2027-05-28 | –",
     "NSW-ELA6512": "ELA6512 | NSW | pending | exploration | ALPHA PTY LTD | – | – | –",
-    "NSW-MPL123-1973":
-      "MPL123 (1973) | NSW | granted | general purpose | GAMMA LTD | 1974-05-28 | – | –",
+    "NSW-MELA1": "MELA1 | NSW | pending | exploration | ALPHA PTY LTD | – | – | –",
+    "NSW-MPL123-1973": "MPL123 (1973) | NSW | granted | mining | GAMMA LTD | 1974-05-28 | – | –",
     "NSW-XX1": "XX1 | NSW | – | – | ALPHA PTY LTD | – | – | –",
   })
   expect(summary.files[0]?.warnings).toEqual({ 'type has no mapping for "XX"': 1 })
 })
 
-test("In NSW's shapefile of 2013 the company is the holder, and title letters may have brackets", async () => {
-  const titles = ["EL 9001", "PL(MP)L 9002", "S(C&PL)L9003", "M(C)L 9004"]
-  const summary = await bench.load(
-    "nsw",
-    file(
-      "TITLE_CODE,TITLE_NO,ACT_YEAR,GRANT_DATE,EXPIRY_DAT,COMPANY",
-      ...titles.map((title) => `X,${title},1992,20100203,20280203,ALPHA PTY LTD`),
-    ),
-  )
-  const of = (title: string, type: string) =>
-    `${title} | NSW | granted | ${type} | ALPHA PTY LTD | 2010-02-03 | 2028-02-03 | –`
-  expect(await bench.tenements()).toEqual({
-    "NSW-EL9001-1992": of("EL9001", "exploration"),
-    "NSW-M-C-L9004-1992": of("M(C)L9004", "mining"),
-    "NSW-PL-MP-L9002-1992": of("PL(MP)L9002", "general purpose"),
-    "NSW-S-C-PL-L9003-1992": of("S(C&PL)L9003", "mining"),
+/** The columns that the state's metadata of 2014 names, as a shapefile truncates them. */
+const nswColumns = [
+  ...["TITLE_CODE", "TITLE_NO", "ACT_YEAR", "GRANT_DATE", "LAST_RENEW", "EXPIRY_DAT", "TITLE_AREA"],
+  ...["COMPANY", "AREA"],
+].map((name) => {
+  const isDate = /_DATE?$|RENEW/.test(name)
+  return {
+    name,
+    type: isDate ? "D" : name === "AREA" ? "F" : "C",
+    length: isDate ? 8 : 40,
+  } as const
+})
+const nswTitle = (code: string, number: string, area: string, act = "1992", holder = "ALPHA") => {
+  const dates = ["20100203", "20150203", "20280203"]
+  return [code, number, act, ...dates, area, `${holder} PTY LTD`, "0.0123"]
+}
+const nswSquare = (west: number): Position[] => [
+  [west, -31],
+  [west, -30.9],
+  [west + 0.1, -30.9],
+  [west + 0.1, -31],
+  [west, -31],
+]
+const gda94 =
+  'GEOGCS["GCS_GDA_1994",DATUM["D_GDA_1994",SPHEROID["GRS_1980",6378137,298.257222101]],PRIMEM["Greenwich",0],UNIT["Degree",0.017453292519943295]]'
+
+test("In NSW's shapefile of 2013 to 2016 code, number and act are the id, and the area is the stated one", async () => {
+  const rows = [
+    nswTitle("EL", "7646", "270 UNITS"),
+    nswTitle("ML", "7646", "574 HA"),
+    nswTitle("CML", "6", "3 KM2", "1973"),
+    nswTitle("CML", "6", "73 M2"),
+    nswTitle("CML", "6", "73 M2"),
+    nswTitle("CML", "6", "73 M2", "1992", "BETA"),
+    nswTitle("ML", "9", "2 HA"),
+    nswTitle("ML", "9", "1 KM2"),
+    ...["PL(MP)L", "S(C&PL)L", "M(C)L", "MPL", "DSL"].map((code) => nswTitle(code, "1", "0")),
+  ]
+  const zip = zipFile({
+    "titles.shp": shapefile(rows.map((_, index) => [nswSquare(145 + index / 2)])),
+    "titles.dbf": dbaseFile(nswColumns, rows),
+    "titles.prj": gda94,
   })
-  expect(summary.files[0]?.warnings).toEqual({})
+  const summary = await bench.load("nsw", [bench.file("titles.zip", zip)])
+  const of = (title: string, type: string, area = "–", holders = "ALPHA PTY LTD") =>
+    `${title} | NSW | granted | ${type} | ${holders} | 2010-02-03 | 2028-02-03 | ${area}`
+  expect(await bench.tenements()).toEqual({
+    "NSW-CML6-1973": of("CML6", "mining", "3"),
+    "NSW-CML6-1992": of("CML6", "mining", "0.000073", "ALPHA PTY LTD; BETA PTY LTD"),
+    "NSW-DSL1-1992": of("DSL1", "miscellaneous"),
+    "NSW-EL7646-1992": of("EL7646", "exploration"),
+    "NSW-M-C-L1-1992": of("M(C)L1", "mining"),
+    "NSW-ML7646-1992": of("ML7646", "mining", "5.74"),
+    "NSW-ML9-1992": of("ML9", "mining", "0.02"),
+    "NSW-MPL1-1992": of("MPL1", "mining"),
+    "NSW-PL-MP-L1-1992": of("PL(MP)L1", "mining"),
+    "NSW-S-C-PL-L1-1992": of("S(C&PL)L1", "mining"),
+  })
+  const parts = await bench.sql`
+    select id, count(*)::integer as parts from tenements join shape_parts on shape = geometry
+    group by id having count(*) > 1`
+  expect([...parts]).toEqual([{ id: "NSW-CML6-1992", parts: 3 }])
+  expect(summary.files[0]).toMatchObject({ read: 13, accepted: 10, repeated: 2, rejected: 1 })
+  expect(summary.files[0]?.warnings).toEqual({
+    "area_km2 is in UNITS, which have no exact area": 1,
+  })
+  expect(bench.rejects()).toMatchObject([{ record: 8, row: { id: "NSW-ML9-1992", area_km2: 1 } }])
 })
 
 test("Victoria's hectares become square kilometres", async () => {
@@ -187,6 +237,13 @@ test("In the NT agents are not holders, and shares are not part of a name", asyn
     "NT-ML1": "ML1 | NT | pending | mining | ALPHA PTY LTD; BETA (NT) NL | – | – | –",
   })
   expect(summary.files[0]?.warnings).toEqual({ "area_km2 has no unit in this file": 1 })
+})
+
+test("The NT's layout without grant and expiry dates loads, and they stay unknown", async () => {
+  await bench.load("nt", file("NAME,TENEMENTTY,STATUS,OWNER", "EL1,EL,Renew Retained,ALPHA"))
+  expect(await bench.tenements()).toEqual({
+    "NT-EL1": "EL1 | NT | granted | exploration | ALPHA | – | – | –",
+  })
 })
 
 const national = file(

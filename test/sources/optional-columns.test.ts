@@ -21,7 +21,7 @@ const decideNothingAlone: Record<string, readonly string[]> = {
   wa: ["holder2", "holder3", "holder4", "holder5", "holder6", "holder7", "holder8", "holder9"],
   qld: ["substatus", "dateRange"],
   sa: ["status", "outcome", "released"],
-  nsw: ["act", "company", "type", "status"],
+  nsw: ["code", "act", "company", "type", "status"],
   national: ["identifier", "state", "jurisdiction"],
 }
 

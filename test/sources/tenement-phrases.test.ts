@@ -159,6 +159,7 @@ const types: Record<TenementType, string[]> = {
     "MISCELLANEOUS LICENSE S.A.",
     "miscellaneous purposes licence",
     "WATER RIGHT",
+    "dam site lease",
   ],
   reserve: ["mineral reserve", "reserved area", "TEMPORARY RESERVE", "Reserve Land (RL)"],
 }
@@ -238,8 +239,10 @@ test("Letters mean a type only in the states that use them", () => {
   for (const [state, written, type] of [
     ["NSW", "AUTH", "exploration"],
     ["NSW", "cml", "mining"],
-    ["NSW", "MPL", "general purpose"],
-    ["NSW", "PL(MP)L", "general purpose"],
+    ["NSW", "MPL", "mining"],
+    ["NSW", "PL(MP)L", "mining"],
+    ["NSW", "MEL", "exploration"],
+    ["NSW", "DSL", "miscellaneous"],
     ["NSW", "m(c)l", "mining"],
     ["NSW", "M(MO)L", "mining"],
     ["NSW", "S(C&PL)L", "mining"],
