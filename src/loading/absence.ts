@@ -117,11 +117,12 @@ const minRenamedShare = 0.5
 async function guardAgainstShrinking(staging: Staging): Promise<void> {
   const { sql, source, staged, table, key, load, files } = staging
   const atOnce = removesAtOnce(load)
-  const [{ stored, missing, added, earlier }] = await sql.unsafe<
-    [Record<"stored" | "missing" | "added" | "earlier", number>]
+  const [{ stored, missing, accepted, added, earlier }] = await sql.unsafe<
+    [Record<"stored" | "missing" | "accepted" | "added" | "earlier", number>]
   >(
     `select count(*) filter (where is_new or $2::boolean)::integer as missing,
        (select count(*)::integer from ${table} t where ${isStored(load.source)}) as stored,
+       (select count(*)::integer from ${staged}) as accepted,
        (select count(*)::integer from ${staged} s
         where not exists (select from ${table} t where t.${key} = s.${key})) as added,
        (select coalesce((counts->>'files')::integer, 0) from sources
@@ -141,7 +142,9 @@ async function guardAgainstShrinking(staging: Staging): Promise<void> {
       ? `The last load of this source had ${countOf(earlier, "file")}, and this one has ${formatCount(files.length)}: load all ` +
         "of them together, or with --partial. If the records no longer exist, add --accept-shrink"
       : load.source.states && added >= missing * minRenamedShare
-        ? `The files have ${formatCount(added)} new ids. If the ids have changed with the layout, ` +
+        ? (added === accepted
+            ? "No id in the files is stored: the ids have changed with the layout. To replace the tenements, "
+            : `The files have ${formatCount(added)} new ids. If the ids have changed with the layout, `) +
           "add --accept-shrink --remove-missing-now"
         : "If a file is truncated or left out, load all files of the source together; if the records no longer exist, add --accept-shrink"
   throw new LoadError(

@@ -60,6 +60,8 @@ test("Of rows with one id that differ in more than the holder, the first is load
   ])
 })
 
+const cure = "add --accept-shrink --remove-missing-now"
+
 test("A layout that changes the ids stops the load, and the message names the cure", async () => {
   const numbers = Array.from({ length: 60 }, (_, index) => index + 100)
   await bench.load(
@@ -70,7 +72,11 @@ test("A layout that changes the ids stops the load, and the message names the cu
   expect(await bench.refusal("nsw", withYears)).toBe(
     "Nothing was published: 60 of the 60 tenements of the source nsw (100.0%) are missing from the files, and were not before. " +
       "Among them are NSW-ML159 (ML159, ALPHA PTY LTD); NSW-ML158 (ML158, ALPHA PTY LTD); NSW-ML157 (ML157, ALPHA PTY LTD). " +
-      "The files have 60 new ids. If the ids have changed with the layout, add --accept-shrink --remove-missing-now",
+      `No id in the files is stored: the ids have changed with the layout. To replace the tenements, ${cure}`,
+  )
+  const mostly = `${withYears}1,ML 100,ALPHA PTY LTD,,2001-01-31,\n`
+  expect(await bench.refusal("nsw", mostly)).toEndWith(
+    ` The files have 60 new ids. If the ids have changed with the layout, ${cure}`,
   )
   const cured = { acceptShrink: true, removeMissingNow: true }
   const { changes } = await bench.load("nsw", withYears, cured)
