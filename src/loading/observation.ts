@@ -51,11 +51,16 @@ export async function lastObservation(
 /** How far the clock of a program that fetches files may be ahead of the database's. */
 const maxClockSkewMs = 5 * 60_000
 
-/** @throws LoadError where files of that time would put older values over newer ones */
+/**
+ * Files of an assumed time may be loaded again for their earlier one.
+ * @param isSame whether the files are those of the last load; until they are read, they may be
+ * @throws LoadError where files of that time would put older values over newer ones
+ */
 export function checkObserved(
   given: string | undefined,
   { now, observed, isKnown }: LastObservation,
   source: string,
+  isSame = true,
 ): void {
   if (given === undefined) return
   if (Date.parse(given) > Date.parse(now) + maxClockSkewMs) {
@@ -63,7 +68,7 @@ export function checkObserved(
       `Cannot load files of ${given}: this time is in the future (it is now ${now}; a date is its beginning in UTC)`,
     )
   }
-  if (observed !== null && given < observed) {
+  if (observed !== null && given < observed && !(isSame && isKnown === false)) {
     throw new LoadError(
       `Cannot load files of ${given}: ${newerFilesText(source, observed, isKnown)}`,
     )
@@ -99,10 +104,10 @@ export function observedTime(
     .sort()
     .reverse()
   const known = given ?? (stated && observedOf(stated))
-  checkObserved(known, last, source.name)
+  const isSame = last.files?.join() === digestsOf(files).join()
+  checkObserved(known, last, source.name, isSame)
   if (known !== undefined) return { time: known, isKnown: true }
   const { now, observed, isKnown } = last
-  const isSame = last.files?.join() === digestsOf(files).join()
   // The time of an earlier load may be ahead of this clock: time never decreases.
   const time = observed !== null && (isSame || observed > now) ? observed : now
   return { time, isKnown: source.removesMissingAtOnce === true || (isSame && isKnown === true) }

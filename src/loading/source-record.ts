@@ -26,8 +26,7 @@ export async function recordLoad(
   await recordOutcome(sql, source, { outcome, reason: null, seconds: secondsSince(startedMs) })
   await sql.unsafe(
     `update sources set last_loaded_at = date_trunc('second', clock_timestamp()),
-       last_observed_at = greatest(last_observed_at, $3),
-       last_observed_is_known = $4, last_files = $5::text[], last_release = coalesce($6, last_release),
+       last_observed_at = $3, last_observed_is_known = $4, last_files = $5::text[], last_release = coalesce($6, last_release),
        last_changed_at = coalesce((select published_at from releases where id = $6), last_changed_at),
        counts = $7::text::jsonb,
        licence = coalesce(licence, $8), attribution = coalesce(attribution, $9)

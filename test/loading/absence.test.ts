@@ -243,6 +243,17 @@ test("The rejection of files older than an assumed time names an option that loa
   expect(again.files[0]?.accepted).toBe(49)
 })
 
+test("The same files are loaded again for their earlier time only where it was assumed", async () => {
+  const observedAt = async () =>
+    (
+      await bench.sql`select last_observed_at as at, last_observed_is_known as known from sources`
+    )[0]
+  await bench.load("asx-directory", whole)
+  await load(whole, 4)
+  expect(await observedAt()).toEqual({ at: new Date(at(4).observed), known: true })
+  expect(await bench.refusal("asx-directory", whole, at(3))).toContain("loaded from files of")
+})
+
 test("The source records the outcome of its last load, also unchanged or rejected", async () => {
   const status = async () => {
     const [row] = await bench.sql`select * from sources where name = 'asx-directory'`
