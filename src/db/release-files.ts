@@ -6,11 +6,15 @@ export interface ReleaseOrigin {
   id: number
   published_at: string
   source: string
-  /** The time of its files; null if unknown. */
+  /** As of `knownTime`. */
   observed: string | null
   /** The digest is null if no file was stored. */
   files: { name: string; sha256: string | null }[]
 }
+
+/** The time of the files of a release; null if unknown. */
+const knownTime =
+  "case when (manifest -> 'observed_is_known')::boolean then manifest ->> 'observed' end"
 
 /** Returns null for an unknown release. */
 export async function releaseOrigin(
@@ -18,7 +22,7 @@ export async function releaseOrigin(
   id: number,
 ): Promise<ReleaseOrigin | null> {
   const [row] = await sql.unsafe<ReleaseOrigin[]>(
-    `select id, ${utc("published_at")} as published_at, source, manifest->>'observed' as observed,
+    `select id, ${utc("published_at")} as published_at, source, ${knownTime} as observed,
        (select coalesce(jsonb_agg(jsonb_build_object('name', file->'name', 'sha256', file->>'sha256')), '[]')
         from jsonb_path_query(manifest, '$.files[*]') file) as files
      from releases where id = $1`,
@@ -33,7 +37,7 @@ export type ReleaseRow = Readonly<Record<string, string | number | boolean | nul
 export const newestReleases = (sql: TransactionSql, count: number): Promise<ReleaseRow[]> =>
   sql.unsafe<ReleaseRow[]>(
     `select id as release, ${utc("published_at")} as published_at, source,
-       manifest->>'observed' as data_as_of, added, changed, removed, is_pruned
+       ${knownTime} as data_as_of, added, changed, removed, is_pruned
      from releases, lateral (
        select coalesce(sum((value->>'added')::integer), 0)::integer as added,
          coalesce(sum((value->>'changed')::integer + (value->>'deactivated')::integer), 0)::integer

@@ -82,7 +82,7 @@ export function statusStatement(order: string): string {
       case when s.resource = 'tenements' then coalesce(records.of_companies, 0) end as of_companies,
       s.licence, s.attribution, s.crs, s.address, ${utc("s.last_fetched_at")} as last_fetched_at,
       ${utc("s.last_attempted_at")} as last_attempted_at, ${utc("s.last_loaded_at")} as last_loaded_at, s.last_outcome, s.last_reason,
-      ${utc("s.last_observed_at")} as last_observed_at, s.last_release,
+      case when s.last_observed_is_known then ${utc("s.last_observed_at")} end as last_observed_at, s.last_release,
       ${utc("s.last_changed_at")} as last_changed_at, s.counts
     from sources s
       left join records on records.source = s.name and records.resource = s.resource

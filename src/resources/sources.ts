@@ -50,7 +50,10 @@ export const sources: Readable = {
           "Outcome of its last load or fetch: a release, no difference, a rejected load, or a failed fetch because the download or the load failed; the last two leave the data as it was",
         examples: ["unchanged"],
       }),
-      last_observed_at: instant("The time of its newest loaded files", "2026-02-15T00:00:00Z"),
+      last_observed_at: instant(
+        "The time of its newest loaded files; null if unknown",
+        "2026-02-15T00:00:00Z",
+      ),
       last_changed_at: instant(
         "When its records last changed in a release",
         "2026-01-30T18:00:00Z",

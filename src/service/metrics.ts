@@ -3,8 +3,7 @@
 import type { Credentials } from "../access/credentials.ts"
 import type { Windows } from "../access/windows.ts"
 import type { Reader } from "../db/reader/reader.ts"
-import { createSourceReadings } from "../db/reader/source-readings.ts"
-import { describeError } from "../log/log.ts"
+import type { ReadSourceReadings } from "../db/reader/source-readings.ts"
 import type { LogBufferReadings } from "../log/log-buffer.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import { dataMetrics } from "../metrics/data.ts"
@@ -17,7 +16,7 @@ import type { CachedResponses } from "../responses/cached-responses.ts"
 import type { ExportSlots } from "../responses/export-slots.ts"
 import type { Base } from "./base.ts"
 
-interface MeasuredParts extends Pick<Base, "database" | "redis" | "log" | "now"> {
+interface MeasuredParts extends Pick<Base, "database" | "redis"> {
   notifications: { readonly listening: boolean }
   unauthenticated: UnauthenticatedRequests
   cachedResponses: CachedResponses
@@ -29,18 +28,16 @@ interface MeasuredParts extends Pick<Base, "database" | "redis" | "log" | "now">
   logBuffer: (() => LogBufferReadings) | undefined
   fetches: (() => Readonly<Record<string, number>>) | undefined
   isReady: () => Promise<boolean>
+  sourceReadings: ReadSourceReadings
 }
 
 export function createServiceMetrics(parts: MeasuredParts) {
-  const { database, log, now } = parts
+  const { database } = parts
   const ofProcess = createProcessMetrics()
   const requests = createRequestMetrics()
-  const readData = createSourceReadings(database.pools.accounts, now, (error) =>
-    log.warn("the state of the sources was not read for the metrics", describeError(error)),
-  )
 
   async function families(): Promise<MetricFamily[]> {
-    const data = await readData()
+    const data = await parts.sourceReadings()
     const found = [
       ...requests.collect(),
       ...databaseMetrics({ pools: database.poolReadings(), ...database.states() }),

@@ -3,6 +3,7 @@ import type { AppOptions } from "../app.ts"
 import { ifUnavailable } from "../db/pool/unavailable.ts"
 import { createReleases } from "../db/reader/releases.ts"
 import { sharedRead } from "../db/reader/shared-read.ts"
+import { createSourceReadings } from "../db/reader/source-readings.ts"
 import { describeError } from "../log/log.ts"
 import type { LogBufferReadings } from "../log/log-buffer.ts"
 import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
@@ -51,6 +52,9 @@ export async function startParts(options: PartsOptions) {
   const readiness = sharedRead(checkEveryMs, now, () =>
     checked.current("readiness").catch(ifUnavailable(null)),
   )
+  const sourceReadings = createSourceReadings(database.pools.accounts, now, (error) =>
+    log.warn("the state of the sources was not read", describeError(error)),
+  )
   const metrics = createServiceMetrics({
     ...base,
     ...access.parts,
@@ -60,6 +64,7 @@ export async function startParts(options: PartsOptions) {
     logBuffer,
     fetches,
     isReady: async () => !stopping && (await readiness()) !== null,
+    sourceReadings,
   })
 
   async function closeAll(): Promise<void> {
@@ -72,6 +77,7 @@ export async function startParts(options: PartsOptions) {
     ...access.parts,
     ...responses.parts,
     readiness,
+    sourceReadings,
     isStopping: () => stopping,
     scrape: metrics.scrape,
     requestMetrics: metrics.requests,

@@ -156,6 +156,12 @@ test("A failed fetch is shown, and a source that never published is absent", asy
   expect(data.slice(1)).toEqual([{ ...register, last_outcome: "failed" }])
 })
 
+test("The time of files without a date is unknown, and not that of their load", async () => {
+  await loadFile("wa", [waHeader, wa(4, "LIVE", "OTHER PTY LTD")], { acceptShrink: true })
+  const { data } = await readList(await service.get("/sources"))
+  expect(data[1]).toMatchObject({ last_outcome: "published", last_observed_at: null })
+})
+
 test("An operator's licence and address stay, and secrets are rejected", async () => {
   await service.sql`
     update sources set licence = 'Own licence', attribution = '© The operator',

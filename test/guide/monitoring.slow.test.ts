@@ -36,9 +36,9 @@ const expressions = dashboard.panels.flatMap((panel) =>
 const dataDir = directoryOfFile()
 const database = await serviceOfFile()
 await database.sql`
-  insert into sources (name, resource, last_loaded_at, last_observed_at, last_outcome, last_release,
-    last_changed_at, last_attempted_at)
-  values ('asx-directory', 'companies', now(), now(), 'published', 1, now(), now())`
+  insert into sources (name, resource, last_loaded_at, last_observed_at, last_observed_is_known,
+    last_outcome, last_release, last_changed_at, last_attempted_at)
+  values ('asx-directory', 'companies', now(), now(), true, 'published', 1, now(), now())`
 writeFileSync(join(dataDir, "sources.json"), "{}")
 const service = await serviceProcess({
   DATABASE_URL: database.database.url,

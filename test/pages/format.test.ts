@@ -27,7 +27,7 @@ test.each([
 })
 
 test("A title has no characters that change the direction of text", () => {
-  const frame = { email: null, release: null, nowMs: 0 }
+  const frame = { email: null, release: null, dataAt: null, nowMs: 0 }
   const page = layout({ title: "a\u202eb\u2066c\u200fd", main: null }, frame).text
   expect(page).toContain("<title>abcd · ")
 })

@@ -1,6 +1,8 @@
 /** The overview shows the state of the data at the newest release, and reads it once for each release. */
 import { expect, test } from "bun:test"
 import type { LoadOptions } from "../../src/loading/load-options.ts"
+import { formatSummary } from "../../src/loading/summary.ts"
+import { relative } from "../../src/pages/kit/format.ts"
 import { fileLoader } from "../loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
 import { afterFile, directoryOfFile } from "../support/of-file.ts"
@@ -185,4 +187,23 @@ test("The page reads the database once for each release", async () => {
   const counts = statements.filter((text) => /\bcount\(/i.test(text))
   expect(counts).toHaveLength(4)
   expect(statements).toHaveLength(5)
+})
+
+test("Data of files without a date is of an unknown day, until they are loaded again with their date", async () => {
+  await database.sql`update sources set last_observed_is_known = false`
+  const rows = "fmt_tenid,type,tenstatus,holder1\r\nE 47/1,EXPLORATION LICENCE,LIVE,ALPHA"
+  const dataAsOf = async () => {
+    service.clock.advance(60_000)
+    const page = await openOverview()
+    return [
+      cellsOf(page).at(-1)?.[6],
+      /Release \d+( · .*?)? Documentation/.exec(textOf(page))?.[1] ?? "",
+    ]
+  }
+  const summary = await loadFile("wa", "wa_2021-05-04.csv", rows)
+  expect(await dataAsOf()).toEqual(["unknown", ""])
+  const [, day = ""] = /--observed (\S+)$/m.exec(formatSummary(summary)) ?? []
+  await loadFile("wa", "wa_2021-05-04.csv", rows, { observed: day })
+  const age = relative(Date.parse("2021-05-04"), service.clock.now.getTime())
+  expect(await dataAsOf()).toEqual(["2021-05-04", ` · newest data from ${age}`])
 })

@@ -9,8 +9,6 @@ export interface Release {
   id: number
   /** Unix seconds; 0 before the first. */
   publishedAt: number
-  /** When the files of the last load were true, in Unix seconds; null without one. An operator's decision has none. */
-  dataAt?: number | null
   /** Unique, unlike the number, which a restored database may use again. Empty before the first. */
   identity: string
 }
@@ -61,9 +59,6 @@ export function createReleases(pool: Pool): Releases {
       publishedAt: epoch(sql`${releasesTable.published_at}`),
       identity: releasesTable.identity,
       oldest: sql<number>`(select min(${releasesTable.id}) from ${releasesTable} where not ${releasesTable.is_pruned})`,
-      dataAt: epoch(sql`(
-        select (r.manifest ->> 'observed')::timestamptz from ${releasesTable} r
-        where r.manifest -> 'files' <> '[]' order by r.id desc limit 1)`),
       newest: sql<number>`(select max(${releasesTable.id}) from ${releasesTable})`,
     })
     .from(sql`(select 1) as one`)
@@ -76,11 +71,11 @@ export function createReleases(pool: Pool): Releases {
 
   async function read(id: number, until: number, account: AccountId = null) {
     const [row] = await pool.runAlone(account, () => found.execute({ id, until }))
-    const { id: number, publishedAt, identity, dataAt = null } = row ?? {}
+    const { id: number, publishedAt, identity } = row ?? {}
     const release =
       number == null || publishedAt == null || identity == null
         ? noRelease
-        : { id: number, publishedAt, identity, dataAt }
+        : { id: number, publishedAt, identity }
     return { release, oldest: row?.oldest ?? 0, newest: row?.newest ?? 0 }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Reads the state of the data for the metrics: the newest release, and the last loads of each source with their
- * outcomes. It queries at most once a minute, and counts no records.
+ * Reads the state of the data for the metrics and the frame of pages: the newest release, and the last loads of
+ * each source with their outcomes. It queries at most once a minute, and counts no records.
  */
 import { settleWithin } from "../../text/settle-within.ts"
 import type { Pool } from "../pool/pool.ts"
@@ -18,6 +18,7 @@ export interface SourceReading {
   changedAt: number | null
   loadedAt: number | null
   attemptedAt: number | null
+  /** When its newest files were true; null if unknown. */
   observedAt: number | null
   totals: LoadTotals
 }
@@ -43,8 +44,15 @@ const statement = `
        'name', name, 'resource', resource, 'outcome', last_outcome, 'release', last_release,
        'changedAt', ${seconds("last_changed_at")}, 'loadedAt', ${seconds("last_loaded_at")},
        'attemptedAt', ${seconds("last_attempted_at")},
-       'observedAt', ${seconds("last_observed_at")}, 'totals', totals) order by number), '[]')
+       'observedAt', case when last_observed_is_known then ${seconds("last_observed_at")} end,
+       'totals', totals) order by number), '[]')
      from sources) as sources`
+
+export type ReadSourceReadings = ReturnType<typeof createSourceReadings>
+
+/** When the newest files of a known time were true, in Unix seconds; null without any. */
+export const newestObserved = ({ sources }: DataReadings): number | null =>
+  Math.max(0, ...sources.map(({ observedAt }) => observedAt ?? 0)) || null
 
 /**
  * @param onFailure receives any error but an outage of the database, which has metrics of its own

@@ -118,7 +118,7 @@ async function pageOf(
   const main = html`${pageTitle(title, message)}
 <div class="stack">${next}
 <p class="muted small">Request id <code>${requestId}</code></p></div>`
-  const frame = { email: undefined, release: null, nowMs: 0 }
+  const frame = { email: undefined, release: null, dataAt: null, nowMs: 0 }
   const page = layout({ title, main, ...(section && { section }) }, frame)
   return pageResponse(request, page, "no-store", { status, headers })
 }

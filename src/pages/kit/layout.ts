@@ -24,6 +24,8 @@ export interface Frame {
   email: string | null | undefined
   /** The newest release, if it is known. */
   release: Release | null
+  /** As of `newestObserved`. */
+  dataAt: number | null
   nowMs: number
 }
 
@@ -84,10 +86,10 @@ const signOut = html`<form method="post" action="/account/sign-out"><button clas
 const titleOf = (title: string): string =>
   (title === serviceName ? title : `${title} · ${serviceName}`).replace(/\p{Bidi_Control}/gu, "")
 
-const published = ({ release, nowMs }: Frame): Content =>
+const published = ({ release, dataAt, nowMs }: Frame): Content =>
   release &&
   release.id > 0 &&
-  html`<li><a href="/explore/changes">Release ${release.id}</a> · data from ${relative((release.dataAt ?? release.publishedAt) * 1000, nowMs)}</li>`
+  html`<li><a href="/explore/changes">Release ${release.id}</a>${dataAt !== null && ` · newest data from ${relative(dataAt * 1000, nowMs)}`}</li>`
 
 function state({ email }: Frame): Content {
   if (email === undefined) return null

@@ -4,6 +4,7 @@ import type { Sessions, SignedIn } from "../../access/sessions.ts"
 import type { Turns } from "../../db/pool/turns.ts"
 import { ifUnavailable, noResponseWithin } from "../../db/pool/unavailable.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
+import { newestObserved, type ReadSourceReadings } from "../../db/reader/source-readings.ts"
 import { isOwnOrigin } from "../../http/own-origin.ts"
 import { contextOf } from "../../plugins/request-context.ts"
 import { once } from "../../text/memoized.ts"
@@ -16,6 +17,7 @@ import { pageResponse, sessionCookie } from "./page-response.ts"
 export interface PageOptions {
   sessions: Pick<Sessions, "find">
   releases: Pick<CachedReleases, "cached">
+  sourceReadings: ReadSourceReadings
   /** Limits the requests of each account at once. */
   requestTurns: Pick<Turns, "take">
   /** The service's public URL; empty if it is not set. */
@@ -68,12 +70,16 @@ export const pageContext = (options: PageOptions) =>
         address: context.address,
         publicUrl: publicUrlOf(request, options.baseUrl),
         page: async ({ status, headers, ...content }: PageResult): Promise<Response> => {
-          const person = await settleWithin(sessionWaitMs, session(), noResponseWithin).catch(
-            ifUnavailable(undefined),
-          )
+          const [person, data] = await Promise.all([
+            settleWithin(sessionWaitMs, session(), noResponseWithin).catch(
+              ifUnavailable(undefined),
+            ),
+            options.sourceReadings(),
+          ])
           const frame = {
             email: person === null ? null : person?.email,
             release: options.releases.cached() ?? null,
+            dataAt: data ? newestObserved(data) : null,
             nowMs: options.now().getTime(),
           }
           const cacheControl = person ? "no-store" : "private, no-cache"

@@ -97,7 +97,7 @@ ${table<ResourceRecord>({
     { head: "Rows rejected", cell: integerCell("rejected"), number: true },
     { head: "Release", cell: toChanges, number: true },
     { head: "Loaded", cell: loaded(refusals, nowMs), fixed: true },
-    { head: "Data as of", cell: day("last_observed_at"), fixed: true },
+    { head: "Data as of", cell: day("last_observed_at", "unknown"), fixed: true },
     { head: "Files", cell: (source) => orDash(fileNames(filesOf(source, made))), wide: true },
   ],
 })}

@@ -75,11 +75,11 @@ export const inSydney =
 
 /** Of a moment: its day, with the whole on hover. */
 export const day =
-  (field: string) =>
+  (field: string, unknown: Content = dash) =>
   ({ [field]: value }: ResourceRecord): Content =>
     typeof value === "string"
       ? html`<time datetime="${value}" title="${value}">${value.slice(0, 10)}</time>`
-      : dash
+      : unknown
 
 const noneLinked = "none linked yet"
 
