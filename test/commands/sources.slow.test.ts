@@ -120,6 +120,14 @@ test("The operator sets the absence time, the time of the files and the columns 
   expect(removed.stdout).toContain("2 deactivated")
 })
 
+test("The time of files without a date is unknown in the lists of sources and of releases", async () => {
+  await bench.load("tas", "name,tenementType,status,owner\nEL1,EL,Granted,A\n")
+  const listed = JSON.parse((await sources("list", "--json")).stdout)
+  expect(listed.at(-1)).toMatchObject({ name: "tas", last_observed_at: null })
+  const releases = await bench.run(["releases", "list", "--count", "1", "--json"])
+  expect(JSON.parse(releases.stdout)).toMatchObject([{ source: "tas", data_as_of: null }])
+})
+
 test("Removing a source removes its records in a release and takes it off the list", async () => {
   await bench.load(
     "tas",
