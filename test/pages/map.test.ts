@@ -52,6 +52,20 @@ test("The map has the list of its filters in the box in view, and the list has t
   )
 })
 
+test.each(["-30.75, 121.47, 50", " -30.75 ,121.47,  50 ", "Kalgoorlie", "kalgoorlie "])(
+  "A person may write a circle as %j",
+  async (near) => {
+    const query = new URLSearchParams({ near })
+    const map = await person.read(`/explore/map?${query}`)
+    expect(leadOf(map)).toBe("2 tenements within 50 km of Kalgoorlie, at release 3")
+    expect(linkTo(map, "List")).toBe("/explore/tenements?near=-30.75%2C121.47%2C50")
+    await person.read(`/explore/changes/tenements?${query}`)
+    const points = await person.read(`/explore/map.tsv?${query}&fields=id`)
+    expect(points.split(/\s+/)).toEqual(["id", "WA-M1", "WA-M2", ""])
+    expect((await service.get(`/tenements?${query}`)).status).toBe(400)
+  },
+)
+
 test("Lists of tenements, and pages of a tenement, a company and a holder, link to their map", async () => {
   const linkOn = async (path: string, text: string) => linkTo(await person.read(path), text) ?? ""
   for (const [path, text, expected] of [

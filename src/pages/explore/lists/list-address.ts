@@ -3,6 +3,7 @@
 import { type CanonicalQuery, decodeQuery, queryText } from "../../../http/query-string.ts"
 import { paging, pathWith } from "../../../responses/endpoint.ts"
 import type { Changes, ListView, RecordLinks } from "./list-view.ts"
+import { circleFrom } from "./places.ts"
 
 /** A list as a person requested it. */
 export interface RequestedList {
@@ -32,9 +33,14 @@ export const cleanQuery = (query: string): string =>
     .join("&")
     .replace(/(?<=\bfields=[^&]*)&fields=/g, ",")
 
-/** Without parameters that the API accepts everywhere: no link may contain a token. */
+/**
+ * Without parameters that the API accepts everywhere: no link may contain a token. A circle is written as the API
+ * reads it.
+ */
 export const sentQuery = (query: string): CanonicalQuery =>
-  decodeQuery(query).filter(([name]) => name !== "api_key" && name !== "_")
+  decodeQuery(query)
+    .filter(([name]) => name !== "api_key" && name !== "_")
+    .map(([name, value]) => [name, name === "near" ? circleFrom(value) : value])
 
 export const sentValue = ({ sent }: RequestedList, name: string): string | undefined =>
   sent.find(([each]) => each === name)?.[1]

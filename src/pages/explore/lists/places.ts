@@ -1,4 +1,5 @@
 /** Places in words, and suggestions of some. */
+import { fold } from "../../../text/fold.ts"
 import towns from "./towns.csv" with { type: "text" }
 
 /** Circles of 50 km around towns, as values of `near`. The script of the map shows their names. */
@@ -7,6 +8,12 @@ export const aroundTowns = towns
   .split("\n")
   .map((line) => line.split(","))
   .map(([label = "", ...place]) => ({ value: [...place, 50].join(), label }))
+
+/** @param written by a person: the name of a town, or `latitude, longitude, km` */
+export function circleFrom(written: string): string {
+  const text = written.replace(/\s*(^|,|$)\s*/g, "$1")
+  return aroundTowns.find(({ label }) => fold(label) === fold(text))?.value ?? text
+}
 
 /** @param value `latitude,longitude,km` */
 export function circleInWords(value: string): string {
