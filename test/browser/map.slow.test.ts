@@ -51,11 +51,12 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     const { tenements } = sampleData({
       sizes: { companies: 30, tenements: 2_400, subsidiaries: 60, reports: 0 },
     })
+    const records = [...tenements()].map((each) => ({ ...each, geometry: makeGeometry(each) }))
+    // The last record of the map's data has no values.
+    const last = { id: "WA-ZZ1", tenement_id: "ZZ1", state: "WA" }
     await Bun.write(
       file,
-      [...tenements()].map(
-        (record) => `${JSON.stringify({ ...record, geometry: makeGeometry(record) })}\n`,
-      ),
+      [...records, last].map((record) => `${JSON.stringify(record)}\n`),
     )
     await load({ url: service.database.url, source: ownTenements, files: [file] })
     browser = await startBrowser(service.url)
@@ -128,6 +129,93 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await until(async () => (await note(visitor)) !== tasmania)
     expect(await page.textContent("#lead")).toContain("within 50 km of Kalgoorlie")
     expect(await page.locator(".town", { hasText: "Kalgoorlie" }).isVisible()).toBe(true)
+    await visitor.assertClean()
+  })
+
+  test("One finger and the wheel scroll the page past the map; two fingers and Ctrl zoom it", async () => {
+    await using visitor = await visitorAs("admin", { hasTouch: true })
+    const { page, visit, context } = visitor
+    await visit(district)
+    await noteThat(visitor, /as shapes/)
+    await page.waitForURL((url) => !url.href.endsWith(district))
+    const place = await page.locator("#map").boundingBox()
+    const [x, y] = [(place?.x ?? 0) + 300, (place?.y ?? 0) + 200]
+    const address = page.url()
+    const scrolled = () => page.evaluate<number>("scrollY")
+    const devtools = await context.newCDPSession(page)
+    const touch = (type: "touchStart" | "touchMove" | "touchEnd", ...touchPoints: Place[]) =>
+      devtools.send("Input.dispatchTouchEvent", { type, touchPoints })
+    await page.mouse.move(x, y)
+    await page.mouse.wheel(0, 100)
+    await until(async () => (await scrolled()) > 50)
+    await page.evaluate("scrollTo(0, 0)")
+    await touch("touchStart", { x, y })
+    for (let moved = 10; moved <= 100; moved += 10) await touch("touchMove", { x, y: y - moved })
+    await touch("touchEnd")
+    await until(async () => (await scrolled()) > 50)
+    await page.evaluate("scrollTo(0, 0)")
+    expect(page.url()).toBe(address)
+    await page.evaluate("scrollTo(0, 0)")
+    await page.keyboard.down("Control")
+    await page.mouse.wheel(0, 100)
+    await page.keyboard.up("Control")
+    await page.waitForURL((url) => url.href !== address)
+    const [zoomedOut, scrolledTo] = [page.url(), await scrolled()]
+    await touch("touchStart", { x: x - 20, y }, { x: x + 20, y })
+    for (let moved = 30; moved <= 80; moved += 10) {
+      await touch("touchMove", { x: x - moved, y }, { x: x + moved, y })
+    }
+    await touch("touchEnd")
+    await page.waitForURL((url) => url.href !== zoomedOut)
+    expect(await scrolled()).toBe(scrolledTo)
+    await visitor.assertClean()
+  })
+
+  test("A view at the edge of the world is a box that the service accepts", async () => {
+    await using visitor = await visitorAs("admin")
+    const { page, visit } = visitor
+    await visit(district)
+    await noteThat(visitor, /as shapes/)
+    for (const [view, box] of [
+      ["[[-1, 179.5], [-1.2e-7, 180.5]]", "179.5,-1,180,0"],
+      ["[[-1.2e-7, 130], [1, 131]]", "130,-0.00001,131,0"],
+    ] as const) {
+      await page.evaluate(`L.Map.prototype.getBounds = () => L.latLngBounds(${view})`)
+      await page.locator("#map").focus()
+      await page.keyboard.press("ArrowUp")
+      await page.waitForURL(({ searchParams }) => searchParams.get("bbox") === box)
+    }
+    await noteThat(visitor, /view: 0,/)
+    await visitor.assertClean()
+  })
+
+  test("If the list cannot be loaded, the map shows the reason in place of a count, until it can", async () => {
+    await using visitor = await visitorAs("admin")
+    const { page, visit, context } = visitor
+    await visit(district)
+    await noteThat(visitor, /as shapes/)
+    await page.waitForURL((url) => !url.href.endsWith(district))
+    await context.setOffline(true)
+    await page.locator("#map").focus()
+    await page.keyboard.press("ArrowUp")
+    await noteThat(visitor, /^The results can't be loaded. Check your connection/)
+    await context.setOffline(false)
+    await page.keyboard.press("ArrowUp")
+    await noteThat(visitor, /as shapes/)
+  })
+
+  test("The circle and the coast have the colour of the text, also after the scheme changes", async () => {
+    await using visitor = await visitorAs("admin", { scheme: "dark" })
+    const { page, visit } = visitor
+    await visit("/explore/map?near=-30.75,121.47,50")
+    await noteThat(visitor, /as shapes/)
+    for (const scheme of ["dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      await until(() => page.evaluate(hasInkOnCanvas))
+    }
+    await page.emulateMedia({ media: "print" })
+    expect(await page.locator("#legend").getByText("granted").isVisible()).toBe(true)
+    expect(await page.locator("#next").isVisible()).toBe(false)
     await visitor.assertClean()
   })
 
@@ -271,6 +359,24 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await visitor.assertClean()
   })
 })
+
+interface Place {
+  x: number
+  y: number
+}
+
+/** Whether the canvas above the land has a pixel in the colour of the text. */
+const hasInkOnCanvas = `(() => {
+  const ink = getComputedStyle(document.body).color.match(/\\d+/g).join()
+  const canvas = document.querySelector(".leaflet-overlay-pane > canvas")
+  const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d")
+  copy.drawImage(canvas, 0, 0)
+  const { data } = copy.getImageData(0, 0, canvas.width, canvas.height)
+  for (let at = 0; at < data.length; at += 4) {
+    if (data[at + 3] === 255 && data.slice(at, at + 3).join() === ink) return true
+  }
+  return false
+})()`
 
 /** Moves the map by keyboard, and waits for the list. */
 async function press({ page }: Visitor, key: string): Promise<void> {

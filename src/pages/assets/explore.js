@@ -119,6 +119,7 @@ function showMessage(
   notice.textContent = message
   results.replaceChildren(notice)
   byId("announcement").textContent = message
+  document.dispatchEvent(new Event("content-changed"))
 }
 
 if (form && results) {

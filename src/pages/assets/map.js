@@ -2,8 +2,8 @@
 // After a move, `explore.js` loads the list of the box in view; then this draws what is missing.
 
 const { L } = globalThis
-/** The colour of the canvas. */
-const ink = { color: "currentcolor", interactive: false }
+/** Lines in the colour of the text, which `colour` sets. */
+const ink = { interactive: false }
 const byId = (id) => document.getElementById(id)
 const element = byId("map")
 const { coast, tiles } = element.dataset
@@ -20,13 +20,17 @@ const map = L.map(element, {
   maxZoom: 18,
   // A thumb hits beside a small shape.
   renderer: L.canvas({ padding: 0.5, tolerance: 6 }),
-  scrollWheelZoom: false,
   trackResize: false,
   zoomControl: false,
 })
-// A page scrolls past the map.
-map.on("focus", () => map.scrollWheelZoom.enable())
-map.on("blur", () => map.scrollWheelZoom.disable())
+// One finger and the wheel alone scroll the page past the map.
+for (const name of ["touchstart", "wheel"]) {
+  const letScroll = (event) => {
+    const isForMap = event.touches?.length > 1 || event.ctrlKey || event.metaKey
+    if (!isForMap) event.stopPropagation()
+  }
+  element.addEventListener(name, letScroll, { capture: true, passive: true })
+}
 
 /* Colours by classes of the stylesheet: the first pattern that matches decides. */
 const palettes = {
@@ -65,7 +69,8 @@ function colour() {
   })
   byId("legend").replaceChildren(...items)
   colours = items.map((item) => getComputedStyle(item).borderLeftColor)
-  land.setStyle(ink)
+  ink.color = getComputedStyle(element).color
+  for (const layer of [land, circle, chosen]) layer.setStyle(ink)
   shapes.setStyle(styleOf)
   dots.redraw()
 }
@@ -78,7 +83,7 @@ const styleOf = ({ properties }) => ({
   fillOpacity: 0.15,
 })
 
-/* Land, straight borders and towns. A base map covers the land and names its towns. */
+/* Land, borders and towns. A base map covers the land and names its towns. */
 map.createPane("land").style.zIndex = 150
 const land = L.featureGroup().addTo(map)
 
@@ -116,10 +121,10 @@ async function read(address) {
 async function readPoints() {
   const fields = "id,latitude,longitude,status,type&formula_guard=false"
   const response = await read(`/explore/map.tsv?${query}&fields=${fields}`)
-  const [, ...rows] = (await response.text()).trimEnd().split(/\r?\n/)
+  const [, ...rows] = (await response.text()).split(/\r?\n/)
   points = rows.flatMap((row) => {
     const [id, latitude, longitude, status, type] = row.split("\t")
-    if (latitude === "") return []
+    if (!latitude) return []
     const [lat, lng] = [Number(latitude), Number(longitude)]
     const kinds = { status: kindOf("status", status), type: kindOf("type", type) }
     return [{ id, lat, lng, ...map.project([lat, lng], 0), ...kinds }]
@@ -156,7 +161,7 @@ let known
 
 /** @returns the features in a box, if they are few enough */
 async function readShapes(box) {
-  const rest = `fields=id,status,type&bbox=${boxText(box)}`
+  const rest = `fields=id,status,type&bbox=${box.toBBoxString()}`
   const response = await read(`/explore/map.geojson?${query}&${rest}`)
   if (Number(response.headers.get("X-Total-Count")) > mostShapes) {
     return void response.body.cancel()
@@ -167,15 +172,20 @@ async function readShapes(box) {
 /* The view. The address and the list follow it. */
 /** The box of the address. */
 let shownBox = null
+/** Counts the updates: responses may come in another order. */
+let drawings = 0
 /** The circle of the filter `near`. */
-const circle = L.circle([0, 0], { ...ink, weight: 1, fill: false })
+const circle = L.circle([0, 0], { ...ink, weight: 2, fill: false })
 
-const clamped = (box) =>
-  L.latLngBounds(
-    [Math.max(box.getSouth(), -60), Math.max(box.getWest(), 90)],
-    [Math.min(box.getNorth(), 0), Math.min(box.getEast(), 180)],
+/** The part of a box within the world, rounded outwards to about a metre: numbers without exponents. */
+function clamped(box) {
+  const down = (degrees) => Math.floor(degrees * 1e5) / 1e5
+  const up = (degrees) => Math.ceil(degrees * 1e5) / 1e5
+  return L.latLngBounds(
+    [Math.max(down(box.getSouth()), -60), Math.max(down(box.getWest()), 90)],
+    [Math.min(up(box.getNorth()), 0), Math.min(up(box.getEast()), 180)],
   )
-const boxText = (box) => box.toBBoxString().replace(/(\.\d{5})\d+/g, "$1")
+}
 
 /** Moves by the script itself, or to show a card, do not change the view. */
 const pause = () => map.off("moveend", follow).once("moveend", () => map.on("moveend", follow))
@@ -184,17 +194,18 @@ const fit = (bounds) => pause().fitBounds(bounds, { animate: false })
 
 /** Has the list show the box in view. Outside of Australia there is none. */
 function follow() {
-  if (!world.intersects(map.getBounds())) return
+  if (!world.overlaps(map.getBounds())) return
   const field = byId("filters").elements.bbox
-  shownBox = boxText(clamped(map.getBounds()))
+  shownBox = clamped(map.getBounds()).toBBoxString()
   field.value = shownBox
   field.dispatchEvent(new Event("input", { bubbles: true }))
 }
 
-/** Follows the list, unless a message is in its place. */
+/** Follows the list, or repeats the message in its place. */
 function update() {
+  drawings++
   const list = byId("as-list")?.dataset
-  if (!list) return
+  if (!list) return say(byId("results").textContent, true)
   const box = new URLSearchParams(location.search).get("bbox")
   const isNew = list.query !== query
   if (isNew) {
@@ -222,12 +233,9 @@ function place(box) {
   if (!bounds.pad(0.02).contains(clamped(map.getBounds()))) follow()
 }
 
-/** Responses may come in another order. */
-let drawings = 0
-
 /** Draws what is in view, without a request if it is known. @param total of the list */
 async function draw(total) {
-  const drawing = ++drawings
+  const drawing = drawings
   const view = clamped(map.getBounds())
   say("Loading the map …")
   if (!known?.contains(view) && total <= mostShapes) {
@@ -265,8 +273,10 @@ async function draw(total) {
   await choose(id)
 }
 
-const say = (text) => {
-  byId("map-note").textContent = text
+function say(text, isFault = false) {
+  const note = byId("map-note")
+  note.textContent = text
+  note.classList.toggle("fault", isFault)
 }
 
 function attempt(work) {
@@ -274,7 +284,7 @@ function attempt(work) {
     if (name === "AbortError") return
     reading = undefined
     // Others are the browser's.
-    say((name === "Error" && message) || "The map can't be loaded. Check your connection.")
+    say((name === "Error" && message) || "The map can't be loaded. Check your connection.", true)
   })
 }
 
