@@ -392,3 +392,34 @@ test("A person chooses the columns of the table and of its export", async () => 
   expect(page).toContain("fields=tenement_id%2Cholder_name%2Cid&amp;state=WA&amp;format=csv")
   expect(linkTo(page, "Show the usual ones")).toBe("/explore/tenements?state=WA")
 })
+
+test.each([
+  ["tenements", "state=WA", ["tenement_id", "status", "asx_codes"]],
+  ["companies/BIG/tenements", "", ["tenement_id", "status"]],
+  ["reports", "company=BIG", ["title", "type"]],
+  ["companies", "", ["asx_code", "total_tenements"]],
+  ["subsidiaries", "", ["name", "country"]],
+])(
+  "The chosen columns of /explore/%s have the cells and links of the usual ones",
+  async (list, query, fields) => {
+    const usual = await person.read(`/explore/${list}?${query}`)
+    const chosen = await person.read(`/explore/${list}?${query}&fields=${fields}`)
+    const headsOf = (page: string) =>
+      [...page.matchAll(/<th [^>]*scope="col"[^>]*>(?:<a[^>]*>)?([^<]*)/g)].map(([, head]) => head)
+    const heads = headsOf(chosen)
+    const places = heads.map((head) => headsOf(usual).indexOf(head))
+    expect([heads.length, places.includes(-1)]).toEqual([fields.length, false])
+    const cells = (page: string) =>
+      (/<tbody>(.*?)<\/tbody>/s.exec(page)?.[1] ?? "")
+        .split("</tr>")
+        .slice(0, -1)
+        .map((row) => [...row.matchAll(/<(t[hd])\b[^>]*>(.*?)<\/\1>/gs)].map(([, , cell]) => cell))
+    expect(cells(chosen).length).toBeGreaterThan(0)
+    expect(cells(chosen)).toEqual(cells(usual).map((row) => places.map((place) => row[place])))
+  },
+)
+
+test("Holders have two columns, and no menu to choose from them", async () => {
+  const page = await person.read("/explore/holders")
+  expect([page.includes(">Export<"), page.includes(">Columns<")]).toEqual([true, false])
+})

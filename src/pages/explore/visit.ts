@@ -80,8 +80,10 @@ export function createVisits(options: VisitOptions) {
         const plan = planned(list, key, values)
         // The list of a facet has the records that it counts.
         const resource = plan.facet === undefined ? resourceOf(list) : plan.list.resource
-        const shown = { ...plan, list: { ...plan.list, resource } }
-        return { ...(await responses.page(requester, shown)), plan }
+        // Reads all fields, whichever are shown: links need the key, and a cell may need several fields.
+        const { fields: _, ...shown } = plan
+        const read = { ...shown, list: { ...plan.list, resource } }
+        return { ...(await responses.page(requester, read)), plan }
       },
       /** The records of a list that its filters by day exclude because they lack the day. */
       undated: (list: ListAddress, key: string, values: ParameterValues, release: Release) =>

@@ -133,8 +133,9 @@ function csvBytes({ records, meta, plan }: ShownPage): number {
 }
 
 /** The columns that the API has as fields. The first one stays: it links to the record. */
-function columnsMenu(list: RequestedList): Html {
+function columnsMenu(list: RequestedList): Html | null {
   const { view, code, sent } = list
+  if (!("fields" in view.endpoint.parameters)) return null
   const [first, ...others] = view.fields
   const shown = columnsShown(list)
   const boxes = others.flatMap((column) => {
