@@ -2,6 +2,8 @@
 import type { Sql, TransactionSql } from "postgres"
 import { loadedResources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"
+import type { ReadPool } from "./pool/pool.ts"
+import type { AccountId } from "./pool/turns.ts"
 import { utc } from "./utc.ts"
 
 export interface MissingRecord {
@@ -65,3 +67,23 @@ export function missingRecords(
     [source, name, limit],
   )
 }
+
+/**
+ * Returns the missing records of a resource: the day of the first files that lack each, by its key. They belong
+ * to no release. May throw Unavailable.
+ */
+export type ReadMissing = (
+  resource: string,
+  account: AccountId,
+) => Promise<ReadonlyMap<string, string>>
+
+export const createMissingReader =
+  (pool: ReadPool): ReadMissing =>
+  async (resource, account) => {
+    const statement = `select key, left(${utc("missing_since")}, 10) as since from missing_records
+      where resource = $1`
+    const rows = await pool.runAlone(account, (db) =>
+      db.$client.unsafe<Record<"key" | "since", string>[]>(statement, [resource]),
+    )
+    return new Map(rows.map(({ key, since }) => [key, since]))
+  }

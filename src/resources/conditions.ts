@@ -1,11 +1,12 @@
 /** Conditions of filters, which make SQL of a bound value, and declarations of common filters. */
+import { Type } from "@sinclair/typebox"
 import { type SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
 import { unknownLast } from "../db/columns.ts"
 import { type Area, canonicalNumbers } from "../places/area.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { fold } from "../text/fold.ts"
-import { type Filter, filter } from "./resource.ts"
+import { type Filter, filter, keyColumn, type Readable } from "./resource.ts"
 import { asxCodeFromText, calendarDate, freeText } from "./values.ts"
 
 /** The column of folded text contains the bound pattern, which `containing` makes. */
@@ -96,3 +97,17 @@ export function areaFilter(
   }
   return { ...filter(schema, where, canonicalNumbers, bind), isIndexed: () => true }
 }
+
+/** The same resource with a filter for the records with these keys, which are separated by spaces. */
+export const withKeys = (resource: Readable): Readable => ({
+  ...resource,
+  filters: {
+    ...resource.filters,
+    keys: filter(
+      Type.String(),
+      (keys) => sql`${keyColumn(resource)} = any(${keys}::text[])`,
+      undefined,
+      (keys) => arrayLiteral(keys.split(" ")),
+    ),
+  },
+})

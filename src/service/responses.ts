@@ -1,4 +1,6 @@
 /** Builds the parts that serve data: releases, the reader, caches, page sequences and exports. */
+
+import { createMissingReader } from "../db/missing-records.ts"
 import { createFormerNames } from "../db/reader/former-names.ts"
 import { createLinkReader } from "../db/reader/links.ts"
 import { cacheNewestRelease } from "../db/reader/newest-release.ts"
@@ -51,6 +53,7 @@ export function createResponseParts(base: Base) {
       readSources,
       sourceLoads: createSourceLoads(records),
       companyLinks: createLinkReader(records),
+      readMissing: createMissingReader(records),
     },
     measured: { reader, cachedResponses, exportSlots, exportMetrics },
   }

@@ -14,7 +14,7 @@ import type { ParameterValues } from "../../responses/plan.ts"
 import type { ListPage } from "../../responses/respond.ts"
 import { pageTitle, statusBadge, type TableColumn, table } from "../kit/components.ts"
 import { count, number, timeElement } from "../kit/format.ts"
-import { type Content, html } from "../kit/html.ts"
+import { type Content, type Html, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
 import { notFound } from "../kit/page-error.ts"
 import { textOf } from "./lists/cells.ts"
@@ -105,7 +105,8 @@ async function shownChanges(
   const countsOf = (kind: Compared) =>
     visit.facets(view, "", { ...values, [kind]: String(from.id) }, release)
   const keyOf = textOf(view.endpoint.resource.key)
-  const [earlier, totals, ofChanged, ofRemoved] = await Promise.all([
+  const [missing, earlier, totals, ofChanged, ofRemoved] = await Promise.all([
+    visit.missing(view, values),
     visit.versions(view, changed.records.map(keyOf), from),
     Promise.all([...views].map((each) => totalsOf(visit, each, between, release))),
     countsOf("updated_since"),
@@ -138,8 +139,29 @@ ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(isRemov
 <p class="muted">Removed records have left the list since then. A company that becomes inactive leaves the list of active companies.</p>
 ${filterForm(list, ofChanged)}
 ${part("updated_since", changed, ofChanged, linksAt(asOf[1]))}
-${part("removed_since", removed, ofRemoved, linksAt(String(from.id)))}</div>`,
+${part("removed_since", removed, ofRemoved, linksAt(String(from.id)))}
+${missing.meta.total > 0 && missingPart(view, missing, list, visit.dayOf(undefined, release))}</div>`,
   }
+}
+
+/** The present ones, whatever releases the page compares. */
+function missingPart(
+  view: ListView,
+  missing: ListPage & { since: ReadonlyMap<string, string> },
+  list: RequestedList,
+  day: string,
+): Html {
+  const title = "Missing from the last files"
+  const since = {
+    head: "Missing since",
+    number: true,
+    cell: (record: ResourceRecord) => missing.since.get(textOf(view.endpoint.resource.key)(record)),
+  }
+  const columns = [...columnsOf(view.fields.filter(isShown), linksAt(undefined), day), since]
+  return html`<section class="stack" id="missing"><h2>${title}: ${count(missing.meta.total, ...view.noun)}</h2>
+<p class="muted">They keep their values until further files confirm that they are gone.</p>
+${table({ caption: title, columns, rows: missing.records, empty: "None on this page." })}
+${belowTable(list, missing)}</section>`
 }
 
 type Compared = keyof typeof changes

@@ -4,12 +4,14 @@
  */
 
 import type { SignedIn } from "../../access/sessions.ts"
+import type { ReadMissing } from "../../db/missing-records.ts"
 import { noResponseWithin, Unavailable } from "../../db/pool/unavailable.ts"
 import type { LinkReader } from "../../db/reader/links.ts"
 import type { CachedReleases } from "../../db/reader/newest-release.ts"
 import type { ValueCount } from "../../db/reader/reader-caches.ts"
 import { type Release, ReleaseUnavailable } from "../../db/reader/releases.ts"
 import { isScanned } from "../../db/reader/statements.ts"
+import { withKeys } from "../../resources/conditions.ts"
 import { allFields, type Readable } from "../../resources/resource.ts"
 import { dayOfData } from "../../responses/at-release.ts"
 import type { DataRequest } from "../../responses/data-request.ts"
@@ -29,6 +31,7 @@ export interface VisitOptions {
   responses: Responses
   releases: Pick<CachedReleases, "current">
   companyLinks: LinkReader
+  readMissing: ReadMissing
   now: () => Date
 }
 
@@ -59,7 +62,7 @@ export type Facets = Readonly<Record<string, Values>>
 export type Visit = ReturnType<ReturnType<typeof createVisits>>
 
 export function createVisits(options: VisitOptions) {
-  const { responses, releases, companyLinks, now } = options
+  const { responses, releases, companyLinks, readMissing, now } = options
   return ({ person, query, publicUrl, ...visitor }: Visitor) => {
     const account = person.accountId
     const requester = { account, sequenceOwner: `session ${person.sessionId}` }
@@ -131,6 +134,19 @@ export function createVisits(options: VisitOptions) {
           },
           since,
         ),
+      /** Since when the last files of its source lack a record. */
+      missingSince: async ({ endpoint: { resource } }: ListAddress, key: string) =>
+        (await readMissing(resource.name, account)).get(key),
+      /** The records of a list that the last files of their source lack, at the newest release. */
+      missing: async (list: ListAddress, values: ParameterValues) => {
+        const since = await readMissing(list.endpoint.resource.name, account)
+        const { endpoint } = list
+        const filters = [...endpoint.filters, "keys"]
+        const ofKeys = { ...endpoint, resource: withKeys(resourceOf(list)), filters }
+        const keys = [...since.keys()].join(" ")
+        const plan = planned({ ...list, endpoint: ofKeys }, "", { ...values, keys })
+        return { ...(await responses.pageAt(plan, { release: await newest(), account })), since }
+      },
       total: async (list: ListAddress, values: ParameterValues, release: Release) =>
         (await responses.totalAt(planned(list, "", values), { release, account })) ?? 0,
       versions: ({ endpoint }: ListAddress, keys: readonly string[], release: Release) =>

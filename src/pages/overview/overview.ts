@@ -3,7 +3,7 @@ import { Elysia } from "elysia"
 import type { LoadedFile, SourceLoad } from "../../db/reader/source-loads.ts"
 import type { ResourceRecord } from "../../resources/resource.ts"
 import { day, integerCell } from "../explore/lists/cells.ts"
-import { linksAt } from "../explore/lists/list-address.ts"
+import { linksAt, withQuery } from "../explore/lists/list-address.ts"
 import {
   bars,
   copyable,
@@ -93,7 +93,7 @@ ${table<ResourceRecord>({
   columns: [
     { head: "Source", cell: sourceName },
     { head: "Records", cell: integerCell("records"), number: true },
-    { head: "Missing from last file", cell: integerCell("missing"), number: true },
+    { head: "Missing from last file", cell: toMissing, number: true },
     { head: "Rows rejected", cell: integerCell("rejected"), number: true },
     { head: "Release", cell: toChanges, number: true },
     { head: "Loaded", cell: loaded(refusals, nowMs), fixed: true },
@@ -109,12 +109,26 @@ const toChanges = ({ last_release }: ResourceRecord): Content =>
   typeof last_release === "number" &&
   html`<a href="${linksAt(String(last_release))("/changes", [["since", String(last_release - 1)]])}">${number(last_release)}</a>`
 
+/** The number of missing records, as a link to them. */
+const toMissing = (source: ResourceRecord): Content => {
+  const figure = integerCell("missing")(source)
+  const state = stateOf(source)
+  const list = withQuery(`/explore/changes/${source.resource}`, state ? [["state", state]] : [])
+  return source.missing ? html`<a href="${list}#missing">${figure}</a>` : figure
+}
+
+/** The code of the state in which the name of a source ends, if it does. */
+function stateOf({ source }: ResourceRecord): string | undefined {
+  const code = String(source).split("-").at(-1)?.toUpperCase() ?? ""
+  return code in stateNames ? code : undefined
+}
+
 /** The name with the kind of its records and, where the name ends in a state, the state. */
-function sourceName({ source, resource }: ResourceRecord): Html {
-  const name = String(source)
+function sourceName(record: ResourceRecord): Html {
+  const { source, resource } = record
   const kind = resource === "reports" ? "announcements" : String(resource)
-  const state = stateNames[name.split("-").at(-1)?.toUpperCase() ?? ""]
-  return html`<code>${name}</code> <div class="muted small">${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}${state && ` of ${state}`}</div>`
+  const state = stateNames[stateOf(record) ?? ""]
+  return html`<code>${String(source)}</code> <div class="muted small">${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}${state && ` of ${state}`}</div>`
 }
 
 const failures: Readonly<Record<string, string>> = {

@@ -169,6 +169,13 @@ export const statusWord =
 export const listingStatus: Cell = ({ is_active }) =>
   is_active === true ? statusBadge("active", "good") : statusBadge("inactive", "bad")
 
+/** @param file the last one of its source, on the page of a record */
+export const missingInWords =
+  (file: string): Cell =>
+  ({ missing_since }) =>
+    missing_since &&
+    html` <div class="muted small">Missing from the ${file} since ${String(missing_since)}; awaiting confirmation.</div>`
+
 /** The URL of a document, as a link only for safe schemes: others could run code. */
 export const documentLink =
   (field: string, label?: string): Cell =>

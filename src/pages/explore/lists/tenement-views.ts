@@ -17,6 +17,7 @@ import {
   identifier,
   linked,
   listed,
+  missingInWords,
   noneLinkedInWords,
   rounded,
   stateViewer,
@@ -50,8 +51,10 @@ export const expiringSoon = {
 const statusAt: Cell = (record, links, day) =>
   html`${statusWord("status")(record, links, day)}${isPastExpiry(record, day) && html` ${statusInOutline("past expiry", "waiting")}`}`
 
+const stillListed = html` <div class="muted small">Its expiry date has passed, and its register still lists it as granted.</div>`
+
 const statusExplained: Cell = (record, links, day) =>
-  html`${statusAt(record, links, day)}${isPastExpiry(record, day) && html`<div class="muted small">Its expiry date has passed, and its register still lists it as granted.</div>`}`
+  html`${statusAt(record, links, day)}${missingInWords("register’s file")(record, links, day) || (isPastExpiry(record, day) && stillListed)}`
 
 /** The codes, with the names on hover: there is no room for both beside the holders. */
 const companies = listed(

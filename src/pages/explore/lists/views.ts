@@ -26,6 +26,7 @@ import {
   linkedTenementsInWords,
   listed,
   listingStatus,
+  missingInWords,
   shortDollars,
   textCell,
   textOf,
@@ -77,7 +78,15 @@ export const companiesView: ListOfRecords = {
         company.gics_sector !== company.gics_industry_group &&
         textCell("gics_industry_group")(company),
     },
-    { head: "Listed", field: "is_active", fixed: true, minor: true, cell: listingStatus },
+    {
+      head: "Listed",
+      field: "is_active",
+      fixed: true,
+      minor: true,
+      cell: listingStatus,
+      fact: (...shown) =>
+        html`${listingStatus(...shown)}${missingInWords("directory’s file")(...shown)}`,
+    },
     {
       head: "Tenements",
       field: "total_tenements",

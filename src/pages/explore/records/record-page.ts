@@ -50,17 +50,19 @@ export async function recordPage(
   readParts?: ReadParts,
 ): Promise<PageResult> {
   const { asOf, ...shown } = await findRecord(visit, view, sentKey)
-  const { record, release } = shown
+  const { release } = shown
   const { resource } = view.endpoint
-  const key = textOf(resource.key)(record)
+  const key = textOf(resource.key)(shown.record)
   const path = recordPathOf(view, key)
   const apiPath = `/api/v1${path}`
   const day = visit.dayOf(asOf, release)
   const found = { ...shown, key, links: linksAt(asOf), day, isPast: asOf !== undefined }
-  const [parts, versions] = await Promise.all([
+  const [parts, versions, missingSince = null] = await Promise.all([
     readParts?.(visit, found),
     visit.page(view.record.history, key, firstRows(release, versionsRead)),
+    visit.missingSince(view, key),
   ])
+  const record = { ...shown.record, missing_since: missingSince }
   const present = linksAt(undefined)(path)
   const api = {
     baseUrl: visit.publicUrl,
