@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { readList } from "../contract/bodies.ts"
 import { awkward } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
-import { cellsOf, faultAt, headingOf, linkTo } from "./page-reader.ts"
+import { cellsOf, factsOf, faultAt, headingOf, linkTo } from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
 const service = await serviceOfFile()
@@ -55,4 +55,25 @@ test("More than six codes are an error beside the first six companies", async ()
   const page = await person.read(`/explore/compare?codes=${codes.join()}`, 400)
   expect(faultAt(page, "codes")).toBe("Only the first 6 companies are compared.")
   expect(cellsOf(page)[0]).toHaveLength(7)
+})
+
+test("A company without linked tenements has no zeros: the page says what its own page says", async () => {
+  const suggestion = { reason: "same first words", similarName: "Nil" }
+  const [holder] = await service.sql`select id, holder_keys[1] as key from tenements
+    where cardinality(holder_keys) = 1 and asx_codes = '{}' limit 1`
+  await service.sql`insert into suggested_links
+    values (1, ${holder?.key}, 'Holder', 'NIL', ${service.sql.json(suggestion)})`
+  const company = await person.read("/explore/companies/NIL")
+  expect(factsOf(company).Tenements).toMatch(/^none linked yet, [1-9]\d* possible$/)
+  const rows = cellsOf(await person.read("/explore/compare?codes=NIL,BIG"))
+  const shown = new Map(rows.map(([label = "", ofNil]) => [label, ofNil]))
+  expect(shown.get("Tenements")).toBe(factsOf(company).Tenements ?? "")
+  const counts = [...shown].filter(([label]) => /^Tenements,|^Expiring|^Granted/.test(label))
+  expect(counts.length).toBeGreaterThan(3)
+  expect(counts.map(([, cell]) => cell)).toEqual(counts.map(() => "–"))
+  // A map of none would be empty.
+  expect([linkTo(company, "Map"), linkTo(company, "Compare")]).toEqual([
+    undefined,
+    "/explore/compare?codes=NIL",
+  ])
 })

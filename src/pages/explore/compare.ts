@@ -7,11 +7,12 @@ import { formField, pageTitle, table } from "../kit/components.ts"
 import { dash, number } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
-import { inSydney, shortDollars, textOf } from "./lists/cells.ts"
+import { inSydney, noneLinkedInWords, shortDollars, textOf } from "./lists/cells.ts"
 import { cleanQuery, linksAt } from "./lists/list-address.ts"
 import { firstRows, recordPathOf } from "./lists/list-view.ts"
 import { expiringWithin, tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, reportsView } from "./lists/views.ts"
+import { possibleRemark } from "./records/possible-holders.ts"
 import type { Visit } from "./visit.ts"
 
 const mostCompanies = 6
@@ -23,7 +24,7 @@ interface Compared {
   code: string
   /** By the label of a row. */
   cells: Readonly<Record<string, Content>>
-  /** Shown in rows without a value: not 0 if the tenements could not be counted in time. */
+  /** Shown in rows without a value: not 0 if no tenement is linked, or they could not be counted in time. */
   absent: Content
 }
 
@@ -64,11 +65,13 @@ async function readCompany(visit: Visit, code: string, release: Release): Promis
   if (!record) return null
   const expiring = expiringWithin(visit.dayOf(undefined, release), 365)
   const ofCompany = { company: code }
-  const [facets, expiries, [undated], reports] = await Promise.all([
+  const hasTenements = record.total_tenements !== 0
+  const [facets, expiries, [undated], reports, holders] = await Promise.all([
     visit.facets(tenementsView, "", ofCompany, release),
     visit.total(tenementsView, { ...ofCompany, ...expiring }, release),
     visit.undated(tenementsView, "", { ...ofCompany, ...expiring }, release),
     visit.page(reportsView, "", { ...ofCompany, group: "quarterly", ...firstRows(release, 1) }),
+    visit.suggestedHolders(code),
   ])
   const links = linksAt(undefined)
   const toTenements = (filters: readonly (readonly [string, string])[], count: number) =>
@@ -83,13 +86,14 @@ async function readCompany(visit: Visit, code: string, release: Release): Promis
   const cells: Record<string, Content> = {
     Company: html`<a href="${links(recordPathOf(companiesView, code))}">${textOf("company_name")(record)}</a>`,
     "Market cap, A$": shortDollars("market_cap_aud")(record),
-    Tenements: toTenements([], Number(record.total_tenements)),
+    Tenements: html`${hasTenements ? toTenements([], Number(record.total_tenements)) : noneLinkedInWords}${possibleRemark(holders)}`,
     ...Object.fromEntries(counted),
-    "Expiring within a year": toTenements(Object.entries(expiring), expiries),
-    "Granted without expiry date": number(undated?.count ?? 0),
+    "Expiring within a year": hasTenements ? toTenements(Object.entries(expiring), expiries) : dash,
+    "Granted without expiry date": hasTenements ? number(undated?.count ?? 0) : dash,
     "Last quarterly": last
       ? html`<a href="${links(recordPathOf(reportsView, textOf("hash")(last)))}">${inSydney("published_at")(last)}</a>`
       : dash,
   }
-  return { code, cells, absent: Object.values(facets).includes(null) ? dash : "0" }
+  const isCounted = hasTenements && !Object.values(facets).includes(null)
+  return { code, cells, absent: isCounted ? "0" : dash }
 }

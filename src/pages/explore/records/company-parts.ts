@@ -18,7 +18,7 @@ import {
 } from "../lists/tenement-views.ts"
 import { companiesView, companySubsidiariesView, reportsView } from "../lists/views.ts"
 import type { ShownPage, Visit } from "../visit.ts"
-import { possibleHolders } from "./possible-holders.ts"
+import { possibleHolders, possibleRemark } from "./possible-holders.ts"
 import type { FoundRecord } from "./record-page.ts"
 
 export const expiriesView: ListView = {
@@ -57,11 +57,10 @@ ${undated.map(({ count, total, field }) => html`<p class="muted">${count === tot
           ? html`None linked yet: no tenement is held under the name of the company or of a known subsidiary. The overview shows the <a href="/#linked">share of linked tenements by state</a>.`
           : html`A secondary listing of <a href="${links(recordPathOf(companiesView, owner))}">${owner}</a>, which has the company’s tenements.`
       }</p>`
-  const [possible] = holders
-  const remarks = possible && { total_tenements: `, ${number(possible.added)} possible` }
+  const remarks = { total_tenements: possibleRemark(holders) }
   const main = html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 ${tenements}
-<p><a href="${links(mapPath, [["company", code]])}">Map</a> of its tenements. <a href="/explore/compare?codes=${code}">Compare</a> with other companies.</p></section>
+<p>${hasTenements && html`<a href="${links(mapPath, [["company", code]])}">Map</a> of its tenements. `}<a href="/explore/compare?codes=${code}">Compare</a> with other companies.</p></section>
 ${expiries && expiries.meta.total > 0 && part(expiriesView, expiries, found, toTenements(...Object.entries(next)))}
 ${possibleHolders(holders, links)}
 ${part(companySubsidiariesView, subsidiaries, found, links(`${inCompany}/subsidiaries`))}

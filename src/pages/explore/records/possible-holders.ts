@@ -31,6 +31,10 @@ export function possibleHolders(holders: readonly SuggestedHolder[], links: Reco
   return tableSection("Possible holders", columns, holders, lead)
 }
 
+/** Behind the number of linked tenements: `, 65 possible`. */
+export const possibleRemark = ([first]: readonly SuggestedHolder[]): string =>
+  first ? `, ${number(first.added)} possible` : ""
+
 const lead = html`<p class="muted">These holders may belong to the company. Their further tenements do not count until an <a href="/docs/guide/holders">operator links the holders</a>.</p>
 `
 
