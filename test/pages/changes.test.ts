@@ -5,7 +5,7 @@ import { fileLoader } from "../loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
 import { seeded } from "../support/seeded.ts"
 import { serviceOfFile } from "../support/service.ts"
-import { barsOf, cellsOf, faultAt, linkTo, textOf } from "./page-reader.ts"
+import { barsOf, cellsOf, faultAt, headingOf, linkTo, textOf } from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
 const service = await serviceOfFile({ records: none })
@@ -144,6 +144,14 @@ test("The page begins with the last release, and every page of data leads to it"
 test("The page explains a point in time without a release, and returns 404 for an unknown list", async () => {
   const page = await person.read("/explore/changes/tenements?since=yesterday", 400)
   expect(faultAt(page, "since")).toContain("Must be a release number, a date")
+  expect(headingOf(page)).toBe("Changes")
+  // The style hides the button where a script shows the results as one types.
+  const has = (part: string) => page.includes(part)
+  expect([has("Apply</button>"), has('id="results"'), has("/assets/explore.")]).toEqual([
+    true,
+    false,
+    false,
+  ])
   expect(textOf(await person.read("/explore/changes?since=2999-01-01", 400))).toContain(
     "Must not be in the future",
   )

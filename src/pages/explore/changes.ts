@@ -30,7 +30,7 @@ import {
   sentValue,
   withQuery,
 } from "./lists/list-address.ts"
-import { faultyList } from "./lists/list-page.ts"
+import { faultyParts } from "./lists/list-page.ts"
 import type { FilterField, ListView, RecordLinks, ShownField } from "./lists/list-view.ts"
 import { titleOfView } from "./lists/list-view.ts"
 import { belowTable, columnsOf } from "./lists/results.ts"
@@ -69,7 +69,10 @@ const addressOf = (name: string, query: CanonicalQuery) =>
   withQuery(`/explore/changes/${name}`, query)
 
 /** @throws PageError 404 for the name of no list; as reads of lists do */
-export async function changesPage(visit: Visit, name: string = tenements.name) {
+export async function changesPage(
+  visit: Visit,
+  name: string = tenements.name,
+): Promise<PageResult> {
   const view = views.get(name)
   if (!view) throw notFound("list", name, "No list has this name.", null)
   const shown = {
@@ -83,7 +86,9 @@ export async function changesPage(visit: Visit, name: string = tenements.name) {
     const values = readPairs(list.sent, pageParameters(shown))
     return await shownChanges(visit, list, view, values)
   } catch (error) {
-    return faultyList(visit, list, error)
+    const { form, results } = await faultyParts(visit, list, error)
+    const main = html`${pageTitle("Changes")}<div class="stack list">${form}${results}</div>`
+    return { title: "Changes", section: "/explore", status: 400, main }
   }
 }
 

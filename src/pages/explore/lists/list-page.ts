@@ -43,7 +43,8 @@ export async function listPage(visit: Visit, view: ListView, code = ""): Promise
     if (error instanceof ApiError && error.code === "NOT_FOUND") {
       throw recordNotFound(companiesView, code)
     }
-    return faultyList(visit, list, error)
+    const { form, results } = await faultyParts(visit, list, error)
+    return { ...framed(list, form, results), status: 400 }
   }
 }
 
@@ -185,11 +186,7 @@ function presetLinks(list: RequestedList, day: string): Content {
  * Each fault is beside its field; a summary replaces the records.
  * @throws the error, unless it is ApiError INVALID_PARAMETER
  */
-export async function faultyList(
-  visit: Visit,
-  list: RequestedList,
-  error: unknown,
-): Promise<PageResult> {
+export async function faultyParts(visit: Visit, list: RequestedList, error: unknown) {
   if (!(error instanceof ApiError) || error.code !== "INVALID_PARAMETER") throw error
   const faults = faultsOf(error)
   const { view, code } = list
@@ -204,7 +201,7 @@ export async function faultyList(
 <ul>${faults.map(({ parameter, message }) => html`<li><code>${parameter}</code>: ${message}</li>`)}</ul>`,
     true,
   )
-  return { ...framed(list, filterForm(list, facets, faults), results), status: 400 }
+  return { form: filterForm(list, facets, faults), results }
 }
 
 /** @param company the name of the company of the list, if it is known */
