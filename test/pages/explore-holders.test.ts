@@ -95,7 +95,9 @@ test("A holder's page counts its tenements and names the next to expire, its par
       ["WA", 3],
       ["QLD", 1],
     ])
-    expect(cellsOf(page, "Coming expiries").map(([number]) => number)).toEqual(["H 2"])
+    expect(cellsOf(page, "Expiries within a year").map(([number]) => number)).toEqual(["H 2"])
+    const coming = await person.read(linkTo(page, "All coming expiries") ?? "")
+    expect(leadOf(coming)).toStartWith("4 tenements ")
     expect(cellsOf(page, "Partners in joint titles")).toEqual([["O'Hara & Sons / Joint", "1"]])
     expect(cellsOf(page, "Holders with names alike")).toEqual([
       ["Evolution Mining Mungari Limited", "1"],

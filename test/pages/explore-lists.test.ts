@@ -30,9 +30,9 @@ const number = (value: unknown, decimals = 0) =>
         maximumFractionDigits: 6,
       })
 const area = (value: unknown) =>
-  typeof value === "number" && value > 0 && value < 0.005
-    ? "<0.01"
-    : number(typeof value === "number" ? Number(value.toFixed(2)) : value, 2)
+  typeof value === "number" && value > 0 && value < 0.0005
+    ? "<0.001"
+    : number(typeof value === "number" ? Number(value.toFixed(3)) : value, 3)
 const text = (value: unknown) => (value === null || value === "" ? "–" : String(value))
 const sumOf = (value: unknown) =>
   typeof value === "number" ? dollars(value).text.replace(/<[^>]*>/g, "") : "–"

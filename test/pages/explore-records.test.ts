@@ -177,7 +177,7 @@ test("A company's page has its fields, its tenements by value, its subsidiaries 
     "3 By state",
     "3 By status",
     "3 By type",
-    "2 Coming expiries",
+    "2 Expiries within a year",
   ])
   const [, , subsidiaries = "", reports = ""] = page.split('<section class="stack">')
   const names = awkward.subsidiaries.filter(({ parent_asx_code: code }) => code === "BIG")

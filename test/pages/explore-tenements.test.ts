@@ -161,23 +161,25 @@ test("A page at a past release has the marks and choices of its day", async () =
   await service.sql`update releases set published_at = '2026-03-01T00:00:00Z'`
 })
 
-test("A company's page shows its coming expiries, and the way to all of them", async () => {
+test("A company's page shows its expiries within a year, and the way to all of them", async () => {
   const page = await person.read("/explore/companies/QUO")
-  expect(first(cellsOf(page, "Coming expiries"))).toEqual([
+  expect(first(cellsOf(page, "Expiries within a year"))).toEqual([
     "today",
     "last-day",
     "later",
     "next-year",
-    "then",
   ])
   expect(first(cellsOf(await person.read(linkTo(page, "Expiring soon (90 days)") ?? "")))).toEqual([
     "today",
     "last-day",
   ])
-  expect(leadOf(await person.read(linkTo(page, "All 6 coming expiries") ?? ""))).toStartWith(
+  expect(leadOf(await person.read(linkTo(page, "All coming expiries") ?? ""))).toStartWith(
     "6 tenements of QUO ",
   )
-  expect(await person.read("/explore/companies/SIG")).not.toContain("Coming expiries")
+  const later = await person.read("/explore/companies/SIG")
+  expect(textOf(later)).toContain("No expiries within a year are known. All coming expiries")
+  const unlinked = await person.read("/explore/companies/NIL")
+  expect(unlinked.includes("Expiries within a year")).toBe(false)
 })
 
 test("A search for a company's name as holder links to that company", async () => {

@@ -37,11 +37,11 @@ const numeric =
   ({ [field]: value }: ResourceRecord): Content =>
     typeof value === "number" ? write(value) : dash
 
-const decimals = (maximumFractionDigits: number) =>
-  new Intl.NumberFormat("en-AU", { minimumFractionDigits: 2, maximumFractionDigits })
+const decimals = (minimumFractionDigits: number, maximumFractionDigits: number) =>
+  new Intl.NumberFormat("en-AU", { minimumFractionDigits, maximumFractionDigits })
 
-const exact = decimals(20)
-const two = decimals(2)
+const exact = decimals(2, 20)
+const three = decimals(3, 3)
 
 export const integerCell = numeric(number)
 
@@ -50,14 +50,14 @@ export const shortDollars = numeric(dollars)
 /** Unrounded, with two decimals at least. */
 export const exactNumber = numeric((value) => exact.format(value))
 
-/** With two decimals, so that numbers align; `<0.01` for a value that would round to 0. */
-const inTwo = (value: number) => (value > 0 && value < 0.005 ? "<0.01" : two.format(value))
+/** With three decimals, so that numbers align; `<0.001` for a value that would round to 0. */
+const inThree = (value: number) => (value > 0 && value < 0.0005 ? "<0.001" : three.format(value))
 
-export const rounded = numeric(inTwo)
+export const rounded = numeric(inThree)
 
 /** Rounded, with the whole number on hover. */
 export const area = numeric(
-  (value) => html`<span title="${exact.format(value)} km²">${inTwo(value)}</span>`,
+  (value) => html`<span title="${exact.format(value)} km²">${inThree(value)}</span>`,
 )
 
 export const moment =

@@ -13,6 +13,7 @@ import { columnsOf } from "../lists/results.ts"
 import {
   companyTenementsView,
   expiringSoon,
+  expiringWithin,
   nextToExpire,
   tenementsView,
 } from "../lists/tenement-views.ts"
@@ -23,7 +24,7 @@ import type { FoundRecord } from "./record-page.ts"
 
 export const expiriesView: ListView = {
   ...tenementsView,
-  noun: ["coming expiry", "coming expiries"],
+  noun: ["expiry within a year", "expiries within a year"],
   fields: tenementsView.fields.filter(({ head }) =>
     ["Tenement", "State", "Type", "Expires"].includes(head),
   ),
@@ -41,7 +42,8 @@ export async function companyParts(visit: Visit, found: FoundRecord) {
     visit.page(companySubsidiariesView, code, first),
     visit.page(reportsView, "", { company: code, ...first }),
     hasTenements ? undefined : listingWithTenements(visit, found),
-    hasTenements && visit.page(expiriesOfCompany, code, { ...next, ...firstRows(release, 5) }),
+    hasTenements &&
+      visit.page(expiriesOfCompany, code, { ...withinYear(day), ...firstRows(release, 5) }),
     hasTenements ? visit.undated(companyTenementsView, code, next, release) : [],
     isPast ? [] : visit.suggestedHolders(code),
   ])
@@ -61,12 +63,22 @@ ${undated.map(({ count, total, field }) => html`<p class="muted">${count === tot
   const main = html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 ${tenements}
 <p>${hasTenements && html`<a href="${links(mapPath, [["company", code]])}">Map</a> of its tenements. `}<a href="/explore/compare?codes=${code}">Compare</a> with other companies.</p></section>
-${expiries && expiries.meta.total > 0 && part(expiriesView, expiries, found, toTenements(...Object.entries(next)))}
+${expiries && expiriesPart(expiries, found, toTenements)}
 ${possibleHolders(holders, links)}
 ${part(companySubsidiariesView, subsidiaries, found, links(`${inCompany}/subsidiaries`))}
 ${part(reportsView, reports, found, links("/reports", [["company", code]]))}`
   return { main, remarks }
 }
+
+export const withinYear = (day: string) => expiringWithin(day, 365)
+
+/** The first expiries within a year, and links to all of them and to later ones. */
+export const expiriesPart = (
+  expiries: ShownPage,
+  shown: Pick<FoundRecord, "links" | "day">,
+  toTenements: (...query: Pair[]) => string,
+): Html => html`${part(expiriesView, expiries, shown, toTenements(...Object.entries(withinYear(shown.day))))}
+<p><a href="${toTenements(...Object.entries(nextToExpire(shown.day)))}">All coming expiries</a></p>`
 
 /** The first records of a list, and a link to all of them. */
 export function part(

@@ -17,10 +17,10 @@ import { linkToList, recordNotFound } from "../lists/list-page.ts"
 import { firstRows, type RecordLinks, recordPathOf } from "../lists/list-view.ts"
 import { mapPath } from "../lists/map-view.ts"
 import { columnsOf, pastNotice } from "../lists/results.ts"
-import { expiringWithin, tenementsView } from "../lists/tenement-views.ts"
+import { tenementsView } from "../lists/tenement-views.ts"
 import { holdersView } from "../lists/views.ts"
 import type { Visit } from "../visit.ts"
-import { expiriesView, part } from "./company-parts.ts"
+import { expiriesPart, expiriesView, withinYear } from "./company-parts.ts"
 import { reasonWords } from "./possible-holders.ts"
 
 const mostShown = 10
@@ -44,13 +44,12 @@ export async function holderPage(visit: Visit, sentName: string): Promise<PageRe
   const name = own ? nameOf(own) : sentName
   const links = linksAt(asOf)
   const day = visit.dayOf(asOf, release)
-  const soon = expiringWithin(day, 365)
   const held = { held_by: name }
   const toTenements = (...pairs: Pair[]) =>
     links(tenementsView.path, [...Object.entries(held), ...pairs])
   const [facets, expiries, companies, alike] = await Promise.all([
     visit.facets(tenementsView, "", held, release),
-    visit.page(expiriesView, "", { ...held, ...soon, ...firstRows(release) }),
+    visit.page(expiriesView, "", { ...held, ...withinYear(day), ...firstRows(release) }),
     asOf === undefined ? visit.holderCompanies(key) : [],
     namesLike(visit, name, release),
   ])
@@ -69,7 +68,7 @@ ${pageTitle(isolated(name), html`A holder of <a href="${toTenements()}">${count(
 <section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 <div class="columns">${countedPanels(tenementsView, facets, (...pair) => toTenements(pair), true)}</div>
 <p><a href="${links(mapPath, Object.entries(held))}">Map</a> of its tenements.</p></section>
-${expiries.meta.total > 0 && part(expiriesView, expiries, { links, day }, toTenements(...Object.entries(soon)))}
+${expiriesPart(expiries, { links, day }, toTenements)}
 ${tableSection(
   "Company",
   companyColumns,
