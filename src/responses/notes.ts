@@ -47,7 +47,7 @@ export async function undatedRecords(
 }
 
 export const undatedWords = (list: string, { field, count, total }: Undated): string =>
-  `${list} leaves out ${formatCount(count)} of the ${formatCount(total)} records that match the other filters: they have no ${field}.`
+  `${list} leaves out ${formatCount(count)} of the ${formatCount(total)} tenements that match the other filters: they have no ${field}.`
 
 const inOrder = listEndpoint({ path: "/tenements", resource: tenementsByNumber })
 

@@ -125,7 +125,7 @@ test("The tool count_tenements ranks the values of a field, and notes what a dat
     2,
   ])
   expect(notes).toContain(
-    "The list leaves out 1 of the 3 records that match the other filters: they have no expiry date.",
+    "The list leaves out 1 of the 3 tenements that match the other filters: they have no expiry date.",
   )
 })
 
@@ -150,7 +150,7 @@ test("A search that finds no active company names the argument for the others", 
 test("The tool company notes the granted tenements without an expiry date", async () => {
   const { notes } = await resultOf(service, "company", { asx_code: "OLDCO" })
   expect(notes).toContain(
-    "past_expiry leaves out 1 of the 2 records that match the other filters: they have no expiry date.",
+    "past_expiry leaves out 1 of the 2 tenements that match the other filters: they have no expiry date.",
   )
 })
 

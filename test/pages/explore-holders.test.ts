@@ -71,6 +71,16 @@ test("Holders are listed with the most tenements first, with filters and pages",
   expect(await csv.text()).toContain("EVOLUTION MINING (COWAL) PTY LTD,1\r\n")
 })
 
+test("A list of holders counts the tenements without an expiry date, not their holders", async () => {
+  const wordsOf = async (list: string) =>
+    /The list leaves out [^.]*\./.exec(
+      textOf(await person.read(`/explore/${list}?expires_from=2020-01-01`)),
+    )?.[0]
+  const words = await wordsOf("tenements")
+  expect(words).toContain(" tenements that match the other filters: they have no expiry date.")
+  expect(await wordsOf("holders")).toBe(words ?? "")
+})
+
 test("A list of tenements links to their holders with the same filters", async () => {
   const filters = "state=WA&expires_to=2027-02-28"
   const list = await person.read(`/explore/tenements?${filters}&sort=expiry_date&as_of=1`)

@@ -60,7 +60,7 @@ const first = (rows: string[][]) => rows.map(([cell]) => cell)
 
 test("A list by expiry counts the tenements without an expiry date, and so does a company's page", async () => {
   const words =
-    "The list leaves out 1 of the 11 records that match the other filters: they have no expiry date."
+    "The list leaves out 1 of the 11 tenements that match the other filters: they have no expiry date."
   const dated = "/explore/tenements?company=quo&expires_from=2026-03-01"
   expect(textOf(await person.read(dated))).toContain(words)
   expect(textOf(await person.read(`${dated}&expires_to=2026-05-30&per_page=1&page=2`))).toContain(

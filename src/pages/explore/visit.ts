@@ -88,12 +88,13 @@ export function createVisits(options: VisitOptions) {
         const read = { ...shown, list: { ...plan.list, resource } }
         return { ...(await responses.page(requester, read)), plan }
       },
-      /** The records of a list that its filters by day exclude because they lack the day. */
+      /** The tenements of a list, or of its holders, that its filters by day exclude because they lack the day. */
       undated: (list: ListAddress, key: string, values: ParameterValues, release: Release) =>
-        undatedRecords(values, async (others) => {
-          const plan = planned(list, key, others)
-          return (await responses.pageAt(plan, { release, account })).meta.total
-        }),
+        undatedRecords(
+          values,
+          async (others) =>
+            (await responses.totalAt(planned(list, key, others), { release, account })) ?? 0,
+        ),
       /**
        * The first records of a list at the newest release; none if finding them takes a scan.
        * @param most their number, by default that of a page
