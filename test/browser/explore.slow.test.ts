@@ -207,8 +207,15 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await assertFits(page)
     await assertAccessible(page)
     expect(await page.getByRole("link", { name: "Download CSV" }).isVisible()).toBe(true)
-    await page.getByRole("heading", { name: "Companies" }).click()
+    // A click outside only closes the menu, whatever is there, and Escape returns to its button.
+    const link = await page.getByRole("link", { name: "Overview" }).boundingBox()
+    await page.mouse.click((link?.x ?? 0) + 4, (link?.y ?? 0) + 4)
     expect(await page.getByRole("link", { name: "Download CSV" }).isVisible()).toBe(false)
+    expect(new URL(page.url()).pathname).toBe("/explore/companies")
+    await openMenu(phone, "Export")
+    await page.keyboard.press("Escape")
+    expect(await page.getByRole("link", { name: "Download CSV" }).isVisible()).toBe(false)
+    expect(await page.evaluate("document.activeElement.textContent")).toStartWith("Export")
     await phone.visit("/explore/compare?codes=BIG")
     const labels = await page.evaluate<string[]>(
       `[...document.querySelectorAll("td")].map((cell) => getComputedStyle(cell, "::before").content)`,

@@ -180,8 +180,10 @@ document.addEventListener("input", ({ target }) => {
 document.addEventListener("content-changed", prepare)
 prepare()
 
-/* A click outside a menu closes it. */
-document.addEventListener("click", ({ target }) => {
+/* Escape closes a menu. Its style lets a click outside only close it. */
+document.addEventListener("keydown", ({ key }) => {
   const menu = document.querySelector(".menu[open]")
-  if (menu && !menu.contains(target)) menu.open = false
+  if (key !== "Escape" || !menu) return
+  menu.open = false
+  menu.querySelector("summary").focus()
 })
