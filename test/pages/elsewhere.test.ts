@@ -161,7 +161,7 @@ sys.stdout.buffer.write(urllib.request.urlopen(request).read())`
 
 test("The page warns before the download of an export that a spreadsheet may reject", () => {
   const warns = (rows: number, bytes: number) =>
-    exportMenu(null, { href: "/explore/reports.csv", rows, bytes }).text.includes("may reject")
+    exportMenu(null, { href: "/a.csv", rows, bytes, hasTimes: true }).text.includes("may reject")
   expect([warns(9_130, 738_000), warns(584_804, 122e6)]).toEqual([false, true])
 })
 

@@ -87,7 +87,7 @@ test("A download is the API's export with a file name, and private to caches", a
   const response = await person.get(`/explore/tenements.csv?${query}&bom=true`)
   expect(Object.fromEntries(response.headers)).toMatchObject({
     "content-type": "text/csv; charset=utf-8; header=present",
-    "content-disposition": 'attachment; filename="tenements.csv"',
+    "content-disposition": 'attachment; filename="tenements-state-wa-status-granted.csv"',
     "cache-control": "private, no-store",
     "x-data-release": "1",
     vary: "Cookie, Accept-Encoding",

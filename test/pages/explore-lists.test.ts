@@ -380,6 +380,31 @@ test("The export has the companies of the table, and says how large it is", asyn
   expect(page).not.toContain("may reject")
 })
 
+test("A downloaded file has the name of its list, its company and its filters", async () => {
+  for (const [address, name] of [
+    [
+      "companies/BIG/tenements.csv?holder=%22M%C3%BCller+%26+Co&sort=id",
+      "tenements-big-holder-m-ller-co",
+    ],
+    [
+      "reports.csv?company=BIG&from=2026-01-01&as_of=1",
+      "announcements-company-big-from-2026-01-01",
+    ],
+    ["tenements.csv?updated_since=1&fields=id", "tenements-updated-since-1"],
+    ["holders.csv", "holders"],
+  ]) {
+    const named = (await person.get(`/explore/${address}`)).headers.get("content-disposition")
+    expect([address, named]).toEqual([address, `attachment; filename="${name}.csv"`])
+  }
+})
+
+test("The menu names the zone of a file's times, which the table shows in another", async () => {
+  const page = await person.read("/explore/reports?company=BIG")
+  const [head, first = ""] = await csvOf(page)
+  expect([head?.includes("published_at"), /T\d\d:\d\d:\d\dZ/.test(first)]).toEqual([true, true])
+  expect(textOf(page)).toMatch(/Download CSV \d+ rows?, about 1 kB, times in UTC/)
+})
+
 test("A person chooses the columns of the table and of its export", async () => {
   const boxes = "fields=tenement_id&fields=holder_name&fields=id"
   const chosen = await person.get(`/explore/tenements?state=WA&${boxes}`)

@@ -4,8 +4,8 @@ import { count, dataSize } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import { type ApiView, listSnippets, recordSnippets } from "./snippets.ts"
 
-/** Every row of a list in CSV, with its approximate size. */
-type CsvFile = Record<"rows" | "bytes", number> & { href: string }
+/** Every row of a list in CSV, with its approximate size. The API writes times in UTC. */
+type CsvFile = Record<"rows" | "bytes", number> & { href: string; hasTimes: boolean }
 
 /** @param view null if the API has no such list @param file null for a record */
 export function exportMenu(view: ApiView | null, file: CsvFile | null): Html {
@@ -29,9 +29,9 @@ ${tokenField}`,
   )
 }
 
-const csvDownload = ({ href, rows, bytes }: CsvFile): Content =>
+const csvDownload = ({ href, rows, bytes, hasTimes }: CsvFile): Content =>
   rows > 0 &&
-  html`<p><a class="button primary" href="${href}" download>Download CSV</a> <span class="muted">${count(rows, "row")}, about ${dataSize(bytes)}</span></p>
+  html`<p><a class="button primary" href="${href}" download>Download CSV</a> <span class="muted">${count(rows, "row")}, about ${dataSize(bytes)}${hasTimes && ", times in UTC"}</span></p>
 ${bytes > largeSheetBytes && html`<p class="notice waiting">Google Sheets may reject a file of more than ${dataSize(largeSheetBytes)}, and Excel opens at most 1,048,576 rows. Filter the list, or read the file with a program.</p>`}`
 
 /** Google names no limit. A file of more rows than Excel's limit is larger too. */

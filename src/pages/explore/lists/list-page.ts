@@ -2,12 +2,13 @@
 import { ApiError, faultsOf } from "../../../http/api-error.ts"
 import type { Format } from "../../../http/formats.ts"
 import { readPairs } from "../../../http/parameters.ts"
-import type { CanonicalQuery } from "../../../http/query-string.ts"
+import type { CanonicalQuery, Pair } from "../../../http/query-string.ts"
 import { tenements } from "../../../resources/tenements.ts"
-import { apiPath, pathWith } from "../../../responses/endpoint.ts"
+import { apiPath, changes, pathWith } from "../../../responses/endpoint.ts"
 import { checkCombinations } from "../../../responses/list-checks.ts"
 import { undatedWords } from "../../../responses/notes.ts"
 import type { ParameterValues } from "../../../responses/plan.ts"
+import { fold } from "../../../text/fold.ts"
 import { hidden, menu, notice, pageTitle, tabs, trail } from "../../kit/components.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
@@ -78,11 +79,26 @@ export async function wholeFile(visit: Visit, view: ListView, format: Format, co
   response.headers.delete("Access-Control-Allow-Origin")
   response.headers.delete("Access-Control-Expose-Headers")
   response.headers.set("Vary", "Cookie, Accept-Encoding")
+  const fileName = `${nameOfFile({ view, code, sent: query })}.${format}`
+  response.headers.set("Content-Disposition", `attachment; filename="${fileName}"`)
   // The map requests the same release, by its number, whenever a person opens it.
   const cached = format === "csv" ? "no-store" : "max-age=3600"
   response.headers.set("Cache-Control", `private, ${cached}`)
   return response
 }
+
+/** Of the list, its company and its filters: `tenements-big-state-wa`. */
+function nameOfFile({ view, code, sent }: RequestedList): string {
+  const isChosen = ([name]: Pair) => name in changes || view.endpoint.filters.includes(name)
+  return fold([view.noun[1], code, ...sent.filter(isChosen)].join(" "))
+    .replace(/[^a-z0-9]+/g, " ")
+    .trim()
+    .slice(0, longestName)
+    .replaceAll(" ", "-")
+}
+
+/** File systems allow 255 bytes. */
+const longestName = 150
 
 async function shownList(
   visit: Visit,
@@ -119,7 +135,7 @@ async function shownList(
 ${newerNotice(list, page, newest)}
 ${companies}${nearest}
 <div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${relatedLinks(list)}${mapLink(list, page)}
-${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page) })}${columnsMenu(list)}</div>
+${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page), hasTimes: hasTimes(page) })}${columnsMenu(list)}</div>
 ${undated.map((each) => html`<p class="muted">${undatedWords("The list", each)}</p>`)}
 ${resultsTable(list, named, unfiltered, day)}
 ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(view, facets, linkTo)}</div>`}`
@@ -132,6 +148,9 @@ function csvBytes({ records, meta, plan }: ShownPage): number {
   const rows = records.map((record) => `${names.map((name) => record[name] ?? "").join()}\r\n`)
   return (Buffer.byteLength(rows.join("")) / Math.max(1, rows.length)) * meta.total
 }
+
+const hasTimes = ({ plan: { shown } }: ShownPage): boolean =>
+  Object.values(shown.fields).some(({ schema }) => schema.format === "date-time")
 
 /** The columns that the API has as fields. The first one stays: it links to the record. */
 function columnsMenu(list: RequestedList): Html | null {
