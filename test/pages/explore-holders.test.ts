@@ -79,6 +79,8 @@ test("A list of holders counts the tenements without an expiry date, not their h
   const words = await wordsOf("tenements")
   expect(words).toContain(" tenements that match the other filters: they have no expiry date.")
   expect(await wordsOf("holders")).toBe(words ?? "")
+  const bars = barsOf(await person.read("/explore/holders"), "By state, tenements")
+  expect(bars?.find(({ label }) => label === "QLD")?.records).toBeGreaterThan(0)
 })
 
 test("A list of tenements links to their holders with the same filters", async () => {

@@ -88,8 +88,10 @@ async function readCompany(visit: Visit, code: string, release: Release): Promis
     "Market cap, A$": shortDollars("market_cap_aud")(record),
     Tenements: html`${hasTenements ? toTenements([], Number(record.total_tenements)) : noneLinkedInWords}${possibleRemark(holders)}`,
     ...Object.fromEntries(counted),
-    "Expiring within a year": hasTenements ? toTenements(Object.entries(expiring), expiries) : dash,
-    "Granted without expiry date": hasTenements ? number(undated?.count ?? 0) : dash,
+    "Tenements expiring within a year": hasTenements
+      ? toTenements(Object.entries(expiring), expiries)
+      : dash,
+    "Granted tenements without expiry date": hasTenements ? number(undated?.count ?? 0) : dash,
     "Last quarterly": last
       ? html`<a href="${links(recordPathOf(reportsView, textOf("hash")(last)))}">${inSydney("published_at")(last)}</a>`
       : dash,

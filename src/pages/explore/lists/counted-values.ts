@@ -24,7 +24,9 @@ export const countedPanels = (
   isPart = false,
 ): Html[] =>
   countedOf(view).map(({ name, label }) => {
-    const title = `By ${label.toLowerCase()}`
+    const { counts } = view.endpoint
+    // The holders' list counts tenements.
+    const title = counts ? `By ${label.toLowerCase()}, ${counts.name}` : `By ${label.toLowerCase()}`
     const values = facets[name] ?? null
     const unknown = name === "company" ? "no linked company" : "unknown"
     return html`<section class="counted">${isPart ? html`<h3>${title}</h3>` : html`<h2>${title}</h2>`}${countedBars(values, unknown, (value) => linkTo(name, value))}</section>`

@@ -149,8 +149,8 @@ function csvBytes({ records, meta, plan }: ShownPage): number {
   return (Buffer.byteLength(rows.join("")) / Math.max(1, rows.length)) * meta.total
 }
 
-const hasTimes = ({ plan: { shown } }: ShownPage): boolean =>
-  Object.values(shown.fields).some(({ schema }) => schema.format === "date-time")
+const hasTimes = ({ plan: { shown, fields = Object.keys(shown.fields) } }: ShownPage): boolean =>
+  fields.some((name) => shown.fields[name]?.schema.format === "date-time")
 
 /** The columns that the API has as fields. The first one stays: it links to the record. */
 function columnsMenu(list: RequestedList): Html | null {
