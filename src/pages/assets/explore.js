@@ -180,10 +180,11 @@ document.addEventListener("input", ({ target }) => {
 document.addEventListener("content-changed", prepare)
 prepare()
 
-/* Escape closes a menu. Its style lets a click outside only close it. */
+/* Escape closes a menu. */
 document.addEventListener("keydown", ({ key }) => {
-  const menu = document.querySelector(".menu[open]")
-  if (key !== "Escape" || !menu) return
-  menu.open = false
-  menu.querySelector("summary").focus()
+  const button = document.querySelector(".menu[open] > summary")
+  if (key === "Escape" && button) {
+    button.click()
+    button.focus()
+  }
 })
