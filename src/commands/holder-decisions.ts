@@ -1,47 +1,56 @@
 /** The commands that decide which holders belong to which companies, one by one or many at once. */
 import type { Config } from "../config.ts"
-import { decide, decideAll, publishConfirmed } from "../loading/link-decisions.ts"
+import { decide, publishDecisions, readDecisions } from "../loading/link-decisions.ts"
 import { readLinkFacts } from "../loading/link-facts.ts"
 import { readLinkedShares } from "../loading/links.ts"
+import type { PublishedChange } from "../loading/publishing.ts"
 import {
   readSuggestionGroups,
   readSuggestions,
   type SuggestionGroup,
 } from "../loading/suggested-companies.ts"
 import { judgement, type Reason, reasons } from "../loading/suggestions.ts"
-import { formatSummary, sharesText } from "../loading/summary.ts"
+import { sharesText } from "../loading/summary.ts"
 import { asxCodeFromText } from "../resources/values.ts"
-import { formatCount } from "../text/display.ts"
-import { argument, choiceParameter, command, required } from "./command.ts"
+import { countOf, formatCount } from "../text/display.ts"
+import { append, argument, choiceParameter, command, reading, required } from "./command.ts"
 import { withDatabase } from "./database.ts"
-import { startLoads } from "./loads.ts"
+import { reportChange, startLoads } from "./loads.ts"
 import { formatTable, printCompleted, printResult, readAnswer, readAnswers } from "./terminal.ts"
 
 const decision = (help: string, isRight: boolean) =>
   command({
     help,
     parameters: {
-      holder: argument(String, "its name, in any spelling"),
       code: argument(asxCodeFromText, "the ASX code of the company"),
+      holders: argument(append, "their names, in any spelling", "<*...>"),
     },
-    run: ({ holder, code: asxCode }, { config }) =>
+    run: ({ code: asxCode, holders }, { config }) =>
       decideAndPublish(config, async (url) => {
-        const { isChange, keptBy } = await decide(url, { holder, asxCode, isRight })
-        if (isRight) return { isChange, message: `${holder} is linked to ${asxCode}` }
-        const message =
-          keptBy === null
+        const outcomes = await decide(
+          url,
+          holders.map((holder) => ({ holder, asxCode, isRight })),
+        )
+        const lines = outcomes.map(({ isChange, keptBy }, index) => {
+          const holder = holders[index]
+          if (isRight) return `${holder} is linked to ${asxCode}`
+          return keptBy === null
             ? `${holder} is no longer ${isChange ? "linked to" : "suggested for"} ${asxCode}`
             : `${holder} stays linked to ${asxCode}: the source ${keptBy} has it as a subsidiary`
-        return { isChange, message }
+        })
+        return { isChange: outcomes.some(({ isChange }) => isChange), message: lines.join("\n") }
       }),
   })
 
-const link = decision(
-  "link the tenements of a holder to a company, as those of its subsidiary",
-  true,
-)
+const link = decision("link the tenements of holders to a company, in one release", true)
 
-const decline = decision("end the suggestion of a link, or a confirmed link", false)
+const decline = decision("end suggestions or confirmed links of a company, in one release", false)
+
+const decisions = reading({
+  help: "list the decisions, also those of holders without tenements",
+  read: (_, { config }) => withDatabase(config, ({ url }) => readDecisions(url)),
+  text: formatTable,
+})
 
 const review = command({
   help: "decide the suggested links, all of one company and reason at once, and publish at the end",
@@ -58,29 +67,36 @@ const confirm = command({
   run: ({ reason }, { config }) => decideAndPublish(config, (url) => confirmReason(url, reason)),
 })
 
-export const decisionCommands = { link, decline, review, confirm }
+export const decisionCommands = { link, decline, decisions, review, confirm }
 
 interface Decided {
-  /** Whether to publish all confirmed links. */
+  /** Whether links may change. */
   isChange: boolean
   /** Of a single decision, for after its publication. Otherwise the linked shares are shown. */
   message?: string
 }
 
 const interrupted =
-  "Interrupted: nothing was published; the next `mds holders link` or `mds holders review` publishes the decisions"
+  "Interrupted: the decisions are stored; `mds holders review` publishes those that are not published yet"
 
 async function decideAndPublish(
   config: Config,
   work: (url: string) => Promise<Decided>,
 ): Promise<void> {
-  const loads = startLoads(config, interrupted)
+  startLoads(config, interrupted)
   await withDatabase(config, async ({ url }) => {
     const { isChange, message } = await work(url)
-    const summary = isChange ? await publishConfirmed({ url, ...loads.options }) : null
-    if (summary) await loads.finish(url, summary, formatSummary(summary))
+    if (isChange) {
+      await reportChange((progress) => publishDecisions(url, progress), published)
+    }
     await printCompleted(message ?? (await sharesNow(url)))
   })
+}
+
+const published = {
+  published: ({ links }: PublishedChange) =>
+    `the companies of ${countOf(links?.changed.tenements ?? 0, "tenement")} changed`,
+  unchanged: "No link changed: nothing was published",
 }
 
 const sharesNow = async (url: string): Promise<string> =>
@@ -109,7 +125,7 @@ async function askForGroups(url: string): Promise<Decided> {
     if (answer === "q") break
     if (answer !== "y" && answer !== "n") continue
     const isRight = answer === "y"
-    await decideAll(
+    await decide(
       url,
       holders.map(({ name }) => ({ holder: name, asxCode: asx_code, isRight })),
     )
@@ -138,7 +154,7 @@ async function confirmReason(url: string, reason: Reason): Promise<Decided> {
     ].join("\n"),
   )
   if (sure.length === 0 || (await readAnswer()) !== "y") return { isChange: false }
-  await decideAll(
+  await decide(
     url,
     sure.map((row) => ({ holder: row.name, asxCode: row.suggested_asx_code, isRight: true })),
   )

@@ -1,7 +1,7 @@
 /** Shared by the commands that publish: progress, Ctrl-C (SIGINT), SIGTERM and the summary. */
 import type { Config } from "../config.ts"
 import { type Progress, progressOn } from "../loading/progress.ts"
-import type { OperatorChange, publishChange } from "../loading/publishing.ts"
+import type { PublishedChange, publishChange } from "../loading/publishing.ts"
 import type { LoadSummary } from "../loading/summary.ts"
 import { vacuumChanged } from "../loading/vacuum.ts"
 import { logToStderr, printCompleted, printResult, warnIfUnconfirmed } from "./terminal.ts"
@@ -63,7 +63,7 @@ export function startLoads(config: Config, interrupted = "Interrupted: nothing w
 /** Publishes a change that an operator makes without files, and reports it. */
 export async function reportChange(
   publish: (progress: Progress) => ReturnType<typeof publishChange>,
-  text: { published: (change: OperatorChange) => string; unchanged: string },
+  text: { published: (change: PublishedChange) => string; unchanged: string },
 ): Promise<void> {
   const progress = progressOn(process.stderr)
   const { value, unconfirmed } = await publish(progress)

@@ -11,8 +11,6 @@ export const locks = {
   publishing: 7_140_233_002,
   /** Locked during the deletion of old recent requests. */
   recentRequests: 7_140_233_003,
-  /** Locked while confirmed links are read and published. */
-  confirming: 7_140_233_004,
 } as const
 
 /**

@@ -96,7 +96,7 @@ function leaveOutUnlessStored(staging: Staging): Promise<RowCount[]> {
   )
 }
 
-/** Leaves out rows of records that sources in `yieldsTo` own, and new records that the source may not add. */
+/** Leaves out rows of records that sources in `yieldsTo` own, and new records once one of these is loaded. */
 async function leaveOutOfHigherSources(staging: Staging): Promise<RowCount[]> {
   const { staged, table, key, load } = staging
   const { yieldsTo: higher } = load.source
@@ -108,10 +108,9 @@ async function leaveOutOfHigherSources(staging: Staging): Promise<RowCount[]> {
        from ${staged} s left join ${table} t on t.${key} = s.${key}
      ) known
      where known.place = s.ctid and (known.owner = any($1::text[]) or
-       known.owner is null and not $2::boolean
-         and exists (select from ${table} t where t.source = any($1::text[])))
-     returning s.file, coalesce('already loaded from ' || known.owner, $3) as reason`,
-    [arrayLiteral(higher.sources), higher.mayAdd, `not in ${higher.sources.join(" or ")}`],
+       known.owner is null and exists (select from ${table} t where t.source = any($1::text[])))
+     returning s.file, coalesce('already loaded from ' || known.owner, $2) as reason`,
+    [arrayLiteral(higher), `not in ${higher.join(" or ")}`],
   )
 }
 

@@ -80,7 +80,7 @@ export type LinkedShares = Record<
 export interface LinkFigures {
   /** Tenements linked to a company. */
   linked: number
-  /** Of these, by the company's present or former name, and by a subsidiary's; some by several. */
+  /** Of these, by the company's present or former name, and by a subsidiary's or a confirmed holder's; some by several. */
   directly: number
   through_subsidiaries: number
   /** Of these, by a company's own schedule. */

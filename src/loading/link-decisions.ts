@@ -1,21 +1,15 @@
 /**
- * Operators' decisions on links between holders and companies. A decision is stored at once; each load of
- * the source `confirmed` publishes all confirmed links as subsidiaries. So it removes a link that was
- * declined later, and publishes those of an interrupted load.
+ * Operators' decisions on links between holders and companies. A decision is stored at once and stays until it
+ * is changed. Each release that changes links reads all of them: see `name-owners.ts`.
  */
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import type { Sql, TransactionSql } from "postgres"
-import { locks } from "../db/advisory-locks.ts"
-import { withConnection } from "../db/connection.ts"
+import type { TransactionSql } from "postgres"
+import { withConnection, withSnapshot } from "../db/connection.ts"
 import { normaliseName } from "../resources/company-name.ts"
-import { confirmedSubsidiaries } from "../sources/own-columns.ts"
-import { load } from "./load.ts"
+import { tenements } from "../resources/tenements.ts"
+import { noChanges } from "./figures.ts"
 import { LoadError } from "./load-error.ts"
-import type { LoadOptions } from "./load-options.ts"
-import type { LoadSummary } from "./summary.ts"
-import { subsidiariesCsv } from "./unlinked.ts"
+import type { Progress } from "./progress.ts"
+import { publishChange } from "./publishing.ts"
 
 export interface LinkDecision {
   /** In any spelling. */
@@ -25,37 +19,39 @@ export interface LinkDecision {
 }
 
 export interface DecisionOutcome {
-  /** Whether the confirmed links change. */
+  /** Whether links may change. */
   isChange: boolean
   /** The source of a subsidiary that links the holder to the company despite the decision. */
   keptBy: string | null
 }
 
 /**
- * Stores a decision in place of an earlier one.
- * @throws LoadError where no tenement has the holder, or no company has the code
+ * Stores decisions in place of earlier ones, all of them or none.
+ * @throws LoadError where neither a tenement nor an earlier decision has the holder, or no company has the code
  */
-export const decide = (url: string, decision: LinkDecision): Promise<DecisionOutcome> =>
-  withConnection(url, (sql) => store(sql, decision))
-
-/** Stores all of them or none. @throws what `decide` throws */
-export const decideAll = (url: string, decisions: readonly LinkDecision[]): Promise<void> =>
+export const decide = (
+  url: string,
+  decisions: readonly LinkDecision[],
+): Promise<DecisionOutcome[]> =>
   withConnection(url, async (client) => {
+    const outcomes: DecisionOutcome[] = []
     await client.begin(async (sql) => {
-      for (const decision of decisions) await store(sql, decision)
+      for (const decision of decisions) outcomes.push(await store(sql, decision))
     })
+    return outcomes
   })
 
 async function store(
-  sql: Sql | TransactionSql,
+  sql: TransactionSql,
   { holder, asxCode, isRight }: LinkDecision,
 ): Promise<DecisionOutcome> {
   const key = normaliseName(holder)
   const [stored] = await sql.unsafe(storeDecision, [key, holder, asxCode, isRight])
   if (stored) return { isChange: isRight || stored.was_right, keptBy: stored.kept_by }
-  const [tenement] = await sql.unsafe("select from tenements where $1 = any(holder_keys) limit 1", [
-    key,
-  ])
+  const [tenement] = await sql.unsafe(
+    "select from tenements where holder_keys @> array[$1] limit 1",
+    [key],
+  )
   const reason = tenement
     ? "no company has the code"
     : "no tenement has this holder. List holders with `mds holders unlinked`"
@@ -65,38 +61,34 @@ async function store(
 /** With the holder's most frequent spelling. */
 const storeDecision = `
   insert into link_decisions (holder_key, holder, asx_code, is_right)
-  select $1, coalesce((select min(holder) from suggested_links where holder_key = $1), $2), asx_code, $4
-  from companies
-  where asx_code = $3 and exists (select from tenements where $1 = any(holder_keys))
+  select $1, coalesce((select min(holder) from suggested_links where holder_key = $1), $2), $3, $4
+  where exists (select from link_decisions where holder_key = $1 and asx_code = $3)
+    or exists (select from companies where asx_code = $3)
+      and exists (select from tenements where holder_keys @> array[$1])
   on conflict (holder_key, asx_code) do update set is_right = excluded.is_right
   returning coalesce((select is_right from link_decisions earlier
     where (earlier.holder_key, earlier.asx_code) = (link_decisions.holder_key, link_decisions.asx_code)),
     false) as was_right,
     (select min(source) from subsidiaries where name_key = link_decisions.holder_key
-      and parent_asx_code = link_decisions.asx_code and source <> '${confirmedSubsidiaries.name}') as kept_by`
+      and parent_asx_code = link_decisions.asx_code) as kept_by`
 
-/**
- * Publishes the confirmed links; null where nothing has been decided.
- * @throws what `load` throws
- */
-export const publishConfirmed = (
-  options: Omit<LoadOptions, "source" | "files">,
-): Promise<LoadSummary | null> =>
-  withConnection(options.url, async (sql) => {
-    // Held until this connection ends, so that no load publishes older links over those of another.
-    await sql.unsafe("select pg_advisory_lock($1)", [locks.confirming])
-    const rows = await sql.unsafe(
-      `select holder as name, case when is_right then asx_code end as parent_asx_code
-       from link_decisions order by holder_key, asx_code`,
-    )
-    if (rows.length === 0) return null
-    const directory = await mkdtemp(join(tmpdir(), "mds-"))
-    const file = join(directory, "confirmed links")
-    try {
-      await writeFile(file, subsidiariesCsv(rows, []))
-      const source = confirmedSubsidiaries
-      return await load({ ...options, source, files: [file], acceptShrink: true })
-    } finally {
-      await rm(directory, { recursive: true })
-    }
+/** In the order of the codes and names, each with the number of its holder's tenements. */
+export const readDecisions = (url: string) =>
+  withSnapshot(url, (sql) =>
+    sql.unsafe<Record<string, string | number>[]>(
+      `select asx_code, holder, case when is_right then 'linked' else 'declined' end as decision,
+         (select count(*)::integer from tenements
+          where holder_keys @> array[holder_key collate "default"]) as tenements
+       from link_decisions order by asx_code, holder_key`,
+    ),
+  )
+
+const whenUnknown =
+  "It is not known whether the links were published. The decisions are stored: `mds holders review` publishes them."
+
+/** Publishes the links of all decisions, in one release, if any link changes. */
+export const publishDecisions = (url: string, progress: Progress) =>
+  publishChange(url, {
+    ...{ whenUnknown, progress, source: "confirmed" },
+    change: async () => ({ resource: tenements, changes: noChanges }),
   })

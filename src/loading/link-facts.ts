@@ -1,6 +1,7 @@
 /** Facts about holders and a company, for a person who decides whether they belong together. */
 import { withSnapshot } from "../db/connection.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
+import { ownedNames } from "./name-owners.ts"
 
 /** Lines of text. */
 export const readLinkFacts = (
@@ -28,5 +29,5 @@ const linkFacts = `
       c.total_tenements || ' linked tenements') as company,
     (select string_agg(name, '; ') from former_names where asx_code = $2) as formerly,
     (select string_agg(name, '; ') from (
-      select name from subsidiaries where parent_asx_code = $2 order by 1 limit 5) s) as owns
+      select distinct name from (${ownedNames}) owned where asx_code = $2 order by 1 limit 5) s) as owns
   from companies c where c.asx_code = $2`

@@ -1,6 +1,6 @@
 /**
  * Links tenements to companies. A tenement belongs to every company that holds it under a present or
- * former name of its own, or under that of a subsidiary whose parent is a stored company: see
+ * former name of its own, or under that of a subsidiary or a confirmed holder: see
  * `name-owners.ts`. Names are compared by their normalised keys; the empty key links nothing. A company that
  * declares a tenement is linked to every tenement of the state with that number, whoever holds it.
  *

@@ -19,7 +19,13 @@ import { LoadError } from "./load-error.ts"
 import type { Load, LoadOptions } from "./load-options.ts"
 import { checkObserved, lastObservation, observedOf, observedTime } from "./observation.ts"
 import { silent } from "./progress.ts"
-import { nextRelease, prepareSession, publishing, publishRelease } from "./publishing.ts"
+import {
+  insertRelease,
+  nextRelease,
+  prepareSession,
+  publishing,
+  relinkAfter,
+} from "./publishing.ts"
 import { readFiles } from "./read-files.ts"
 import { checkReadable } from "./reading/input.ts"
 import { Rejects } from "./rejects.ts"
@@ -173,8 +179,9 @@ async function publishFiles(
   const recorded = isDirectory ? await recordDirectory(staging, observed) : 0
   const release = rowsChanged(changes) + recorded > 0 ? next : null
   const { holderNames } = load
-  const change = { source: source.name, resource, changes, files, observed, holderNames }
-  const links = release === null ? null : await publishRelease(sql, release, change, progress)
+  const links = release === null ? null : await relinkAfter(resource, sql, release, progress)
+  const change = { source: source.name, resource, changes, files, observed, holderNames, links }
+  if (release !== null) await insertRelease(sql, release, change)
 
   // Source
   await recordLoad(staging, observed, release)

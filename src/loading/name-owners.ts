@@ -6,14 +6,23 @@
  * (ordinary shares have 3 characters), then to the first in alphabetical order. The others are secondary
  * listings: they have no tenements of their own, and those of their subsidiaries belong to the owner too.
  *
- * A former name means the company that had it, unless another company or a subsidiary has the name today,
- * or had it as well. A listing whose code begins with the company's is no other company: the exchange may
- * rename it later, or never.
+ * A former name means the company that had it, unless another company, a subsidiary or a confirmed holder has
+ * the name today, or another company had it as well. A listing whose code begins with the company's is no other
+ * company: the exchange may rename it later, or never.
  *
- * The names, subsidiaries and declared tenements of a company that changed its code belong to its successor, as former names.
+ * The names, subsidiaries, confirmed holders and declared tenements of a company that changed its code belong to
+ * its successor, as former names.
  */
 
 import { numberKeyOf } from "../db/reader/links.ts"
+
+/**
+ * A query of (name, key, asx_code, basis): the subsidiaries that loaded lists have, and the holders that
+ * operators have confirmed.
+ */
+export const ownedNames = `
+  select name, name_key as key, parent_asx_code as asx_code, 'subsidiary' as basis from subsidiaries
+  union all select holder, holder_key, asx_code, 'confirmed' from link_decisions where is_right`
 
 /** A part of WITH RECURSIVE: each listing that ended, with every code that succeeded it. */
 export const successors = `successors as (
@@ -30,7 +39,7 @@ export const successors = `successors as (
  * that declare each number of a tenement, by the id of the declared tenement.
  */
 export const nameOwners = `
-  with recursive ${successors}, current_companies as (
+  with recursive ${successors}, owned as (${ownedNames}), current_companies as (
     select * from companies where is_active or successor is null
   ), names as (
     select f.name_key as key, c.* from former_names f join current_companies c on c.asx_code = f.asx_code
@@ -62,16 +71,14 @@ export const nameOwners = `
     select f.key, min(coalesce(o.asx_code, f.asx_code)) as asx_code
     from former f left join owners o on o.key = f.current_key
     where f.is_only_of_listings is null
-      and not exists (select from subsidiaries s where s.name_key = f.key)
+      and not exists (select from owned where owned.key = f.key)
     group by f.key having count(distinct coalesce(o.asx_code, f.asx_code)) = 1
   )
   select key, asx_code, 'name' as basis, null as declaration from owners
   union all select key, asx_code, 'name', null from former_owners
   union select s.key, coalesce(o.asx_code, c.asx_code), s.basis, s.declaration
   from (
-    select name_key as key, parent_asx_code as asx_code,
-      case source when 'confirmed' then source else 'subsidiary' end as basis, null as declaration
-    from subsidiaries where name_key <> ''
+    select key, asx_code, basis, null as declaration from owned where key <> ''
     union all select ${numberKeyOf("d")}, asx_code, 'declared', id from declared_tenements d
     where reference_key <> ''
   ) s join parents c on c.parent = s.asx_code left join owners o on o.key = c.name_key`

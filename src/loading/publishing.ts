@@ -6,7 +6,7 @@ import { type ConfirmedChange, changeAndConfirm } from "../db/confirmed-change.t
 import { utc } from "../db/utc.ts"
 import type { HolderNames } from "../resources/holder-names.ts"
 import type { Resource } from "../resources/resource.ts"
-import type { ChangeFigures, LinkFigures, Manifest } from "./figures.ts"
+import { type ChangeFigures, type LinkFigures, type Manifest, rowsChanged, sum } from "./figures.ts"
 import { relink } from "./links.ts"
 import type { Observed } from "./observation.ts"
 import type { Progress } from "./progress.ts"
@@ -68,16 +68,20 @@ interface Change {
   observed: Observed
   /** As of `storedNames`. */
   holderNames: HolderNames
+  links: LinkFigures | null
 }
 
-/** Links the records again where links depend on the change, and inserts its release. */
-export async function publishRelease(
+/** Links the records again where links depend on the changed resource. */
+export const relinkAfter = async (
+  resource: Resource,
+  ...of: Parameters<typeof relink>
+): Promise<LinkFigures | null> => (resource.links === undefined ? null : relink(...of))
+
+export async function insertRelease(
   sql: TransactionSql,
   release: number,
-  { source, resource, changes, files, observed, holderNames }: Change,
-  progress: Progress,
-): Promise<LinkFigures | null> {
-  const links = resource.links === undefined ? null : await relink(sql, release, progress)
+  { source, resource, changes, files, observed, holderNames, links }: Change,
+): Promise<void> {
   const manifest: Manifest = {
     observed: observed.time,
     observed_is_known: observed.isKnown,
@@ -93,13 +97,17 @@ export async function publishRelease(
      from releases`,
     [release, source, JSON.stringify(manifest)],
   )
-  return links
 }
 
-/** The records that an operator changes without files. */
+/** The records that an operator changes without files, beside those whose links follow. */
 export interface OperatorChange {
   resource: Resource
   changes: ChangeFigures
+}
+
+export interface PublishedChange extends OperatorChange {
+  release: number
+  links: LinkFigures | null
 }
 
 interface OperatorAction {
@@ -108,18 +116,18 @@ interface OperatorAction {
   progress: Progress
   /** Of the release. */
   source: string
-  /** Returns null where no record changes, and nothing is published. */
+  /** Returns null where neither records nor links change, and nothing is published. */
   change: (sql: TransactionSql, release: number) => Promise<OperatorChange | null>
 }
 
 /**
  * Publishes a change that an operator makes without files, and waits until every process shows it. Returns
- * its release, or null.
+ * its release, or null where no record changed.
  */
 export const publishChange = (
   url: string,
   { whenUnknown, progress, source, change }: OperatorAction,
-): Promise<ConfirmedChange<(OperatorChange & { release: number }) | null>> =>
+): Promise<ConfirmedChange<PublishedChange | null>> =>
   changeAndConfirm(
     url,
     (client) => {
@@ -127,14 +135,16 @@ export const publishChange = (
       return publishing(client, { whenUnknown, onWait }, async (sql, committing) => {
         const release = await nextRelease(sql)
         const made = await change(sql, release)
-        if (made) {
+        const links = made && (await relinkAfter(made.resource, sql, release, progress))
+        const isChanged = made && rowsChanged(made.changes) + sum(links?.changed ?? {}) > 0
+        if (isChanged) {
           const [{ time }] = await sql.unsafe<[{ time: string }]>(`select ${utc("now()")} as time`)
           const observed = { time, isKnown: true }
           const others = { files: [], holderNames: "companies" } as const
-          await publishRelease(sql, release, { ...made, source, observed, ...others }, progress)
+          await insertRelease(sql, release, { ...made, source, observed, links, ...others })
         }
         committing()
-        return made && { ...made, release }
+        return isChanged ? { ...made, release, links } : null
       })
     },
     (published) => published !== null,

@@ -10,7 +10,7 @@ import { countedBy, openTables } from "./reading/rows.ts"
 import type { Rejects } from "./rejects.ts"
 import { countLeftOut } from "./staged-shape.ts"
 import { type Candidate, type Staging, stage } from "./staging.ts"
-import { createStoreHolders, keepsFiles, type StoreHolders } from "./stored-holders.ts"
+import { createMask, keepsFiles, type StoreHolders } from "./stored-holders.ts"
 import { ordinaryCodeOf } from "./temporary-codes.ts"
 
 /**
@@ -30,7 +30,7 @@ export async function readFiles(
     rejects,
     key: resource.key,
     validate: recordReader(resource),
-    storeHolders: keepsFiles(load.holderNames, resource) ? null : await createStoreHolders(sql),
+    storeHolders: keepsFiles(load.holderNames, resource) ? null : await createMask(sql),
     storedName: resource.name === "companies" ? await readStoredNames(sql) : undefined,
   }
   const table = await stage(sql, load.source, candidatesOf(load, reading))

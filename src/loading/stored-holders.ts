@@ -5,7 +5,9 @@
 import type { TransactionSql } from "postgres"
 import { type HolderNames, withoutPersons } from "../resources/holder-names.ts"
 import type { Resource } from "../resources/resource.ts"
+import { arrayLiteral } from "../text/array-literal.ts"
 import { memoized } from "../text/memoized.ts"
+import { ownedNames } from "./name-owners.ts"
 
 /** Converts the holders of a record to those that are stored. */
 export type StoreHolders = (holders: string) => string
@@ -14,18 +16,29 @@ export type StoreHolders = (holders: string) => string
 export const keepsFiles = (names: HolderNames, { links }: Pick<Resource, "links">): boolean =>
   names === "all" || links !== "holders"
 
-/** The keys of names that are never masked: those of companies, now or formerly, and of subsidiaries. */
+/** The keys of names that are never masked: of companies, now or formerly, subsidiaries and confirmed holders. */
 async function knownKeys(sql: TransactionSql): Promise<Set<string>> {
   const rows = await sql.unsafe<{ key: string }[]>(
     `select name_key as key from companies union select name_key from former_names
-     union select name_key from subsidiaries`,
+     union select key from (${ownedNames}) owned`,
   )
   return new Set(rows.map(({ key }) => key).filter((key) => key !== ""))
 }
 
-export async function createStoreHolders(sql: TransactionSql): Promise<StoreHolders> {
+async function createStoreHolders(sql: TransactionSql): Promise<StoreHolders> {
   const known = await knownKeys(sql)
   return memoized((holders) => withoutPersons(holders, known))
+}
+
+/** For a load that masks names. Forgets declined decisions on names that no record will have from now on. */
+export async function createMask(sql: TransactionSql): Promise<StoreHolders> {
+  const store = await createStoreHolders(sql)
+  const declined = await sql.unsafe("select holder from link_decisions where not is_right")
+  const persons = declined.map(({ holder }) => holder).filter((name) => store(name) !== name)
+  await sql.unsafe("delete from link_decisions where not is_right and holder = any($1::text[])", [
+    arrayLiteral(persons),
+  ])
+  return store
 }
 
 /**
@@ -40,7 +53,8 @@ export async function storedNames(sql: TransactionSql, names: HolderNames): Prom
   if (last === undefined || last.names === "companies") return "companies"
   const store = await createStoreHolders(sql)
   const rows = await sql.unsafe<{ holders: string }[]>(
-    "select distinct holder_name as holders from tenements where holder_name is not null",
+    `select holder_name as holders from tenements where holder_name is not null
+     union select holder from link_decisions`,
   )
   return rows.every(({ holders }) => store(holders) === holders) ? "companies" : "all"
 }

@@ -6,6 +6,7 @@ import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../db/connection.ts"
 import { additions, undecided } from "../db/reader/links.ts"
 import { knownCompany, knownGroupMembers } from "./known-groups.ts"
+import { ownedNames } from "./name-owners.ts"
 import { type Company, type KnownName, type Reason, suggestCompanies } from "./suggestions.ts"
 import { unlinkedHolders } from "./unlinked.ts"
 
@@ -61,10 +62,7 @@ export const readSuggestionGroups = (url: string): Promise<SuggestionGroup[]> =>
     ),
   )
 
-/**
- * Stores suggestions for the holders that the transaction leaves unlinked. Deletes declined suggestions of
- * holders without tenements, whose names a load may have masked.
- */
+/** Stores suggestions for the holders that the transaction leaves unlinked. */
 export async function storeSuggestions(sql: TransactionSql): Promise<void> {
   const suggestions = suggestCompanies(
     await unlinkedHolders(sql),
@@ -78,15 +76,11 @@ export async function storeSuggestions(sql: TransactionSql): Promise<void> {
      from jsonb_array_elements($1::text::jsonb) with ordinality as suggested (s, position)`,
     [JSON.stringify(suggestions)],
   )
-  await sql.unsafe(
-    `delete from link_decisions where not is_right
-       and holder_key not in (select unnest(holder_keys) from tenements)`,
-  )
 }
 
 /**
- * The names of companies and loaded subsidiaries. A secondary listing has no tenements of its own: its company is
- * the owner of its name.
+ * The names of companies, subsidiaries and confirmed holders. A secondary listing has no tenements of its own:
+ * its company is the owner of its name.
  */
 const knownNames = (sql: TransactionSql): Promise<KnownName[]> =>
   sql.unsafe<KnownName[]>(
@@ -94,7 +88,7 @@ const knownNames = (sql: TransactionSql): Promise<KnownName[]> =>
      from (
        select company_name as name, name_key as key, asx_code, false as is_former from companies
        union all select name, name_key, asx_code, true from former_names
-       union all select name, name_key, parent_asx_code, false from subsidiaries
+       union all select name, key, asx_code, false from (${ownedNames}) owned
      ) n join companies l on l.asx_code = n.asx_code
        left join link_keys o on o.key = l.name_key and o.basis = 'name'
        join companies c on c.asx_code = coalesce(o.asx_code, l.asx_code)`,

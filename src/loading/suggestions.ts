@@ -54,7 +54,7 @@ export interface Company {
   is_active: boolean
 }
 
-/** A name of a company, present or former, or of a subsidiary. */
+/** A name of a company, present or former, of a subsidiary or of a confirmed holder. */
 export interface KnownName {
   name: string
   key: string

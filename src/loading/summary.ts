@@ -184,7 +184,7 @@ function linkLines(links: LinkFigures): string[] {
   return [
     `links of all sources: ${formatCount(tenements)} tenements = ${formatCount(linked)} linked to a company + ` +
       `${formatCount(unlinked)} with unlinked holders + ${formatCount(tenements - linked - unlinked)} without a holder`,
-    `  linked by a company's name: ${formatCount(directly)}, by a subsidiary's name: ` +
+    `  linked by a company's name: ${formatCount(directly)}, by a subsidiary's or confirmed holder's: ` +
       `${formatCount(through_subsidiaries)}, by a declaration: ${formatCount(declared)}; some by several`,
     ...(rows === 0
       ? []

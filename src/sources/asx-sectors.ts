@@ -22,7 +22,7 @@ export const asxSectors: Source = {
     others: "report",
   },
   complete: false,
-  yieldsTo: { sources: [asxDirectory.name, ownCompanies.name], mayAdd: false },
+  yieldsTo: [asxDirectory.name, ownCompanies.name],
   map: (raw, options) => {
     const sector = cellText(raw, "Sector")
     const isKnown = sector === "" || isSector(sector)

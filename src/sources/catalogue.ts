@@ -7,7 +7,6 @@ import { hasRequired } from "./columns.ts"
 import { national, nationalByState, nt, tas } from "./national.ts"
 import { nsw } from "./nsw.ts"
 import {
-  confirmedSubsidiaries,
   ownCompanies,
   ownDeclaredTenements,
   ownReports,
@@ -41,8 +40,6 @@ export const loadableSources: readonly Source[] = [
   ...nationalByState,
 ]
 
-const allSources = [...loadableSources, confirmedSubsidiaries]
-
 /** The national view gives way to all others. */
 const registers = [
   ...loadableSources.filter((source) => source.states && source !== national),
@@ -55,7 +52,7 @@ export const sourcesOfState = (state: State): string[] =>
 
 /** The sources that yield to the one of that name, which takes over their records. */
 export const sourcesYieldingTo = (name: string): string[] =>
-  allSources.filter(({ yieldsTo }) => yieldsTo?.sources.includes(name)).map((source) => source.name)
+  loadableSources.filter(({ yieldsTo }) => yieldsTo?.includes(name)).map((source) => source.name)
 
 /**
  * The source of a file's first line: by its banner or, among the sources all of whose required

@@ -49,23 +49,6 @@ export const ownSubsidiaries: Source = {
   },
 }
 
-/**
- * The links that operators have decided, in a file that `mds holders` writes. A subsidiary that is also in
- * an operator's own file belongs to that file.
- */
-export const confirmedSubsidiaries: Source = {
-  ...exportedSubsidiaries,
-  name: "confirmed",
-  description: "the links that `mds holders link` and `mds holders review` publish",
-  columns: { required: ["name", "parent_asx_code"], optional: [], others: "ignore" },
-  fromOptional: {},
-  yieldsTo: { sources: [ownSubsidiaries.name], mayAdd: true },
-  map: (raw, { format }) => {
-    const record = withoutFormulaGuard(raw, format)
-    return isBlank(record.parent_asx_code) ? { leftOut: "declined" } : { record: withId(record) }
-  },
-}
-
 /** The schedules of tenements in companies' reports. A file has the whole schedule of each company in it. */
 export const ownDeclaredTenements: Source = {
   ...ownColumns(declarations),

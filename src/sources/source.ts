@@ -87,9 +87,9 @@ export interface Source {
   /** The states whose registered tenements it has: see `loading/state-sources.ts`. */
   states?: readonly State[]
   /**
-   * Sources of companies or subsidiaries that take precedence: this source never changes their records, and
-   * they take over its records. `mayAdd` allows records that none of them has, once one of them is loaded.
+   * Sources of companies that take precedence: this source never changes their records, adds none once one of
+   * them is loaded, and they take over its records.
    */
-  yieldsTo?: { sources: readonly string[]; mayAdd: boolean }
+  yieldsTo?: readonly string[]
   map: (raw: RawRecord, options: MapOptions) => Mapped
 }

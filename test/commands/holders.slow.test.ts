@@ -126,34 +126,51 @@ describe("Decisions", () => {
   })
 
   test("The command link publishes a link, and decline ends it", async () => {
-    const linked = await holders("link", "quarry, pits limited", "qza")
+    const linked = await holders("link", "qza", "quarry, pits limited")
     expect(linked.code).toBe(0)
-    expect(linked.stdout).toContain("= 2 linked to a company")
-    expect(linked.stdout).toContain("Published as release 3")
-    expect(linked.stdout).toEndWith("quarry, pits limited is linked to QZA\n")
+    expect(linked.stdout).toBe(
+      "Published as release 3: the companies of 2 tenements changed\nquarry, pits limited is linked to QZA\n",
+    )
     expect(await codes()).toEqual(["", "QZA", "QZA", "", ""])
     expect((await holders("suggest")).stdout).not.toContain("PITS LTD")
-    const declined = (await holders("decline", "QUARRY, PITS LTD", "QZA")).stdout
+    const declined = (await holders("decline", "QZA", "QUARRY, PITS LTD")).stdout
     expect(declined).toContain("release 4")
     expect(declined).toEndWith("QUARRY, PITS LTD is no longer linked to QZA\n")
     expect(await codes()).toEqual(["", "", "", "", ""])
-    expect(await holders("decline", "QZB PITS", "qzb")).toEqual({
+    expect(await holders("decline", "qzb", "QZB PITS")).toEqual({
       code: 0,
       stdout: "QZB PITS is no longer suggested for QZB\n",
       stderr: "",
     })
     expect((await holders("suggest")).stdout).not.toMatch(/PITS/)
     await bench.load("subsidiaries", "name,parent_asx_code\nQZB PITS,QZB\n")
-    expect(await holders("decline", "QZB PITS", "qzb")).toEqual({
+    expect(await holders("decline", "qzb", "QZB PITS")).toEqual({
       code: 0,
       stdout: "QZB PITS stays linked to QZB: the source subsidiaries has it as a subsidiary\n",
       stderr: "",
     })
-    expect((await holders("link", "Nobody", "QZA")).stderr).toStartWith(
+    expect((await holders("link", "QZA", "Nobody")).stderr).toStartWith(
       "Cannot decide whether Nobody belongs to QZA",
     )
     expect((await bench.run(["load", "confirmed", "x.csv"])).stderr).toContain(
       'Unknown source "confirmed"',
+    )
+  })
+
+  test("One command decides several holders in one release, and the decisions are listed", async () => {
+    const { stdout } = await holders("link", "QZA", "QUARRY ALPHA", "Quarry, Pits Ltd")
+    expect(stdout).toBe(
+      "Published as release 3: the companies of 3 tenements changed\nQUARRY ALPHA is linked to QZA\nQuarry, Pits Ltd is linked to QZA\n",
+    )
+    await holders("decline", "QZB", "QZB PITS")
+    expect((await holders("decisions")).stdout.replaceAll(/ {2,}/g, " | ")).toBe(
+      [
+        "asx code | holder | decision | tenements",
+        "QZA | QUARRY ALPHA | linked | 1",
+        "QZA | QUARRY, PITS LTD | linked | 2",
+        "QZB | QZB PITS | declined | 1",
+        "",
+      ].join("\n"),
     )
   })
 
@@ -233,7 +250,7 @@ describe("Decisions", () => {
       review.type("\u0003")
       expect(await review.child.exited).toBe(130)
       expect(review.output()).toContain(
-        "Interrupted: nothing was published; the next `mds holders link` or `mds holders review` publishes the decisions",
+        "Interrupted: the decisions are stored; `mds holders review` publishes those that are not published yet",
       )
       expect(await codes()).toEqual(["", "", "", "", ""])
       const next = onTerminal(["holders", "review"], bench.options())

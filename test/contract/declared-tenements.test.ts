@@ -1,6 +1,7 @@
 /** Links by a company's own schedule follow releases, and the page of a tenement has the basis of each link. */
 import { expect, test } from "bun:test"
-import { decide, publishConfirmed } from "../../src/loading/link-decisions.ts"
+import { decide, publishDecisions } from "../../src/loading/link-decisions.ts"
+import { silent } from "../../src/loading/progress.ts"
 import { fileLoader } from "../loading/file-loader.ts"
 import { cellsOf, contentOf, linkTo } from "../pages/page-reader.ts"
 import { signedInVisitor } from "../pages/visitor.ts"
@@ -35,8 +36,8 @@ await load(
 await load("declared-tenements", rows(schedule, "QZB,WA,E0401131,50,2026-09-30,"), {
   acceptShrink: true,
 })
-await decide(service.database.url, { holder: "QZB Holdings", asxCode: "QZB", isRight: true })
-await publishConfirmed({ url: service.database.url })
+await decide(service.database.url, [{ holder: "QZB Holdings", asxCode: "QZB", isRight: true }])
+await publishDecisions(service.database.url, silent)
 const person = await signedInVisitor(service, "admin@example.com")
 
 const ids = async (path: string) =>

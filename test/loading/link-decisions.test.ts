@@ -1,6 +1,12 @@
-/** An operator's decision on a suggested link applies at once and to every later load. */
+/** An operator's decision on a link stays until it is changed, and counts from the next release on. */
 import { beforeEach, expect, test } from "bun:test"
-import { decide, type LinkDecision, publishConfirmed } from "../../src/loading/link-decisions.ts"
+import {
+  decide as decideAll,
+  type LinkDecision,
+  publishDecisions,
+  readDecisions,
+} from "../../src/loading/link-decisions.ts"
+import { silent } from "../../src/loading/progress.ts"
 import { readSuggestions } from "../../src/loading/suggested-companies.ts"
 import { benchOfFile } from "./workbench.ts"
 
@@ -29,7 +35,10 @@ const wrong = (holder: string, asxCode: string): LinkDecision => ({
   ...right(holder, asxCode),
   isRight: false,
 })
-const publish = () => publishConfirmed({ url: bench.url })
+const decide = async (...decisions: LinkDecision[]) => await decideAll(bench.url, decisions)
+const publish = async () => (await publishDecisions(bench.url, silent)).value
+const decided = async () =>
+  (await readDecisions(bench.url)).map((row) => Object.values(row).join(" | "))
 const suggested = async () =>
   (await readSuggestions(bench.url)).map((row) => `${row.name}: ${row.suggested_asx_code}`)
 const linked = async () =>
@@ -40,77 +49,120 @@ const linked = async () =>
     ]),
   )
 
-test("A confirmed link adds a subsidiary of the source confirmed and links the holder's tenements", async () => {
+test("A confirmed link links the holder's tenements and adds no subsidiary", async () => {
   expect(await suggested()).toEqual(["QZA PILBARA PTY LTD: QZA", "Quarry (West) Pty Ltd: QZB"])
-  await decide(bench.url, right("qza pilbara p/l", "QZA"))
-  const summary = await publish()
-  expect(summary?.links).toMatchObject({ linked: 2, through_subsidiaries: 2 })
+  await decide(right("qza pilbara p/l", "QZA"))
+  const published = await publish()
+  expect(published?.links).toMatchObject({ linked: 2, changed: { tenements: 2, companies: 1 } })
+  expect(published?.release).toBe(await bench.releases())
   expect(await linked()).toEqual({ t1: "QZA", t2: "QZA", t3: "" })
-  const subsidiaries = await bench.sql`
-    select id, name, parent_asx_code, country, ownership_percentage, source from subsidiaries`
-  expect(Array.from(subsidiaries)).toEqual([
-    {
-      id: "QZA-QZA-PILBARA-PTY-LTD",
-      name: "QZA PILBARA PTY LTD",
-      parent_asx_code: "QZA",
-      country: null,
-      ownership_percentage: null,
-      source: "confirmed",
-    },
+  expect(Array.from(await bench.sql`select id from subsidiaries`)).toEqual([])
+  expect(Array.from(await bench.sql`select basis from link_keys where key like 'QZA%'`)).toEqual([
+    { basis: "confirmed" },
   ])
   expect(await suggested()).toEqual(["Quarry (West) Pty Ltd: QZB"])
 })
 
-test("A declined suggestion does not return until its holder has no tenements", async () => {
-  await decide(bench.url, wrong("Quarry (West) Pty Ltd", "QZB"))
-  expect(await suggested()).toEqual(["QZA PILBARA PTY LTD: QZA"])
-  await bench.load("tenements", `${tenements}t4,E 4,SA,QUARRY (WEST) PTY LTD\n`)
-  expect(await suggested()).toEqual(["QZA PILBARA PTY LTD: QZA"])
-  await bench.load("tenements", tenements.replace("Quarry (West) Pty Ltd", "Individual"), {
-    acceptShrink: true,
-  })
-  expect(Array.from(await bench.sql`select holder from link_decisions`)).toEqual([])
+test("Decisions stay while their holders have no tenements, and can be changed then", async () => {
+  await decide(right("QZA PILBARA PTY LTD", "QZA"), wrong("Quarry (West) Pty Ltd", "QZB"))
+  await publish()
+  const others = "id,tenement_id,state,holder_name\nt1,E 1,WA,Somebody Else\n"
+  await bench.load("tenements", others, { acceptShrink: true })
+  expect(await decided()).toEqual([
+    "QZA | QZA PILBARA PTY LTD | linked | 0",
+    "QZB | Quarry (West) Pty Ltd | declined | 0",
+  ])
+  await bench.load("tenements", tenements)
+  expect(await linked()).toEqual({ t1: "QZA", t2: "QZA", t3: "" })
+  expect(await suggested()).toEqual([])
+  await bench.load("tenements", others, { acceptShrink: true })
+  const [undone] = await decide(wrong("QZA PILBARA PTY LTD", "QZA"))
+  expect(undone).toEqual({ isChange: true, keptBy: null })
+  expect(await publish()).toBeNull()
+  await bench.load("tenements", tenements)
+  expect(await linked()).toEqual({ t1: "", t2: "", t3: "" })
 })
 
-test("Links that were not published, as after Ctrl-C, are published with the next one", async () => {
-  await decide(bench.url, right("Quarry (West) Pty Ltd", "QZB"))
-  expect(await suggested()).toEqual(["QZA PILBARA PTY LTD: QZA"])
-  await decide(bench.url, right("QZA PILBARA PTY LTD", "QZA"))
+test("A decision on a company that is no longer stored can be changed", async () => {
+  await decide(right("Somebody Else", "QZB"))
+  await publish()
+  await bench.load(
+    "companies",
+    "asx_code,company_name,is_active\nQZA,Quarry Alpha Limited,true\n",
+    {
+      acceptShrink: true,
+    },
+  )
+  await decide(wrong("Somebody Else", "QZB"))
+  expect(await decided()).toEqual(["QZB | Somebody Else | declined | 1"])
+})
+
+test("Many decisions are one release, and none is stored if one is refused", async () => {
+  const decisions = [right("QZA PILBARA PTY LTD", "QZA"), right("Quarry (West) Pty Ltd", "QZB")]
+  const refused = decide(...decisions, right("Nobody", "QZA")).catch(String)
+  expect(await refused).toContain("Cannot decide whether Nobody belongs to QZA")
+  expect(await decided()).toEqual([])
+  const before = await bench.releases()
+  await decide(...decisions)
   await publish()
   expect(await linked()).toEqual({ t1: "QZA", t2: "QZA", t3: "QZB" })
-  expect((await publish())?.release).toBeNull()
+  expect(await bench.releases()).toBe(before + 1)
+})
+
+test("A confirmed holder is a known name: former names yield to it, and its words are suggested", async () => {
+  await bench.load(
+    "companies",
+    "asx_code,company_name,is_active\nQZA,Quarry Beta Limited,true\nQZB,Quarry NL,true\n",
+  )
+  const holders = (...names: string[]) =>
+    bench.load(
+      "tenements",
+      `id,tenement_id,state,holder_name\n${names.map((name, n) => `t${n},E ${n},WA,${name}\n`).join("")}`,
+      { acceptShrink: true },
+    )
+  await holders("Quarry Alpha Limited", "Zircon Tailings Pty Ltd", "Zircon Tailings (West) Pty Ltd")
+  expect((await linked()).t0).toBe("QZA")
+  expect((await suggested()).filter((text) => text.startsWith("Zircon"))).toEqual([])
+  await decide(right("Quarry Alpha Limited", "QZB"), right("Zircon Tailings Pty Ltd", "QZB"))
+  await publish()
+  expect(await linked()).toEqual({ t0: "QZB", t1: "QZB", t2: "" })
+  expect(await suggested()).toEqual(["Zircon Tailings (West) Pty Ltd: QZB"])
+})
+
+test("Decisions that were not published, as after Ctrl-C, are published with the next release of links", async () => {
+  await decide(right("Quarry (West) Pty Ltd", "QZB"))
+  expect(await suggested()).toEqual(["QZA PILBARA PTY LTD: QZA"])
+  await bench.load("tenements", tenements.replace("Somebody Else", "Somebody"))
+  expect(await linked()).toEqual({ t1: "", t2: "", t3: "QZB" })
+  expect(await publish()).toBeNull()
 })
 
 test("Declining removes a link, and linking overrides a decline", async () => {
-  await decide(bench.url, right("QZA PILBARA PTY LTD", "QZA"))
+  await decide(right("QZA PILBARA PTY LTD", "QZA"))
   await publish()
-  const changed = { isChange: true, keptBy: null }
-  expect(await decide(bench.url, wrong("QZA PILBARA PTY LTD", "QZA"))).toEqual(changed)
+  const changed = [{ isChange: true, keptBy: null }]
+  expect(await decide(wrong("QZA PILBARA PTY LTD", "QZA"))).toEqual(changed)
   await publish()
   expect(await linked()).toEqual({ t1: "", t2: "", t3: "" })
   expect(await suggested()).toEqual(["Quarry (West) Pty Ltd: QZB"])
-  expect(await decide(bench.url, right("QZA PILBARA PTY LTD", "QZA"))).toEqual(changed)
+  expect(await decide(right("QZA PILBARA PTY LTD", "QZA"))).toEqual(changed)
   await publish()
   expect(await linked()).toEqual({ t1: "QZA", t2: "QZA", t3: "" })
 })
 
-test("An operator's own file takes precedence over a confirmed subsidiary, loaded before or after", async () => {
-  const sources = () => bench.sql`select id, source, ownership_percentage from subsidiaries`
-  const own = "name,parent_asx_code,ownership_percentage\nQZA PILBARA PTY LTD,QZA,80\n"
-  await decide(bench.url, right("QZA PILBARA PTY LTD", "QZA"))
+test("A holder that an operator's own file has too stays linked when the decision ends", async () => {
+  await decide(right("QZA PILBARA PTY LTD", "QZA"))
   await publish()
-  await bench.load("subsidiaries", own)
-  const expected = [
-    { id: "QZA-QZA-PILBARA-PTY-LTD", source: "subsidiaries", ownership_percentage: 80 },
-  ]
-  expect(Array.from(await sources())).toEqual(expected)
-  expect((await publish())?.files[0]?.left_out).toEqual({ "already loaded from subsidiaries": 1 })
-  expect(Array.from(await sources())).toEqual(expected)
+  await bench.load("subsidiaries", "name,parent_asx_code\nQZA PILBARA PTY LTD,QZA\n")
+  const outcome = { isChange: true, keptBy: "subsidiaries" }
+  expect(await decide(wrong("QZA PILBARA PTY LTD", "QZA"))).toEqual([outcome])
+  expect(await publish()).toBeNull()
+  expect(await linked()).toEqual({ t1: "QZA", t2: "QZA", t3: "" })
 })
 
 test("A decision requires a holder of tenements and a company", async () => {
   const outcome = (decision: LinkDecision) =>
-    decide(bench.url, decision).catch((error: unknown) => String(error))
+    decide(decision).catch((error: unknown) => String(error))
   expect(await outcome(right("Nobody", "QZA"))).toContain(
     "Cannot decide whether Nobody belongs to QZA: no tenement has this holder",
   )

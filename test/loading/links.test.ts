@@ -74,7 +74,7 @@ test("A tenement is linked to every company that holds it by its own or a subsid
     changed: { tenements: 0, companies: 3 },
   })
   expect(formatSummary(summary)).toContain(
-    "links of all sources: 7 tenements = 4 linked to a company + 1 with unlinked holders + 2 without a holder\n  linked by a company's name: 2, by a subsidiary's name: 4, by a declaration: 0; some by several\n",
+    "links of all sources: 7 tenements = 4 linked to a company + 1 with unlinked holders + 2 without a holder\n  linked by a company's name: 2, by a subsidiary's or confirmed holder's: 4, by a declaration: 0; some by several\n",
   )
 })
 

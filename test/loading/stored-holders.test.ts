@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { checkHolderNames } from "../../src/commands/serve.ts"
+import { decide } from "../../src/loading/link-decisions.ts"
 import { prune } from "../../src/loading/prune.ts"
 import { benchOfFile } from "./workbench.ts"
 
@@ -57,6 +58,29 @@ test("The names of known companies and subsidiaries are stored", async () => {
     "Jane Smith",
     null,
   ])
+})
+
+test("The name of a confirmed holder is stored, and a declined person's is forgotten with the mask", async () => {
+  await bench.load("companies", listed)
+  await bench.load("tenements", tenements)
+  const on = { asxCode: "QZA", isRight: false }
+  await decide(bench.url, [
+    { ...on, holder: "Jane Smith", isRight: true },
+    { ...on, holder: "Quarry Beta" },
+    { ...on, holder: "QUARRY ALPHA LTD" },
+  ])
+  await bench.load("tenements", tenements, companies)
+  expect((await holders()).map((row) => (row as unknown[])[0])).toEqual([
+    "Individual; QUARRY ALPHA LTD",
+    "Individual",
+    "Jane Smith",
+    null,
+  ])
+  expect((await bench.sql`select holder from link_decisions order by holder`).flat()).toEqual([
+    { holder: "Jane Smith" },
+    { holder: "QUARRY ALPHA LTD" },
+  ])
+  expect(await releaseNames()).toEqual(["all", "all", "companies"])
 })
 
 test("Persons in rows of their own become one Individual", async () => {
