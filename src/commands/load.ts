@@ -23,7 +23,7 @@ export const loadCommand = command({
     source: argument(knownSource, "one of the sources below"),
     files: argument(append, formats, "<*...>"),
     dryRun: flag("do everything except publish"),
-    acceptShrink: flag("publish even if more than 5% of the source's records are newly missing"),
+    acceptShrink: flag("publish even if more than five, and 5%, of the records are newly missing"),
     acceptEmpty: option("<column>", "publish even if it goes mostly empty; repeatable", append),
     acceptMoved: flag("publish even if more than a fifth of the shapes move by over 1 km"),
     crs: option("<EPSG:n>", "reference system of the shapes (default: as the file states)", String),

@@ -13,6 +13,7 @@ import { arrayLiteral } from "../text/array-literal.ts"
 import { digest } from "../text/digest.ts"
 import { countOf, formatCount } from "../text/display.ts"
 import { hourMs, secondOf } from "../text/time.ts"
+import { minSuspect } from "./emptied.ts"
 import type { ChangeFigures, MissingFigures } from "./figures.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
 import { LoadError } from "./load-error.ts"
@@ -39,7 +40,7 @@ interface Missing extends Pick<ChangeFigures, "removed" | "deactivated"> {
 /** Of the missing records, in the summary. */
 const maxLargest = 5
 
-/** @throws LoadError where more than a twentieth of the records is missing */
+/** @throws LoadError where too many records are missing: see `guardAgainstShrinking` */
 export async function applyMissing(
   staging: Staging,
   { isWhole, observed }: AbsenceRule,
@@ -109,8 +110,8 @@ const maxNamed = 3
 const minRenamedShare = 0.5
 
 /**
- * The guard against a truncated download: a complete set that lacks more than a twentieth of its
- * source's records is more often half a file than a true one. A record counts once: in the load that
+ * The guard against a truncated download: a complete set that lacks `minSuspect` and more than a twentieth of
+ * its source's records is more often half a file than a true one. A record counts once: in the load that
  * lacks it first or, where missing records are removed at once, in the load that would remove it. So
  * records that are already missing do not stop the loads that follow.
  */
@@ -130,7 +131,7 @@ async function guardAgainstShrinking(staging: Staging): Promise<void> {
      from absent`,
     [source, atOnce, table],
   )
-  if (missing <= stored * maxMissingShare) return
+  if (missing < minSuspect || missing <= stored * maxMissingShare) return
   const share = ((100 * missing) / stored).toFixed(1)
   const { deactivatesMissing } = load.source
   const active = deactivatesMissing ? "active " : ""

@@ -12,8 +12,8 @@ import type { Staging } from "./staging.ts"
 
 /** Of the known values of a column, among the records that the files have. */
 const maxEmptiedShare = 1 / 3
-/** Fewer are no sign of a fault: one of three values may well end. */
-const minEmptied = 6
+/** For all guards: fewer records are no sign of a faulty file. One of ten may well end. */
+export const minSuspect = 6
 
 /** The fields that can be empty. */
 export const emptiableFields = ({ fields, hasShapes }: Resource): string[] => [
@@ -51,7 +51,7 @@ export async function guardAgainstEmptying(
     `select ${fields.map((field) => `count(*) filter (where t.${field} is not null and (${values.of(field)}) is null)::integer as ${field}`)}
      from changed c join ${table} t on t.${key} = c.key join ${staged} s on s.${key} = c.key`,
   )
-  const suspects = fields.filter((field) => (counts[field] ?? 0) >= minEmptied)
+  const suspects = fields.filter((field) => (counts[field] ?? 0) >= minSuspect)
   if (suspects.length === 0) return
   const [known] = await sql.unsafe<[Record<string, number>]>(
     `select ${suspects.map((field) => `count(t.${field}) filter (where ${values.isIn(field)})::integer as ${field}`)}

@@ -17,7 +17,7 @@ export interface LoadOptions {
   maxUnpackedBytes?: number
   /** Does everything except publish, and reports the same counts. */
   dryRun?: boolean | undefined
-  /** Allows the load to remove more than a twentieth of its source's records. */
+  /** Allows the load to lack more than a twentieth of its source's records, and more than five. */
   acceptShrink?: boolean | undefined
   /** Fields of which the load may clear more than a third of the known values. */
   acceptEmpty?: readonly string[] | undefined

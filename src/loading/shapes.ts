@@ -2,6 +2,7 @@
 import { readPolygons } from "../places/read-rings.ts"
 import { wgs84 } from "../places/reference-system.ts"
 import { formatCount } from "../text/display.ts"
+import { minSuspect } from "./emptied.ts"
 import { fileAt, systemsOf } from "./figures.ts"
 import { LoadError } from "./load-error.ts"
 import { countLeftOut, rowShape, shapeColumns } from "./staged-shape.ts"
@@ -52,7 +53,6 @@ export async function storeShapes({ sql, staged, resource }: Staging): Promise<v
 }
 
 const maxMovedShare = 1 / 5
-const minMoved = 6
 const kmPerDegree = 111.2
 
 /**
@@ -72,7 +72,7 @@ export async function compareShapes(
        count(*) filter (where ${values.isIn("geometry")} and (${north}) ^ 2 + (${east}) ^ 2 > 1)::integer as moved
      from changed c join ${table} t on t.${key} = c.key join ${staged} s on s.${key} = c.key`,
   )
-  if (load.acceptMoved || moved < minMoved) return reshaped
+  if (load.acceptMoved || moved < minSuspect) return reshaped
   const [{ known }] = await sql.unsafe<[{ known: number }]>(
     `select count(geometry)::integer as known from ${table} where source = $1`,
     [source],

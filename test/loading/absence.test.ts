@@ -8,7 +8,7 @@ const bench = await benchOfFile()
 
 const header = '"ASX code","Company name","GICs industry group","Listing date","Market Cap"'
 const bhp = '"BHP","BHP GROUP LIMITED","Materials","13/08/1885",218334000000'
-/** Fifty in all, so that two are within the guard. */
+/** Fifty in all, so that five are within the guard. */
 const others = Array.from({ length: 49 }, (_, index) => {
   const code = `Q${String(index).padStart(2, "0")}`
   return `"${code}","QUARRY ${code} LIMITED","Materials","01/02/2003",${1000 + index}`
@@ -132,10 +132,10 @@ test("Newly missing records stop a load; records that were already missing do no
   await load(capture(...others.slice(1)), 1)
   await load(capture(...others.slice(3)), 2)
   expect(await missing()).toHaveLength(4)
-  expect(await bench.refusal("asx-directory", capture(...others.slice(6)), at(3))).toStartWith(
-    "Nothing was published: 3 of the 50 active companies of the source asx-directory (6.0%) " +
+  expect(await bench.refusal("asx-directory", capture(...others.slice(9)), at(3))).toStartWith(
+    "Nothing was published: 6 of the 50 active companies of the source asx-directory (12.0%) " +
       "are missing from the files, and were not before. " +
-      "Among them are Q05 (QUARRY Q05 LIMITED); Q04 (QUARRY Q04 LIMITED); Q03 (QUARRY Q03 LIMITED). If a file is truncated or left out, load all files of the source together",
+      "Among them are Q08 (QUARRY Q08 LIMITED); Q07 (QUARRY Q07 LIMITED); Q06 (QUARRY Q06 LIMITED). If a file is truncated or left out, load all files of the source together",
   )
   expect(await missing()).toHaveLength(4)
   // Here more than a twentieth is removed, confirmed by two loads.
@@ -155,14 +155,14 @@ test("A dry run shows missing records and records none", async () => {
 test("A load with removeMissingNow removes missing records at once, and the guard counts all of them", async () => {
   await load(whole, 0)
   await load(capture(...others.slice(1)), 1)
-  const rows = capture(...others.slice(2))
+  const rows = capture(...others.slice(5))
   expect(
     await bench.refusal("asx-directory", rows, { ...at(2), removeMissingNow: true }),
   ).toContain(
-    "3 of the 50 active companies of the source asx-directory (6.0%) are missing from the files and would be deactivated",
+    "6 of the 50 active companies of the source asx-directory (12.0%) are missing from the files and would be deactivated",
   )
   const removedNow = await load(rows, 2, { removeMissingNow: true, acceptShrink: true })
-  expect(removedNow.changes.deactivated).toBe(3)
+  expect(removedNow.changes.deactivated).toBe(6)
   expect(await missing()).toEqual([])
   for (const options of [{ partial: true }, {}]) {
     const source = options.partial ? "asx-directory" : "asx-announcements"

@@ -115,7 +115,8 @@ test("All files of one load together are the complete set", async () => {
 
 test("A refusal names that the last load had more files", async () => {
   const alpha = bench.file("a.csv", companies("QZA,Quarry Alpha Limited,5000000000,Materials,true"))
-  await bench.load("companies", [alpha, bench.file("b.csv", three.replace(/^QZA.*\n/m, ""))])
+  const six = Array.from({ length: 6 }, (_, index) => `Q0${index},C,,,true`)
+  await bench.load("companies", [alpha, bench.file("b.csv", companies(...six))])
   expect(await bench.refusal("companies", [alpha])).toContain(
     "The last load of this source had 2 files, and this one has 1: load all of them together, or with --partial.",
   )
@@ -325,22 +326,31 @@ test("A record belongs to the source that loaded it", async () => {
   ])
 })
 
-test("A load that would remove more than 5% is rejected with the counts, without acceptShrink", async () => {
+test("A load that would remove more than 5%, and more than five records, is rejected with the counts, without acceptShrink", async () => {
   const many = Array.from(
-    { length: 40 },
-    (_, index) => `Q${String(index).padStart(2, "0")},C,,,true`,
+    { length: 140 },
+    (_, index) => `Q${String(index).padStart(3, "0")},C,,,true`,
   )
   await bench.load("companies", companies(...many))
-  expect(await bench.refusal("companies", companies(...many.slice(3)))).toMatch(
-    /^Nothing was published: 3 of the 40 companies of the source companies \(7\.5%\)/,
+  expect(await bench.refusal("companies", companies(...many.slice(8)))).toMatch(
+    /^Nothing was published: 8 of the 140 companies of the source companies \(5\.7%\)/,
   )
   expect(await bench.releases()).toBe(1)
-  const within = await bench.load("companies", companies(...many.slice(2)))
-  expect(within.changes.removed).toBe(2)
-  const accepted = await bench.load("companies", companies(...many.slice(9)), {
+  const within = await bench.load("companies", companies(...many.slice(6)))
+  expect(within.changes.removed).toBe(6)
+  const accepted = await bench.load("companies", companies(...many.slice(20)), {
     acceptShrink: true,
   })
-  expect(accepted.changes.removed).toBe(7)
+  expect(accepted.changes.removed).toBe(14)
+})
+
+test("A load may remove up to five records of a short file", async () => {
+  const ten = Array.from({ length: 10 }, (_, index) => `Q0${index},C,,,true`)
+  await bench.load("companies", companies(...ten))
+  const loads = [companies(...ten.slice(1)), companies(...ten.slice(6))]
+  for (const removed of [1, 5]) {
+    expect((await bench.load("companies", loads.shift() ?? "")).changes.removed).toBe(removed)
+  }
 })
 
 test("A dry run reports the counts of the load and publishes nothing", async () => {
