@@ -10,7 +10,7 @@ import { digest } from "../text/digest.ts"
 import { fold } from "../text/fold.ts"
 import { minuteMs } from "../text/time.ts"
 import { validMinutes } from "./sign-in-links.ts"
-import { bucketKeys, type Clocks, createWindow } from "./windows.ts"
+import { bucketKeys, type Clocks, createWindow, type StoreOptions } from "./windows.ts"
 
 /** The limit of an account or an address is reached. */
 export class LimitReached extends Error {
@@ -32,19 +32,17 @@ const linksPerAccount = 5
 const linksPerAddress = 20
 /** Room for 18,000 accounts or addresses. */
 const maxBytes = 8 * 1024 * 1024
-/** In Redis. With so many, requests for a few thousand accounts limit no other account. */
-const buckets = 65_536
+/**
+ * In Redis. They bound its memory: each admits 20 requests, so at most 327,680 accounts, known or invented,
+ * have a window of 280 bytes. Accounts share no buckets, or somebody could use up the window of another.
+ */
+const addressBuckets = 16_384
 
 export function createLinkLimits(options: Clocks & { redis: RedisConnection | null }): LimitLinks {
-  const window = (name: string) =>
-    createWindow({
-      ...options,
-      windowMs: validMinutes * minuteMs,
-      maxBytes,
-      redisKeyOf: bucketKeys(name, buckets),
-    })
-  const addresses = window("link-address")
-  const accounts = window("link-account")
+  const window = (redisKeyOf: StoreOptions["redisKeyOf"]) =>
+    createWindow({ ...options, windowMs: validMinutes * minuteMs, maxBytes, redisKeyOf })
+  const addresses = window(bucketKeys("link-address", addressBuckets))
+  const accounts = window((account) => `mds:window:link:${account}`)
 
   function requireAdmitted({ admitted, resetAtMs }: WindowState): void {
     if (admitted) return
