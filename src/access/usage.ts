@@ -32,13 +32,14 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
   const counts = new Map<string, CountOfAccount>()
 
   async function write(): Promise<void> {
-    const written = [...counts].map(([key, count]) => ({ key, ...count }))
-    if (written.length === 0) return
-    await pool.runAlone(null, (db) => addCounts(db, written))
-    for (const { key, requests } of written) {
-      const count = counts.get(key)
-      if (!count) continue
-      count.requests -= requests
+    const writing = [...counts].map(([key, count]) => ({ key, count, written: { ...count } }))
+    if (writing.length === 0) return
+    const rows = writing.map(({ written }) => written)
+    await pool.runAlone(null, (db) => addCounts(db, rows))
+    for (const { key, count, written } of writing) {
+      // Otherwise the count was dropped during the write, and may have begun anew.
+      if (counts.get(key) !== count) continue
+      count.requests -= written.requests
       if (count.requests === 0) counts.delete(key)
     }
   }

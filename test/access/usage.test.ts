@@ -81,6 +81,33 @@ test("Failed writes of counts are retried, and no count is added twice", async (
   }
 })
 
+test("Counts that are dropped and begin anew during a write do not prevent later writes", async () => {
+  const id = await account()
+  const other = await account()
+  const committed = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  const usage = usageOf({
+    pool: around(async (statement) => {
+      const result = await statement()
+      committed.resolve()
+      await released.promise
+      return result
+    }),
+  })
+  for (let request = 0; request < 3; request++) count(usage, id, token, noon)
+  const counted = lastHour(usage, id)
+  await committed.promise
+  // So many accounts that the first count is dropped.
+  for (let each = 1; each <= 50_000; each++) count(usage, -each, token, noon)
+  count(usage, id, token, noon)
+  count(usage, other, token, noon)
+  released.resolve()
+  await counted
+  await usage.stop()
+  expect((await lastHour(usage, id))?.requests).toBe(4)
+  expect((await lastHour(usage, other))?.requests).toBe(1)
+})
+
 test("While the database does not respond, calls fail in time, one statement waits, and shutdown reports the counts", async () => {
   const { promise: never } = Promise.withResolvers<never>()
   let statements = 0
