@@ -39,11 +39,14 @@ export const readLinkedShares = (url: string): Promise<LinkedShares> =>
     return row.shares
   })
 
+/** Links the records again after a change of a resource; null if links do not depend on the resource. */
 export async function relink(
   sql: TransactionSql,
   release: number,
+  { links }: Resource,
   progress: Progress,
-): Promise<LinkFigures> {
+): Promise<LinkFigures | null> {
+  if (links === undefined) return null
   progress.step("Linking tenements to companies")
   await sql.unsafe("delete from link_keys")
   await sql.unsafe(`insert into link_keys (key, asx_code, basis, declaration) ${nameOwners}`)

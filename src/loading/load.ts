@@ -14,18 +14,13 @@ import { applyStaged } from "./diff.ts"
 import { checkAcceptEmpty } from "./emptied.ts"
 import { type PublishedLoad, rowsChanged, showsAbsence } from "./figures.ts"
 import { recordFormerNames } from "./former-names.ts"
+import { relink } from "./links.ts"
 import { recordDirectory } from "./listings.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load, LoadOptions } from "./load-options.ts"
 import { checkObserved, lastObservation, observedOf, observedTime } from "./observation.ts"
 import { silent } from "./progress.ts"
-import {
-  insertRelease,
-  nextRelease,
-  prepareSession,
-  publishing,
-  relinkAfter,
-} from "./publishing.ts"
+import { nextRelease, prepareSession, publishing, publishRelease } from "./publishing.ts"
 import { readFiles } from "./read-files.ts"
 import { checkReadable } from "./reading/input.ts"
 import { Rejects } from "./rejects.ts"
@@ -178,14 +173,18 @@ async function publishFiles(
   await recordFormerNames(staging, observed, missing.returned)
   const recorded = isDirectory ? await recordDirectory(staging, observed) : 0
   const release = rowsChanged(changes) + recorded > 0 ? next : null
-  const { holderNames } = load
-  const links = release === null ? null : await relinkAfter(resource, sql, release, progress)
-  const change = { source: source.name, resource, changes, files, observed, holderNames, links }
-  if (release !== null) await insertRelease(sql, release, change)
+  const links = release === null ? null : await relink(sql, release, resource, progress)
 
   // Source
-  await recordLoad(staging, observed, release)
+  await recordLoad(staging, observed, release !== null)
   await recordSystems(staging)
+
+  // Release
+  if (release !== null) {
+    const { holderNames } = load
+    const change = { source: source.name, resource, changes, files, observed, holderNames, links }
+    await publishRelease(sql, release, change)
+  }
   const published = {
     ...{ release, resource: name, files, changes, links, missing: missing.figures },
     ...{ observed: observed.time, observedIsKnown: observed.isKnown },

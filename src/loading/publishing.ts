@@ -71,13 +71,11 @@ interface Change {
   links: LinkFigures | null
 }
 
-/** Links the records again where links depend on the changed resource. */
-export const relinkAfter = async (
-  resource: Resource,
-  ...of: Parameters<typeof relink>
-): Promise<LinkFigures | null> => (resource.links === undefined ? null : relink(...of))
-
-export async function insertRelease(
+/**
+ * Inserts the release of a change, and names it in the row of its source. It is the last statement before the
+ * commit: a release that is dated long before it is visible would change what a moment shows.
+ */
+export async function publishRelease(
   sql: TransactionSql,
   release: number,
   { source, resource, changes, files, observed, holderNames, links }: Change,
@@ -92,10 +90,13 @@ export async function insertRelease(
   }
   // Truncated, not rounded, so that no release is dated in the future; and never before the previous one.
   await sql.unsafe(
-    `insert into releases (id, published_at, source, manifest)
-     select $1, greatest(date_trunc('second', clock_timestamp()), max(published_at)), $2, $3::text::jsonb
-     from releases`,
-    [release, source, JSON.stringify(manifest)],
+    `with release as (
+       insert into releases (id, published_at, source, manifest)
+       select $1, greatest(date_trunc('second', clock_timestamp()), max(published_at)), $2, $3::text::jsonb
+       from releases returning id, published_at, source)
+     update sources set last_release = id, last_changed_at = published_at, last_loaded_at = published_at
+     from release where name = source and resource = $4`,
+    [release, source, JSON.stringify(manifest), resource.name],
   )
 }
 
@@ -135,13 +136,13 @@ export const publishChange = (
       return publishing(client, { whenUnknown, onWait }, async (sql, committing) => {
         const release = await nextRelease(sql)
         const made = await change(sql, release)
-        const links = made && (await relinkAfter(made.resource, sql, release, progress))
+        const links = made && (await relink(sql, release, made.resource, progress))
         const isChanged = made && rowsChanged(made.changes) + sum(links?.changed ?? {}) > 0
         if (isChanged) {
           const [{ time }] = await sql.unsafe<[{ time: string }]>(`select ${utc("now()")} as time`)
           const observed = { time, isKnown: true }
-          const others = { files: [], holderNames: "companies" } as const
-          await insertRelease(sql, release, { ...made, source, observed, links, ...others })
+          const others = { files: [], holderNames: "companies", links } as const
+          await publishRelease(sql, release, { ...made, source, observed, ...others })
         }
         committing()
         return isChanged ? { ...made, release, links } : null

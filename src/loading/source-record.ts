@@ -11,25 +11,20 @@ import type { Load } from "./load-options.ts"
 import { digestsOf, type Observed } from "./observation.ts"
 import type { Staging } from "./staging.ts"
 
-/**
- * In the load's transaction, after its release has been inserted.
- * @param release null where no record changed
- */
+/** In the load's transaction. `publishRelease` names the release. @param isPublished whether a record changed */
 export async function recordLoad(
   { sql, load, files }: Staging,
   { time, isKnown }: Observed,
-  release: number | null,
+  isPublished: boolean,
 ): Promise<void> {
   const { source, startedMs } = load
   const { published, name, resource } = source
-  const outcome = release === null ? "unchanged" : "published"
+  const outcome = isPublished ? "published" : "unchanged"
   await recordOutcome(sql, source, { outcome, reason: null, seconds: secondsSince(startedMs) })
   await sql.unsafe(
     `update sources set last_loaded_at = date_trunc('second', clock_timestamp()),
-       last_observed_at = $3, last_observed_is_known = $4, last_files = $5::text[], last_release = coalesce($6, last_release),
-       last_changed_at = coalesce((select published_at from releases where id = $6), last_changed_at),
-       counts = $7::text::jsonb,
-       licence = coalesce(licence, $8), attribution = coalesce(attribution, $9)
+       last_observed_at = $3, last_observed_is_known = $4, last_files = $5::text[], counts = $6::text::jsonb,
+       licence = coalesce(licence, $7), attribution = coalesce(attribution, $8)
      where name = $1 and resource = $2`,
     [
       name,
@@ -37,7 +32,6 @@ export async function recordLoad(
       time,
       isKnown,
       arrayLiteral(digestsOf(files)),
-      release,
       JSON.stringify(rowCounts(files)),
       published?.licence ?? null,
       published?.attribution ?? null,

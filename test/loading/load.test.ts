@@ -3,6 +3,8 @@ import { expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
 import { silent } from "../../src/loading/progress.ts"
 import { formatSummary } from "../../src/loading/summary.ts"
+import { holdLock } from "../support/held-locks.ts"
+import { until } from "../support/until.ts"
 import { benchOfFile } from "./workbench.ts"
 
 const bench = await benchOfFile()
@@ -382,4 +384,30 @@ test("Releases are numbered consecutively, and none is dated before the previous
     [1, "2199-01-01 00:00:00+00"],
     [2, "2199-01-01 00:00:00+00"],
   ])
+})
+
+test("A release is dated after all other work of its load, so that no past moment changes its release", async () => {
+  const rows = (name: string) => `asx_code,company_name,is_active\nQZA,${name},true\n`
+  await bench.load("companies", rows("Alpha"))
+  // The load records its outcome in this table.
+  await using lock = await holdLock(bench.sql, "lock table sources in share row exclusive mode")
+  const loading = bench.load("companies", rows("Beta"))
+  await until(async () => {
+    const waiting = await bench.sql`select from pg_locks where not granted
+      and relation = 'sources'::regclass and database = (
+        select oid from pg_database where datname = current_database())`
+    return waiting.length === 1
+  })
+  const second = async () => {
+    const [row] = await bench.sql`select date_trunc('second', clock_timestamp()) as second`
+    return Number(row?.second)
+  }
+  const waited = await second()
+  await until(async () => (await second()) > waited)
+  await lock.release()
+  await loading
+  const [release] = await bench.sql`select published_at, last_changed_at, last_release from releases
+    join sources on last_release = id where id = 2`
+  expect(Number(release?.published_at)).toBeGreaterThan(waited)
+  expect(release?.last_changed_at).toEqual(release?.published_at)
 })
