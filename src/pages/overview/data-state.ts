@@ -5,7 +5,6 @@ import type { ReadSourceLoads, SourceLoad } from "../../db/reader/source-loads.t
 import type { ReadSources } from "../../db/reader/sources.ts"
 import type { ResourceRecord } from "../../resources/resource.ts"
 import type { Responses } from "../../responses/respond.ts"
-import { once } from "../../text/memoized.ts"
 import { wholeList } from "../explore/lists/list-view.ts"
 import { tenementsView } from "../explore/lists/tenement-views.ts"
 import { companiesView, reportsView, subsidiariesView } from "../explore/lists/views.ts"
@@ -30,6 +29,8 @@ export interface DataStateOptions {
 
 /** The page is public, so it reads the database at most once in each period and for each release. */
 const periodMs = 1_000
+/** A failure is kept so long: otherwise each visitor would add reads to a database that already fails. */
+const failureMs = 5_000
 
 const lists = [
   { label: "Active companies", view: companiesView },
@@ -54,12 +55,19 @@ export function createDataState(options: DataStateOptions): () => Promise<DataSt
     return { release, counts, loads, sources: records.toSorted(byName), refusals }
   }
 
-  let last: { key: string; read: () => Promise<DataState> } | undefined
+  let last: { key: string; state: Promise<DataState> } | undefined
+  let failure: { error: unknown; untilMs: number } | undefined
   return async () => {
-    const release = await releases.current()
-    const key = `${releaseKey(release)} ${Math.floor(now().getTime() / periodMs)}`
-    if (last?.key !== key) last = { key, read: once(() => read(release)) }
-    return last.read()
+    if (failure && now().getTime() < failure.untilMs) throw failure.error
+    try {
+      const release = await releases.current()
+      const key = `${releaseKey(release)} ${Math.floor(now().getTime() / periodMs)}`
+      if (last?.key !== key) last = { key, state: read(release) }
+      return await last.state
+    } catch (error) {
+      failure = { error, untilMs: now().getTime() + failureMs }
+      throw error
+    }
   }
 }
 
