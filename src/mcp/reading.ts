@@ -71,7 +71,9 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
       const planWith = (compared: ParameterValues) =>
         planList(endpoint, { ...values, ...compared }, "")
       const written = since === undefined ? undefined : String(since)
-      const found = await responses.changes(requester, planWith, written)
+      // Its release moves no pin of a search's own pages.
+      const sequenceOwner = `changes of ${requester.sequenceOwner}`
+      const found = await responses.changes({ account, sequenceOwner }, planWith, written)
       const { release, changed, removed } = found
       if (changed.meta.total + removed.meta.total === 0) await expectCompany(values, release)
       const point = String(found.from.id)

@@ -244,6 +244,18 @@ test("A later page shows the release of page 1", async () => {
   expect((await resultOf(own, "find_tenements", given)).total).toBe(0)
 })
 
+test("The tool changes does not move the release that later pages of a search show", async () => {
+  await using own = await testService()
+  // The pages of changes have as many.
+  const given = { per_page: 25 }
+  expect((await resultOf(own, "find_companies", given)).release.number).toBe(1)
+  await own.publish({ ...awkward, companies: awkward.companies.slice(1) })
+  const changed = await resultOf(own, "changes", { list: "companies" })
+  expect(changed.release.number).toBe(2)
+  const later = await resultOf(own, "find_companies", { ...given, page: 2 })
+  expect(later.release.number).toBe(1)
+})
+
 test("The tool sources lists the sources as they are now, beside the newest release", async () => {
   const { release, request, records } = await resultOf(service, "sources")
   expect([release.number, request]).toEqual([1, `${service.url}/api/v1/sources`])
