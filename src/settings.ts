@@ -38,6 +38,11 @@ const oneOf =
     return value
   }
 
+const nonEmpty = (text: string): string => {
+  if (text === "") throw new Error("must not be empty")
+  return text
+}
+
 /** Null where it is empty. */
 const orNull =
   <T>(parse: (text: string) => T) =>
@@ -59,7 +64,7 @@ export const settings = {
   HOST: {
     description: "Address to listen on; `0.0.0.0` for all",
     fallback: "127.0.0.1",
-    parse: String,
+    parse: nonEmpty,
   },
   ADMIN_PORT: {
     description:
@@ -103,7 +108,7 @@ export const settings = {
   DATA_DIR: {
     description: "Directory of the embedded PostgreSQL, fetched files and rejected rows",
     fallback: "data",
-    parse: (path) => resolve(path),
+    parse: (path) => resolve(nonEmpty(path)),
   },
   DATABASE_CONNECTIONS: {
     description:

@@ -69,6 +69,12 @@ test("An empty environment gives the defaults, frozen", () => {
   expect(Object.isFrozen(config)).toBe(true)
 })
 
+test("A setting that needs a value must not be empty", () => {
+  for (const name of ["DATA_DIR", "HOST"]) {
+    expect(faultOf({ [name]: "" })).toContain(`${name} must not be empty`)
+  }
+})
+
 test("Settings are read from the environment, and unknown variables are ignored", () => {
   const config = readConfig({
     PORT: "0",
