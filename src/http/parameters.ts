@@ -191,10 +191,12 @@ const longestShown = 40
 
 const faultsOfFormats: Readonly<Record<string, (text: string) => string | null>> = {
   date: (text) => (isCalendarDate(text) ? null : "Must be a date that exists, as YYYY-MM-DD"),
-  "point-in-time": (text) =>
-    parsePointInTime(text)
-      ? null
-      : "Must be a release number, a date as YYYY-MM-DD or a date-time as 2026-01-02T03:04:05Z",
+  "point-in-time": (text) => {
+    if (parsePointInTime(text)) return null
+    return parsePointInTime(text.replace(" ", "+"))
+      ? "Has a space in place of the + of its zone: write the + as %2B"
+      : "Must be a release number, a date as YYYY-MM-DD or a date-time as 2026-01-02T03:04:05Z"
+  },
   bbox: (text) => parseBox(text).fault,
   near: (text) => parseCircle(text).fault,
 }

@@ -145,6 +145,17 @@ const ofTenements = [
   "formula_guard",
 ]
 
+test("The error for a date-time whose + became a space says how to write it", async () => {
+  const sent = "updated_since=2026-01-02T03:04:05+10:00"
+  expect(await faultsOf(`/tenements?${sent}`)).toEqual([
+    {
+      parameter: "updated_since",
+      message: "Has a space in place of the + of its zone: write the + as %2B",
+    },
+  ])
+  expect((await service.get(`/tenements?${sent.replace("+", "%2B")}`)).status).toBe(200)
+})
+
 test.each([
   ["perPage", "per_page"],
   ["per-page", "per_page"],

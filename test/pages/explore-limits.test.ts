@@ -1,6 +1,8 @@
 /** The explorer counts within the account's window, and gives nothing that the account could not ask the API. */
 import { beforeEach, expect, test } from "bun:test"
-import { enterpriseLimit, serviceOfFile } from "../support/service.ts"
+import { holdLock } from "../support/held-locks.ts"
+import { enterpriseLimit, serviceOfFile, testService } from "../support/service.ts"
+import { until } from "../support/until.ts"
 import { headingOf, textOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
@@ -102,6 +104,40 @@ test("A download is the API's export with a file name, and private to caches", a
   expect((await person.get("/explore/subsidiaries.csv")).status).toBe(200)
   expect((await person.get("/explore/companies/NOPE/tenements.csv")).status).toBe(404)
   expect((await person.get("/explore/tenements.csv?page=2")).status).toBe(400)
+})
+
+test("Days of a download of announcements are those of Sydney, unless its address names another zone", async () => {
+  const days = "from=2026-01-01&to=2026-03-01"
+  for (const [sent, zone] of [
+    ["", "Australia/Sydney"],
+    ["&timezone=UTC", "UTC"],
+    ["&timezone=Australia/Sydney", "Australia/Sydney"],
+  ]) {
+    const api = await service.get(`/reports?${days}&timezone=${zone}&format=csv&all=true`)
+    const response = await person.get(`/explore/reports.csv?${days}${sent}`)
+    expect(response.headers.get("etag")).toBe(api.headers.get("etag"))
+    expect(await response.text()).toBe(await api.text())
+  }
+})
+
+test("A download whose session ends while it waits leads to signing in, and back", async () => {
+  await using own = await testService({ settings: { MAX_EXPORTS: "1" } })
+  const visitor = await signedInVisitor(own, "standard@example.com")
+  const lock = await holdLock(own.sql, "lock table tenements in access exclusive mode")
+  const running = own.get("/tenements?format=csv&all=true")
+  const count = async (name: string) =>
+    new RegExp(`^${name} (\\d+)$`, "m").exec(await (await fetch(`${own.url}/metrics`)).text())?.[1]
+  await until(async () => (await count("mds_exports_active")) === "1")
+  const waiting = visitor.get("/explore/reports.csv?company=BIG")
+  await until(async () => (await count("mds_exports_waiting")) === "1")
+  await own.sql`delete from sessions`
+  const response = await waiting
+  expect([response.status, response.headers.get("location")]).toEqual([
+    303,
+    `/account/sign-in?${new URLSearchParams({ next: "/explore/reports.csv?company=BIG" })}`,
+  ])
+  await lock.release()
+  await (await running).text()
 })
 
 test("Each program that needs a token shows its place once", async () => {

@@ -171,10 +171,10 @@ export function createVisits(options: VisitOptions) {
   }
 }
 
-/** The days of announcements are those of the exchange. */
+/** The days of announcements are those of the exchange, unless a download names another zone. */
 const inSydney = ({ endpoint }: ListAddress, values: ParameterValues): ParameterValues =>
   "timezone" in endpoint.parameters && (values.from ?? values.to) !== undefined
-    ? { ...values, timezone: sydney }
+    ? { timezone: sydney, ...values }
     : values
 
 const resourceOf = ({ endpoint: { resource }, isComplete }: ListAddress): Readable =>

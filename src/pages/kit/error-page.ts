@@ -23,11 +23,14 @@ export const errorPage: ErrorPage = (error, { request, context }) => {
   const section = sectionOf(pathname)
   const isForPerson = section !== undefined || error instanceof PageError || acceptsHtml(request)
   if (!isForPerson) return undefined
-  if (error instanceof SignInRequired) {
+  // A download may wait longer than its session lasts.
+  const isSignedOut = toApiError(error).code === "UNAUTHORIZED"
+  const required = isSignedOut ? new SignInRequired() : error
+  if (required instanceof SignInRequired) {
     // This page cannot send the form again: the person returns to the section.
     const isRead = request.method === "GET" || request.method === "HEAD"
-    const next = error.next ?? (isRead ? pathname + withoutToken(search) : "/account")
-    return Promise.resolve(redirect(signInPath(next, error.reason)))
+    const next = required.next ?? (isRead ? pathname + withoutToken(search) : "/account")
+    return Promise.resolve(redirect(signInPath(next, required.reason)))
   }
   return pageOf(toPageError(error), request, context.id, section)
 }

@@ -74,7 +74,10 @@ export async function wholeFile(visit: Visit, view: ListView, format: Format, co
   const { parameters, formats } = view.endpoint
   const query: CanonicalQuery = [...sentQuery(visit.query), ["format", format], ["all", "true"]]
   const values = readPairs(query, parameters, [], checkCombinations(formats, []))
-  const response = await visit.export(view, code, values)
+  // Without the API's default, so that only a zone of the address takes the place of Sydney.
+  const { timezone: _, ...others } = values
+  const isZoned = query.some(([name]) => name === "timezone")
+  const response = await visit.export(view, code, isZoned ? values : others)
   // These headers serve programs of other sites, or describe how the API's responses vary.
   response.headers.delete("Access-Control-Allow-Origin")
   response.headers.delete("Access-Control-Expose-Headers")
