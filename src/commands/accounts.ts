@@ -11,7 +11,7 @@ import { sessionsOf, signOut } from "../access/sessions.ts"
 import { issueLink, linkPath, validMinutes } from "../access/sign-in-links.ts"
 import { limitOf } from "../access/windows.ts"
 import type { Config } from "../config.ts"
-import { plans } from "../db/account-tables.ts"
+import { highestRequestLimit, plans } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { countOf } from "../text/display.ts"
 import {
@@ -33,7 +33,7 @@ const allPlans = plans.join(", ")
 const limit = option(
   "<requests>",
   "per hour, on the enterprise plan",
-  integerParameter(1, 2_147_483_646),
+  integerParameter(1, highestRequestLimit),
 )
 
 const create = command({

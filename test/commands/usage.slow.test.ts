@@ -38,6 +38,10 @@ test.each([
   [["load", "asx-dirctory", "x.csv"], 'did you mean "asx-directory"?'],
   [["token", "list"], "required option '--account <email>' not specified"],
   [["releases", "show", "0"], "Must be an integer from 1 to 2147483647."],
+  [
+    ["account", "create", "a@example.com", "--plan", "enterprise", "--limit", "0"],
+    "Must be an integer from 1 to 1000000.",
+  ],
 ])("The usage error %j exits with 2 and names the error", async (args, message) => {
   const { exitCode, stdout, stderr } = await mds(...args)
   expect([exitCode, stdout]).toEqual([2, ""])

@@ -6,7 +6,9 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from "node:fs"
@@ -162,6 +164,21 @@ test("A cluster of another program or PostgreSQL version is rejected and not cha
   writeFileSync(join(older, "cluster", "PG_VERSION"), "17\n")
   expect(await failure(startEmbedded(older))).toContain(
     "initialized by PostgreSQL version 17, which is not compatible with this version 18",
+  )
+})
+
+test("The error of a damaged lock or a lost password names the file and the remedy", async () => {
+  const dir = await newDirectory()
+  writeFileSync(join(dir, "lock"), "x".repeat(5_000))
+  const lock = await failure(startEmbedded(dir))
+  expect(lock).toContain(
+    `${join(realpathSync(dir), "lock")} is damaged. Stop all processes that use the directory, then delete the file`,
+  )
+  rmSync(join(dir, "lock"))
+  rmSync(join(dir, "password"))
+  const password = await failure(startEmbedded(dir))
+  expect(password).toContain(
+    `${join(realpathSync(dir), "password")} is missing. Nothing was changed. Restore the file from a backup`,
   )
 })
 

@@ -31,10 +31,17 @@ export const serverEnvironment = (): Record<string, string> => ({
 export function hasCluster(dir: string): boolean {
   const cluster = join(dir, "cluster")
   if (!existsSync(cluster)) return false
-  if (existsSync(join(cluster, "PG_VERSION")) && existsSync(join(dir, "password"))) return true
+  if (!existsSync(join(cluster, "PG_VERSION"))) {
+    throw new Error(
+      `${cluster} was not made by this program. Nothing was changed. ` +
+        "Choose another data directory, or move that one to another place",
+    )
+  }
+  const password = join(dir, "password")
+  if (existsSync(password)) return true
   throw new Error(
-    `${cluster} was not made by this program. Nothing was changed. ` +
-      "Choose another data directory, or move that one to another place",
+    `${password} is missing. Nothing was changed. Restore the file from a backup; ` +
+      `without one, move ${cluster} to another place and load the data again`,
   )
 }
 

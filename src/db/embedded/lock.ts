@@ -16,7 +16,10 @@ export function tryLock(path: string): (() => void) | undefined {
   } catch (error) {
     file.close()
     if (codeOf(error) === "SQLITE_BUSY") return undefined
-    throw error
+    if (codeOf(error) !== "SQLITE_NOTADB") throw error
+    throw new Error(
+      `${path} is damaged. Stop all processes that use the directory, then delete the file`,
+    )
   }
   // By path, because closing another descriptor of the file would release the lock.
   chmodSync(path, 0o600)
