@@ -14,6 +14,7 @@ import type { Config } from "../config.ts"
 import { highestRequestLimit, plans } from "../db/account-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { countOf } from "../text/display.ts"
+import { localPath } from "../text/local-path.ts"
 import {
   argument,
   choiceParameter,
@@ -35,6 +36,12 @@ const limit = option(
   "per hour, on the enterprise plan",
   integerParameter(1, highestRequestLimit),
 )
+
+function ownPath(text: string): string {
+  const path = localPath(text, "")
+  if (path === "") throw new Error("Must be a path of the service, such as /explore/tenements.")
+  return path
+}
 
 const create = command({
   help: "create an account and print a one-time link to sign in with",
@@ -119,8 +126,12 @@ const link = command({
   help: `print a one-time link to sign in with, valid for ${validMinutes} minutes`,
   details:
     "The link begins with BASE_URL. Without BASE_URL, it begins with the address of the running service\nin DATA_DIR or, with DATABASE_URL, with localhost and PORT.",
-  parameters: { email },
-  run: ({ email }, { config }) => withPool(config, (pool) => printLink(pool, config, email)),
+  parameters: {
+    email,
+    next: option("<path>", "page after signing in (default: /account)", ownPath),
+  },
+  run: ({ email, next }, { config }) =>
+    withPool(config, (pool) => printLink(pool, config, email, next)),
 })
 
 const sessions = reading({
@@ -175,9 +186,9 @@ function accountRow({ email, plan, requestLimit, createdAt, disabledAt }: Accoun
 }
 
 /** Prints a new link. @throws AccountError */
-async function printLink(pool: Pool, config: Config, email: string): Promise<void> {
+async function printLink(pool: Pool, config: Config, email: string, next?: string): Promise<void> {
   const secret = await issueLink(pool, email, new Date())
-  await printSecret(addressForLinks(config) + linkPath(secret)).catch((error: Error) => {
+  await printSecret(addressForLinks(config) + linkPath(secret, next)).catch((error: Error) => {
     throw new AccountError(
       `${error.message}. The link cannot be shown again: make another with \`mds account link ${email}\``,
     )

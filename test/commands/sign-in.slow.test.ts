@@ -37,6 +37,16 @@ test("A link has the public address, and requires an existing account", async ()
   })
 })
 
+test("A link leads to the page of --next, which must be a path", async () => {
+  const path = "/explore/tenements?state=WA"
+  const { stdout } = await mds(["account", "link", "standard@example.com", "--next", path])
+  const { searchParams } = new URL(stdout.trim())
+  expect(searchParams.get("next")).toBe(path)
+  const wrong = await mds(["account", "link", "standard@example.com", "--next", "//evil.example"])
+  expect([wrong.exitCode, wrong.stdout]).toEqual([2, ""])
+  expect(wrong.stderr).toContain("Must be a path of the service, such as /explore/tenements.")
+})
+
 test("An operator lists and ends sessions, and the audit names the operator", async () => {
   const email = "standard@example.com"
   const person = visitor(service, "Mozilla/5.0 (\u00fc a test)")

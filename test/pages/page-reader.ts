@@ -108,4 +108,4 @@ export const factsOf = (page: string): Record<string, string> =>
 
 /** The value of a hidden field. */
 export const hiddenField = (page: string, name: string): string =>
-  new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? ""
+  decoded(new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? "")

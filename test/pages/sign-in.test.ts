@@ -2,11 +2,12 @@
 import { beforeEach, expect, test } from "bun:test"
 import { setDisabled } from "../../src/access/accounts.ts"
 import { hashSecret } from "../../src/access/secret.ts"
+import { linkPath } from "../../src/access/sign-in-links.ts"
 import { type MailServerOptions, mailServer } from "../support/mail-server.ts"
 import { afterFile } from "../support/of-file.ts"
 import { serviceOfFile, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
-import { hiddenField } from "./page-reader.ts"
+import { hiddenField, linkTo, textOf } from "./page-reader.ts"
 import { linkSecret, signedInByLink, visitor } from "./visitor.ts"
 
 let email: string
@@ -83,6 +84,56 @@ test("A mailed link signs in and leads to the page that the person requested", a
     /^__Host-session=[\w-]{43}; Max-Age=7776000; Path=\/; Secure; HttpOnly; SameSite=Lax$/,
   )
   expect(await person.read("/account/sessions")).toContain(email)
+})
+
+const shared = "/explore/tenements?state=WA&status=granted"
+
+/** Opens a page, and the sign-in page that it leads to. */
+const signInPageFor = async (path: string, on = service) => {
+  const person = visitor(on)
+  const location = (await person.get(path)).headers.get("location") ?? ""
+  return { person, page: await person.read(location) }
+}
+
+test("A shared link is shown after signing in, by a mailed link of the last of several forms", async () => {
+  const { person, page } = await signInPageFor(shared, open)
+  const signUp = linkTo(page, "Create one") ?? ""
+  // The header has a link of that text too.
+  const [, main = ""] = (await person.read(signUp)).split("<main")
+  const signIn = linkTo(main, "Sign in") ?? ""
+  const form = { email, next: hiddenField(await person.read(signIn), "next") }
+  const sent = await (await person.post("/account/send-link", form)).text()
+  const again = hiddenField(await person.read(linkTo(sent, "try again") ?? ""), "next")
+  expect([form.next, again]).toEqual([shared, shared])
+  const { pathname, search } = new URL(await mailedLink(email))
+  const opened = await person.read(pathname + search)
+  const used = await person.post("/account/link", {
+    link: hiddenField(opened, "link"),
+    next: hiddenField(opened, "next"),
+  })
+  expect(used.headers.get("location")).toBe(shared)
+})
+
+test("A shared link is shown after signing in with the command that the page names", async () => {
+  await using mute = await testService({ beside: service, now: service.clock.now })
+  const { person, page } = await signInPageFor(shared, mute)
+  const command = `mds account link you@example.com --next '${shared}'`
+  expect(textOf(page)).toContain(command)
+  const link = await linkSecret(service, email)
+  const opened = await person.read(linkPath(link, shared))
+  const used = await person.post("/account/link", { link, next: hiddenField(opened, "next") })
+  expect(used.headers.get("location")).toBe(shared)
+  // A second press, as by a person who goes back, leads there too.
+  expect(linkTo(await (await person.get(linkPath(link, shared))).text(), "Continue")).toBe(shared)
+})
+
+test("The command that the page names has nothing that a shell would run", async () => {
+  await using mute = await testService({ beside: service })
+  for (const next of ["/explore/x'$(id)'", "/explore?a='`id`'", "/explore\n'id'"]) {
+    const page = await visitor(mute).read(`/account/sign-in?${new URLSearchParams({ next })}`)
+    const [, quoted] = /--next '(.*)'$/m.exec(textOf(page).split(" It works once")[0] ?? "") ?? []
+    expect(quoted).toMatch(/^[^'\n]*$/)
+  }
 })
 
 test("Opening a link does not use it up, and of two people who press its button one is signed in", async () => {
@@ -300,6 +351,9 @@ test("No address leads out of the service after signing in", async () => {
     "//evil.example",
     "/\\evil.example",
     "/.//evil.example",
+    "/\t/evil.example",
+    "/\r\n/evil.example",
+    "javascript:alert(1)",
   ]) {
     const page = await visitor(service).read(`/account/sign-in?${new URLSearchParams({ next })}`)
     expect(hiddenField(page, "next")).toBe("/account")

@@ -15,7 +15,7 @@ import { pageNotFound, signInPath } from "../kit/page-error.ts"
 import { redirect, sessionCookie } from "../kit/page-response.ts"
 import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
 import { emailField, mailUnavailable, signInPage } from "./sign-in.ts"
-import { emailFault, emailOf, home, nextOf } from "./sign-in-request.ts"
+import { emailFault, emailOf, home, nextOf, withNext } from "./sign-in-request.ts"
 
 export const link = (options: AccountOptions) => {
   const { links, limitLinks, linkMail, isSignUpOpen, baseUrl, now } = options
@@ -47,7 +47,7 @@ export const link = (options: AccountOptions) => {
           isNewAccount: made.isNewAccount,
         },
       )
-      return page(sentPage(email, linkMail.isFailing()))
+      return page(sentPage(form, linkMail.isFailing()))
     })
     .get("/account/link", async ({ request, address, session, page }) => {
       const query = readQuery(request)
@@ -77,16 +77,16 @@ ${hidden("next", nextOf(entered))}
 <p class="muted small">You get a mail with a link that confirms the address.</p>
 <div><button class="primary">Send me the link</button></div>
 </form>
-<p>You have an account? <a href="/account/sign-in">Sign in</a>.</p>`,
+<p>You have an account? <a href="${withNext("/account/sign-in", entered)}">Sign in</a>.</p>`,
   })
 
 /** The same whether the account exists or not. */
-const sentPage = (email: string, isMailFailing: boolean) =>
+const sentPage = (form: Form, isMailFailing: boolean) =>
   accountPage({
     title: "Check your mail",
-    main: html`${isMailFailing && mailUnavailable(true)}
-<p>If <b>${email}</b> can sign in here, a link is on its way to it. It works once, within ${validMinutes} minutes.</p>
-<p class="muted">Nothing arrives? Look among unwanted mail, and check the address. Then <a href="/account/sign-in">try again</a>.</p>`,
+    main: html`${isMailFailing && mailUnavailable(true, form)}
+<p>If <b>${emailOf(form)}</b> can sign in here, a link is on its way to it. It works once, within ${validMinutes} minutes.</p>
+<p class="muted">Nothing arrives? Look among unwanted mail, and check the address. Then <a href="${withNext("/account/sign-in", form)}">try again</a>.</p>`,
   })
 
 /**
@@ -100,7 +100,7 @@ const notValidPage = (sent: Form, session: SignedIn | null) =>
     status: 410,
     headers: { "Cache-Control": "no-store" },
     main: session
-      ? html`<p>You are signed in as <b>${session.email}</b>. <a href="/account">Go to your account</a></p>`
+      ? html`<p>You are signed in as <b>${session.email}</b>. <a href="${nextOf(sent)}">Continue</a></p>`
       : html`<p><a class="button primary" href="${signInPath(nextOf(sent))}">Ask for another</a></p>`,
   })
 

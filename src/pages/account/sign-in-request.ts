@@ -1,5 +1,6 @@
 /** Shared by the pages for signing in. */
 import { isEmailAddress } from "../../text/email-address.ts"
+import { localPath } from "../../text/local-path.ts"
 import type { Form } from "../kit/form.ts"
 
 /** The page after signing in, unless the person came from another. */
@@ -11,22 +12,13 @@ export function nextOf(form: Form): string {
   return /^\/account\/(?:sign-|link|send-link)/.test(next) ? home : next
 }
 
+/** The address of another page for signing in, which leads to the same page in the end. */
+export function withNext(path: string, form: Form): string {
+  const next = nextOf(form)
+  return next === home ? path : `${path}?${new URLSearchParams({ next })}`
+}
+
 export const emailOf = (form: Form): string => form.get("email").trim()
 
 export const emailFault = (email: string): string | undefined =>
   isEmailAddress(email) ? undefined : "Enter an email address, such as you@example.com"
-
-/** Longer than any URL of this service. */
-const longestPath = 2_000
-
-/**
- * A path of this service with its query, from text of a client: `fallback` if the text leads elsewhere.
- * Parsed as browsers do, which take `/\host`, `/<tab>/host` and `/.//host` for other hosts.
- */
-export function localPath(text: string, fallback: string): string {
-  const base = "http://local.invalid"
-  if (!text.startsWith("/") || text.length > longestPath || !URL.canParse(text, base))
-    return fallback
-  const { origin, pathname, search } = new URL(text, base)
-  return origin === base && !pathname.startsWith("//") ? pathname + search : fallback
-}

@@ -7,7 +7,7 @@ import { type Content, type Html, html } from "../kit/html.ts"
 import { type PageResult, pageContext } from "../kit/page-context.ts"
 import { redirect, sessionCookie } from "../kit/page-response.ts"
 import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
-import { emailOf, nextOf } from "./sign-in-request.ts"
+import { emailOf, home, nextOf, withNext } from "./sign-in-request.ts"
 
 export const signIn = (options: AccountOptions) => {
   const { sessions } = options
@@ -65,7 +65,7 @@ export const signInPage = (
     faults,
     main: html`${!storesCookie(request, baseUrl) && plainHttp}
 ${message}
-${(!linkMail || linkMail.isFailing()) && mailUnavailable(linkMail !== null)}
+${(!linkMail || linkMail.isFailing()) && mailUnavailable(linkMail !== null, entered)}
 ${
   linkMail &&
   html`<form method="post" action="/account/send-link" class="panel fields form-narrow">
@@ -75,17 +75,21 @@ ${hidden("next", nextOf(entered))}
 <div><button class="primary">Send me a link</button></div>
 </form>`
 }
-${isSignUpOpen && html`<p>No account yet? <a href="/account/sign-up">Create one</a>.</p>`}`,
+${isSignUpOpen && html`<p>No account yet? <a href="${withNext("/account/sign-up", entered)}">Create one</a>.</p>`}`,
   })
 
 /** The same for everyone, so that it reveals nothing about an account. */
-export const mailUnavailable = (isSent: boolean): Html =>
-  notice(
+export function mailUnavailable(isSent: boolean, entered: Form): Html {
+  const next = nextOf(entered)
+  // In quotes, and without further ones, a shell reads a path that anybody may have made as one word.
+  const option = next === home ? "" : ` --next '${next.replaceAll("'", "%27")}'`
+  return notice(
     "waiting",
     html`<p>${isSent ? "This service can't send mail right now. Links that were mailed before still work." : "This service sends no mail."} Ask its operator for a link, who prints it with</p>
-<pre><code>mds account link you@example.com</code></pre>
+<pre><code>mds account link you@example.com${option}</code></pre>
 <p>It works once, within ${validMinutes} minutes.</p>`,
   )
+}
 
 const plainHttp = notice(
   "bad",

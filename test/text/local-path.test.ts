@@ -1,6 +1,6 @@
 /** Where a client says to go next is a path of this service or nothing. */
 import { expect, test } from "bun:test"
-import { localPath } from "../../src/pages/account/sign-in-request.ts"
+import { localPath } from "../../src/text/local-path.ts"
 
 test.each([
   ["/account", "/account"],
