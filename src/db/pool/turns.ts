@@ -81,12 +81,13 @@ export function createTurns({
       signal?.removeEventListener("abort", cancel)
       waiting--
       queue.delete(item)
-      // The account's next turn comes after those of all others.
-      queues.delete(account)
-      if (queue.size > 0) queues.set(account, queue)
+      if (queue.size === 0) queues.delete(account)
     }
     const item: Waiting = {
       start: () => {
+        // The account's next turn comes after those of all others.
+        queues.delete(account)
+        queues.set(account, queue)
         leave()
         resolve(begin(account))
       },

@@ -25,3 +25,21 @@ test("An account waits for one task of each other account, however many those ha
   await Promise.all(tasks)
   expect(begun).toEqual([1, 1, 2, "203.0.113.7", null, 1, 2, 1])
 })
+
+test("A task that gives up leaves its account's turn as it was", async () => {
+  const { take } = createTurns({ places: 1 })
+  const end = await take(0)
+  const begun: AccountId[] = []
+  const caller = new AbortController()
+  const given = take(1, caller.signal).catch((reason: unknown) => reason)
+  const tasks = [1, 2, 3].map(async (account) => {
+    const free = await take(account)
+    begun.push(account)
+    free()
+  })
+  caller.abort("gone")
+  expect(await given).toBe("gone")
+  end()
+  await Promise.all(tasks)
+  expect(begun).toEqual([1, 2, 3])
+})
