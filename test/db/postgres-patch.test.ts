@@ -137,6 +137,30 @@ test("A connection whose prepared statements the server has lost prepares no mor
   expect((await prepared()).length).toBeGreaterThan(0)
 })
 
+test("A connection keeps the 64 statements that it used last prepared", async () => {
+  const sql = client()
+  const seldom = (x: number) =>
+    sql.unsafe<{ x: number }[]>(`select $1::int as x -- ${x}`, [x], { prepare: true })
+  const often = () => sql<{ x: number }[]>`select ${-1}::int as x`
+  for (let x = 0; x < 200; x++) {
+    const first = await seldom(x)
+    const pipelined = await Promise.all([
+      often(),
+      seldom(x),
+      sql<{ x: number }[]>`select 7 as x`,
+      often(),
+    ])
+    expect([first, ...pipelined].map(([row]) => row?.x)).toEqual([x, -1, x, 7, -1])
+  }
+  const prepared = await sql.unsafe<{ statement: string; uses: number }[]>(
+    "select statement, (generic_plans + custom_plans)::int as uses from pg_prepared_statements",
+  )
+  expect(prepared).toHaveLength(64)
+  expect(prepared.find(({ statement }) => statement.endsWith("$1::int as x"))?.uses).toBe(400)
+  // A closed statement is prepared again.
+  expect((await seldom(0)).map(({ x }) => x)).toEqual([0])
+})
+
 test("A statement that can't be sent fails, and the other pipelined ones succeed", async () => {
   const sql = client()
   const select = (x: number) => sql`select ${x}::int as x`

@@ -1,7 +1,7 @@
 /**
  * The statements that read a resource. Only statements that Drizzle prepares are prepared on the
- * server too, so each shape (resource, filters, order, way to the page) is built once and kept. Shapes
- * are few, since values are always bound.
+ * server too, so each shape (resource, filters, order, way to the page) is built once and kept until
+ * others push it out: filters combine to thousands of shapes, of which few are in use.
  *
  * Every statement returns the newest release that its snapshot saw. A statement on the current table
  * reads that release, which may be newer than the requested one. It returns null instead if the
@@ -9,6 +9,7 @@
  */
 import { and, is, SQL, sql } from "drizzle-orm"
 import { type PgColumn, PgDialect, type PgTable } from "drizzle-orm/pg-core"
+import { LRUCache } from "lru-cache"
 import {
   filterOf,
   keyColumn,
@@ -108,6 +109,9 @@ const parentName = "parent"
 
 const dialect = new PgDialect()
 
+/** Each takes some 20 KB. The driver limits those that are prepared on a connection. */
+const mostStatements = 500
+
 /** One column: two would make a chunk of many rows noticeably slower. */
 const seenReleases = {
   release: sql<number | null>`case
@@ -131,8 +135,8 @@ export type Statements = ReturnType<typeof createStatements>
 
 /** All bind the release with `bindRelease`; those on lists bind the filters and the parent's key. */
 export function createStatements(db: Database) {
-  const prepared = new Map<string, unknown>()
-  const once = <T>(key: string, build: () => T): T => {
+  const prepared = new LRUCache<string, object>({ max: mostStatements })
+  const once = <T extends object>(key: string, build: () => T): T => {
     let statement = prepared.get(key) as T | undefined
     if (!statement) {
       statement = build()
