@@ -27,6 +27,8 @@ export type ExportSlot = ReturnType<ExportSlots["open"]>
  */
 const leastBytes = 64 * 1024
 const contestedMs = 20_000
+/** Longer, so that an account still waits when the exports that stall are cut. */
+const waitMs = 25_000
 const sweepMs = 1_000
 
 interface OpenExport extends Pick<DataRequest, "account"> {
@@ -38,7 +40,7 @@ interface OpenExport extends Pick<DataRequest, "account"> {
 
 export function createExportSlots(options: ExportSlotOptions) {
   const { slots, stallMs, steadyMs, onNotChecked } = options
-  const turns = createTurns({ places: slots, placesPerAccount: Math.ceil(slots / 5) })
+  const turns = createTurns({ places: slots, placesPerAccount: Math.ceil(slots / 5), waitMs })
   /** The exports that have a slot or wait for one. */
   const open = new Set<OpenExport>()
   let timer: Timer | undefined

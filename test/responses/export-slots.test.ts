@@ -1,5 +1,5 @@
 /** A client that reads too slowly loses its slot to an account that waits, and a caller loses it with its access. */
-import { expect, test } from "bun:test"
+import { expect, jest, test } from "bun:test"
 import { createExportSlots, type ExportSlot } from "../../src/responses/export-slots.ts"
 import { until } from "../support/until.ts"
 
@@ -59,6 +59,24 @@ test("While another account waits, the slowest client below 64 KB in 20 s is cut
   await waiting.take(client)
   expect(cutsOf(exports)).toEqual([undefined, undefined, undefined, "stalled", undefined])
   endAll([...exports, waiting])
+})
+
+test("An account that waits gets the slot of an export that stalled as it came", async () => {
+  jest.useFakeTimers()
+  try {
+    const { clock, open, begun } = fiveSlots()
+    const exports = await Promise.all([1, 2, 3, 4, 5].map(begun))
+    const waiting = open(6)
+    const taken = waiting.take(client)
+    for (let second = 1; second <= 25; second++) {
+      clock.ms += 1_000
+      jest.advanceTimersByTime(1_000)
+    }
+    await taken
+    endAll([...exports, waiting])
+  } finally {
+    jest.useRealTimers()
+  }
 })
 
 test("A client that reads 100 KB/s, and so takes 1.4 MB every 14 s, keeps its slot while others wait", async () => {
