@@ -5,7 +5,7 @@
 import { Elysia } from "elysia"
 import { Overloaded, Unavailable } from "../db/pool/unavailable.ts"
 import { ReleaseUnavailable } from "../db/reader/releases.ts"
-import { ApiError } from "../http/api-error.ts"
+import { ApiError, clientClosedRequest } from "../http/api-error.ts"
 import { describeError, type Log } from "../log/log.ts"
 import type { UnauthenticatedRequests } from "../log/unauthenticated-requests.ts"
 import { commonHeaders, contextOf, type RequestContext } from "./request-context.ts"
@@ -27,6 +27,7 @@ export const errors = (options: ErrorOptions, errorPage: ErrorPage) =>
   new Elysia({ name: "errors" }).onError(
     { as: "global" },
     async ({ error, code, request, set }) => {
+      if (isLeaving(request, error)) return new Response(null, { status: clientClosedRequest })
       const context = contextOf(request)
       const thrown = code === "NOT_FOUND" ? new ApiError("NOT_FOUND") : error
       const page = await errorPage(thrown, { request, context })?.catch((failure: unknown) =>
@@ -41,6 +42,10 @@ export const errors = (options: ErrorOptions, errorPage: ErrorPage) =>
       return response
     },
   )
+
+/** Whether the error is that the client left before the service had the whole request. */
+const isLeaving = ({ signal }: Request, error: unknown): boolean =>
+  signal.aborted && error instanceof Error && error.name === "AbortError"
 
 /** Logs a failure of the service. An overload is the account's own: the line of its request shows it. */
 export function logFailure(

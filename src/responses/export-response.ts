@@ -2,7 +2,7 @@
 import { Unavailable } from "../db/pool/unavailable.ts"
 import type { Reader } from "../db/reader/reader.ts"
 import type { ReadSources } from "../db/reader/sources.ts"
-import { ApiError, unauthorized } from "../http/api-error.ts"
+import { ApiError, clientClosedRequest, unauthorized } from "../http/api-error.ts"
 import { streamCoder, streamHeaders } from "../http/content-coding.ts"
 import { representations } from "../http/formats.ts"
 import { describeError, type Log } from "../log/log.ts"
@@ -20,9 +20,6 @@ import {
   represent,
   type Validators,
 } from "./represent.ts"
-
-/** Only for the log, as in the logs of proxies: nobody receives this response. */
-const clientClosedRequest = 499
 
 export interface ExportOptions {
   reader: Pick<Reader, "chunks" | "total">

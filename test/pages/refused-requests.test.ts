@@ -2,7 +2,9 @@
 import { expect, test } from "bun:test"
 import { readForm } from "../../src/pages/kit/form.ts"
 import { PageError } from "../../src/pages/kit/page-error.ts"
+import { opened, requestText } from "../contract/raw-http.ts"
 import { serviceOfFile } from "../support/service.ts"
+import { until } from "../support/until.ts"
 import { hiddenField, textOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
@@ -193,3 +195,32 @@ test("A token in an address is not passed to the sign-in page", async () => {
     expect([path, new URLSearchParams(location.split("?")[1]).get("next")]).toEqual([path, next])
   }
 })
+
+test("A client that leaves before its form has arrived is no fault of the service", async () => {
+  const socket = await opened(service.port)
+  const headers = {
+    "Content-Type": "application/x-www-form-urlencoded",
+    "Content-Length": "100",
+    "Sec-Fetch-Site": "same-origin",
+  }
+  const before = service.logLines.length
+  socket.write(`${requestText("/account/link", headers, { method: "POST" })}link=`)
+  await until(async () => (await activeRequests()) > 1)
+  socket.destroy()
+  await until(() => service.logLines.length > before)
+  const lines = (await service.logged()).slice(before).map((line) => JSON.parse(line))
+  expect(lines).toEqual([
+    expect.objectContaining({
+      level: "info",
+      "http.route": "/account/link",
+      "http.response.status_code": 499,
+    }),
+  ])
+  expect(lines[0]).not.toHaveProperty("error.type")
+})
+
+/** Of the service, with the one that reads them. */
+async function activeRequests(): Promise<number> {
+  const metrics = await (await fetch(`${service.url}/metrics`)).text()
+  return Number(/^http_server_active_requests (\d+)/m.exec(metrics)?.[1])
+}
