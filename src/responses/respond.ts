@@ -170,6 +170,11 @@ export function createResponses(options: RespondOptions) {
     const bounds = { offset: offsetOf(page, per_page), limit: per_page }
     const found = await reader.page(list, bounds, { release, account })
     if (!found) throw new ApiError("NOT_FOUND")
+    const { length } = found.records
+    if (length < Math.min(per_page, found.total - bounds.offset)) {
+      const message = `The shapes of this page take more than 8 MB: use per_page=${length}, or all=true with another format than json`
+      throw invalidParameters([{ parameter: "per_page", message }])
+    }
     const records = picked(plan, found.records)
     return { records, meta: pageMeta(found.total, page, per_page), release }
   }

@@ -14,7 +14,11 @@ interface PageBounds {
   limit: number
 }
 
-/** Reads a page; null if the list's parent does not exist. @throws Unavailable, ReleaseUnavailable */
+/**
+ * Reads a page, which is shorter where its shapes take more than their limit; null if the list's parent does
+ * not exist.
+ * @throws Unavailable, ReleaseUnavailable
+ */
 export type ReadPage = (
   list: List,
   bounds: PageBounds,

@@ -5,8 +5,8 @@ import type { OrderTerm, Readable } from "../../resources/resource.ts"
 import { tableName } from "./relations.ts"
 import { orderBy } from "./seek.ts"
 
-/** Limit of the shapes that one statement reads; a larger shape has a statement to itself. */
-const mostBytes = sql.raw(String(4 * 1024 ** 2))
+/** Limits of the shapes that one statement reads; a larger shape has a statement to itself. */
+export const mostShapeBytes = { chunk: 4 * 1024 ** 2, page: 8 * 1024 ** 2 }
 
 /** The shape as text of GeoJSON; null where there is none. */
 export const shapeOf = (digest: PgColumn): SQL => sql`(
@@ -15,22 +15,24 @@ export const shapeOf = (digest: PgColumn): SQL => sql`(
   from shape_parts where shape = ${digest})`
 
 /**
- * A relation with the first rows in the list's order, at least one and at most the limit. It ends before their
- * shapes together exceed `mostBytes`, which a single shape may exceed.
+ * A relation with the first rows in the list's order. It ends before the shapes of the rows after `skipped`
+ * together exceed `mostBytes`, which a single shape may exceed.
+ * @param end how many rows it has at most
  */
 export function withinShapeLimit(
   { resource, order }: { resource: Readable; order: readonly OrderTerm[] },
   { from, where = sql`true` }: { from: PgTable | SQL; where?: SQL | undefined },
-  limit: SQL,
+  { end, skipped, mostBytes }: { end: SQL; skipped: SQL; mostBytes: number },
 ): SQL {
   const name = tableName(resource)
   const inOrder = sql`order by ${sql.join(orderBy(order), sql`, `)}`
   const bytes = sql`(select sum(octet_length(coordinates)) from shape_parts where shape = geometry)`
   return sql`(
     select * from (
-      select *, row_number() over so_far as place, coalesce(sum(${bytes}) over so_far, 0) as bytes
-      from (select * from ${from} where ${where} ${inOrder} limit ${limit}) as ${name}
-      window so_far as (${inOrder} rows unbounded preceding)
-    ) as ${name} where place = 1 or bytes <= ${mostBytes}
+      select *, coalesce(sum(case when place > ${skipped} then ${bytes} end) over (order by place), 0) as bytes
+      from (
+        select *, row_number() over (${inOrder}) as place from ${from} where ${where} ${inOrder} limit ${end}
+      ) as ${name}
+    ) as ${name} where place <= ${skipped} + 1 or bytes <= ${sql.raw(String(mostBytes))}
   ) as ${name}`
 }

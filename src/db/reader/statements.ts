@@ -33,7 +33,7 @@ import {
 import { type Release, releaseKey } from "./releases.ts"
 import { createRecordSink, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
 import { isAfter, orderBy, type Position, sortTerms } from "./seek.ts"
-import { shapeOf, withinShapeLimit } from "./shapes.ts"
+import { mostShapeBytes, shapeOf, withinShapeLimit } from "./shapes.ts"
 
 /** The condition that a row belongs to a record of another resource, whose key is bound as `parent`. */
 export type Scope = (parentKey: SQL) => SQL
@@ -200,25 +200,24 @@ export function createStatements(db: Database) {
     rows: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
       once(`rows ${after !== undefined} ${relation} ${keyOf(shape)}`, () => {
         const found = pageRows(shape, relation, after && isAfter(shape.order))
-        return pageOf(
-          shape,
-          shape.resource.readsShapes ? { from: withinShapeLimit(shape, found, pageEnd) } : found,
-        )
+        return pageOf(shape, limited(shape, found, mostShapeBytes.chunk))
       }),
-    /** The same for a page, which has few rows. Binds how many to skip as `offset`. */
+    /** The same for a page, with other limits. Binds how many to skip as `offset`. */
     page: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
       once(`page ${after !== undefined} ${relation} ${keyOf(shape)}`, () => {
         const further = after && isAfter(shape.order)
-        if (!hasIndexedMatches(shape)) return pageOf(shape, pageRows(shape, relation, further))
-        const part = partOf(shape, further)
-        return pageOf(shape, { from: firstMatches(shape, relation, part, pageEnd, further) })
+        const found = hasIndexedMatches(shape)
+          ? { from: firstMatches(shape, relation, partOf(shape, further), pageEnd, further) }
+          : pageRows(shape, relation, further)
+        return pageOf(shape, limited(shape, found, mostShapeBytes.page))
       }),
     /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
     rowsOfKeys: (shape: ListShape, relation: Relation): PreparedPage =>
       once(`rows of keys ${relation} ${keyOf(shape)}`, () => {
         const keys = sql`string_to_array(${sql.placeholder("keys")}, ' ')`
         const hasKey = sql`${keyColumn(shape.resource)} = any(${keys})`
-        return pageOf(shape, pageRows(shape, relation, hasKey))
+        const found = pageRows(shape, relation, hasKey)
+        return pageOf(shape, limited(shape, found, mostShapeBytes.page))
       }),
     /**
      * The number of rows. Where they are found by a scan and are few, the same scan finds their keys,
@@ -333,8 +332,9 @@ interface PageRows {
   where?: SQL | undefined
 }
 
+const pageOffset = sql`${sql.placeholder("offset")}::bigint`
 /** How many rows of the list a page reads. */
-const pageEnd = sql`${sql.placeholder("limit")}::bigint + ${sql.placeholder("offset")}::bigint`
+const pageEnd = sql`${sql.placeholder("limit")}::bigint + ${pageOffset}`
 
 function pageRows(shape: ListShape, relation: Relation, further?: SQL): PageRows {
   const { resource, order } = shape
@@ -342,6 +342,12 @@ function pageRows(shape: ListShape, relation: Relation, further?: SQL): PageRows
   const first = { orderBy: orderBy(order), limit: pageEnd }
   return { from: relationOf(resource, relation, { ...part, first }), where: part.where }
 }
+
+/** Fewer rows where their shapes take more. */
+const limited = (shape: ListShape, rows: PageRows, mostBytes: number): PageRows =>
+  shape.resource.readsShapes
+    ? { from: withinShapeLimit(shape, rows, { end: pageEnd, skipped: pageOffset, mostBytes }) }
+    : rows
 
 /** FROM and WHERE of a list. */
 function rowsIn(shape: ListShape, relation: Relation, counted?: Part["counted"]): SQL {
