@@ -1,10 +1,14 @@
 /** Content codings (RFC 9110, 8.4): zstd and gzip for clients that accept them. */
 
-import { createGzip } from "node:zlib"
+import { promisify } from "node:util"
+import { createGzip, gzip as gzipThreaded } from "node:zlib"
 import { type Coding, preferredCoding } from "./negotiation.ts"
 
 /** Below this size, in bytes, a body fits one packet and is sent as it is. */
 const smallestWorthwhile = 1_024
+
+/** A larger body is coded on another thread: the event loop would stop for tens of milliseconds. */
+const largestAtOnce = 1024 ** 2
 
 /** A whole body, and its coded forms, each made at its first request; null for a compressed format. */
 export interface CodedBody {
@@ -17,18 +21,34 @@ const encoder = new TextEncoder()
 export const codedBody = (text: string): CodedBody => ({ bytes: encoder.encode(text), coded: {} })
 
 /** The body in the coding that the client prefers, and the header that names it. */
-export function encodeBody(body: CodedBody, acceptEncoding: string | null) {
-  const { bytes, coded } = body
-  const coding =
-    bytes.length >= smallestWorthwhile ? preferredCoding(acceptEncoding, ["zstd", "gzip"]) : null
+export function encodeBody({ bytes, coded }: CodedBody, acceptEncoding: string | null) {
+  const coding = codingOf(bytes, acceptEncoding)
   if (coded === null || coding === null) return { bytes, coding: null }
   coded[coding] ??= coders[coding](bytes)
   return { bytes: coded[coding], coding }
 }
 
+/** Codes a large body ahead of `encodeBody`, on another thread. */
+export async function codeLarge(
+  { bytes, coded }: CodedBody,
+  acceptEncoding: string | null,
+): Promise<void> {
+  if (coded === null || bytes.length <= largestAtOnce) return
+  const coding = codingOf(bytes, acceptEncoding)
+  if (coding !== null) coded[coding] ??= new Uint8Array(await threadedCoders[coding](bytes))
+}
+
+const codingOf = ({ length }: Uint8Array, acceptEncoding: string | null): Coding | null =>
+  length >= smallestWorthwhile ? preferredCoding(acceptEncoding, ["zstd", "gzip"]) : null
+
 const coders: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>> = {
   zstd: (bytes) => new Uint8Array(Bun.zstdCompressSync(bytes)),
   gzip: (bytes) => Bun.gzipSync(bytes),
+}
+
+const threadedCoders: Record<Coding, (bytes: Uint8Array<ArrayBuffer>) => Promise<Buffer>> = {
+  zstd: (bytes) => Bun.zstdCompress(bytes),
+  gzip: promisify(gzipThreaded),
 }
 
 /** A response with the body in the coding that the client prefers. */

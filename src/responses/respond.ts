@@ -10,6 +10,7 @@ import type { ReadOptions } from "../db/reader/reads.ts"
 import type { Release } from "../db/reader/releases.ts"
 import type { ReadSources, SourceStates } from "../db/reader/sources.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
+import { codeLarge } from "../http/content-coding.ts"
 import { offsetOf, type PageMeta, pageMeta, pageOf } from "../http/page.ts"
 import { companies } from "../resources/companies.ts"
 import type { Readable, ResourceRecord } from "../resources/resource.ts"
@@ -20,6 +21,7 @@ import type { DataRequest, Requester } from "./data-request.ts"
 import { type ExportOptions, exportResponse } from "./export-response.ts"
 import type { ListPlan, ParameterValues, Plan, RecordPlan } from "./plan.ts"
 import {
+  type CacheStatus,
   cacheStatus,
   matchesTag,
   notModified,
@@ -85,7 +87,11 @@ export function createResponses(options: RespondOptions) {
     const { key, cacheable, cacheBuster } = plan
     const cacheKey = `${versionOf(shown)} ${plan.cacheKey}`
     const cached = cacheable ? cachedResponses.get(cacheKey) : undefined
-    if (cached) return represent(dataRequest, cached, cacheStatus.hit, cacheBuster)
+    const represented = async (content: ResponseContent, status: CacheStatus) => {
+      await codeLarge(content.body, dataRequest.request.headers.get("accept-encoding"))
+      return represent(dataRequest, content, status, cacheBuster)
+    }
+    if (cached) return represented(cached, cacheStatus.hit)
     const status = cacheable ? cacheStatus.miss : cacheStatus.bypass
     const { compared = "", read } = await open()
     const validators = validatorsOf(shown, key + compared)
@@ -94,7 +100,7 @@ export function createResponses(options: RespondOptions) {
     const content = await read(validators)
     if (content instanceof Response) return content
     const shared = cacheable ? cachedResponses.share(cacheKey, content) : content()
-    return represent(dataRequest, shared, status, cacheBuster)
+    return represented(shared, status)
   }
 
   const recordReading = (plan: RecordPlan, release: Release, account: AccountId): Reading => ({

@@ -4,7 +4,7 @@
  */
 import { expect, test } from "bun:test"
 import { gunzipSync } from "node:zlib"
-import { codedBody, encodeBody, streamCoder } from "../../src/http/content-coding.ts"
+import { codedBody, codeLarge, encodeBody, streamCoder } from "../../src/http/content-coding.ts"
 import { preferredCoding } from "../../src/http/negotiation.ts"
 
 test.each([
@@ -48,6 +48,21 @@ test("A body is coded once for each coding", () => {
   expect(encodeBody(body, "x-gzip").bytes).toBe(first)
   expect(encodeBody(body, "zstd").bytes).not.toBe(first)
 })
+
+test.each(["gzip", "zstd"] as const)(
+  "A body of more than 1 MB is coded while other requests are served (%s)",
+  async (coding) => {
+    const text = "é1".repeat(1_000_000)
+    const body = codedBody(text)
+    const coded = codeLarge(body, coding)
+    expect(body.coded).toEqual({})
+    await coded
+    expect(Object.keys(body.coded ?? {})).toEqual([coding])
+    const { bytes } = encodeBody(body, coding)
+    const decoded = coding === "gzip" ? gunzipSync(bytes) : Bun.zstdDecompressSync(bytes)
+    expect(decoded.toString()).toBe(text)
+  },
+)
 
 test.each(["gzip", null])(
   "The parts of a stream are its whole text (Accept-Encoding: %s)",
