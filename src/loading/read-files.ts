@@ -89,7 +89,7 @@ async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candi
         const bytesRead = input.bytesRead()
         progress.reading({ file: name, rows: figures.read, bytesRead, bytesTotal })
       }
-      figures.sha256 = input.sha256()
+      figures.sha256 = await input.finish()
       if (source.resource.hasShapes && !figures.shapes && !acceptEmpty.includes("geometry"))
         lacking.set("geometry", [])
       if (lacking.size > 0) figures.kept_fields = [...lacking.keys()]

@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib"
 import { LoadError } from "../../src/loading/load-error.ts"
 import { vic } from "../../src/sources/vic.ts"
 import { seededIntegers } from "../support/seeded.ts"
-import { dbaseFile, zipFile } from "./packed-files.ts"
+import { dbaseFile, shapefile, zipFile } from "./packed-files.ts"
 import { outcomeOf } from "./readings.ts"
 import { workbench } from "./workbench.ts"
 
@@ -84,6 +84,41 @@ test.each(["gzip", "zip"])("A changed byte in a %s file's data is never loaded",
     const outcome = await outcomeOf(vic, bench.file(name, changed))
     if (typeof outcome === "number") expect(outcome).toBe(plain as number)
   }
+})
+
+/** Longer than what shows the format of a file. */
+const long = dbaseFile(
+  names.map((name) => ({ name, type: "C", length: 200 })),
+  rows,
+)
+const zipped = zipFile({
+  "a.dbf": long,
+  "a.shp": shapefile(rows.map(() => null)),
+  "other.csv": `number,remark\n${"1,x\n".repeat(20_000)}`,
+})
+
+/** The checksum of an entry is 30 bytes before its name in the directory, which is at the end. */
+function withOtherChecksum(entry: string): Buffer {
+  const changed = Buffer.from(zipped)
+  const at = changed.lastIndexOf(entry) - 30
+  changed[at] = (changed[at] ?? 0) ^ 1
+  return changed
+}
+
+const checksum = /do not match their checksum\. Download or save it again/
+
+test.each([
+  ["zipped dBase table", withOtherChecksum("a.dbf"), checksum],
+  ["zipped shape", withOtherChecksum("a.shp"), checksum],
+  ["zipped table that the source does not read", withOtherChecksum("other.csv"), checksum],
+  ["gzip file without its end", gzipSync(long).subarray(0, -8), /gzip data is truncated/],
+])("A %s is checked after its last record", async (_, bytes, message) => {
+  await bench.empty()
+  const crs = "EPSG:4326"
+  expect((await bench.load("vic", [bench.file("whole", zipped)], { crs })).release).toBe(1)
+  await bench.empty()
+  expect(await bench.refusal("vic", [bench.file("damaged", bytes)], { crs })).toMatch(message)
+  expect(await bench.releases()).toBe(0)
 })
 
 const stored = () => bench.sql`select id, holder_name from tenements order by id`

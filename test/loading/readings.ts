@@ -26,8 +26,9 @@ export async function readFile(source: Source, path: string) {
   }
   const rows: Row[] = []
   const tables = openTables(path, undefined, () => ({ ...source, ...remarks }))
-  for await (const { batches } of tables) {
+  for await (const { input, batches } of tables) {
     for await (const batch of batches) rows.push(...batch)
+    await input.finish()
   }
   return { rows, notes, isIncomplete }
 }

@@ -26,14 +26,26 @@ export async function* openInputs(
 ): AsyncGenerator<InputFile> {
   const name = path === "-" ? "standard input" : basename(path)
   const bounded = boundOf(maxBytes, name)
-  const unpacked = (file: InputFile): InputFile => ({
-    ...file,
-    bytes: () => bounded(decompressed(file.bytes(), file.reject)),
-    companion: (extension) => {
-      const bytes = file.companion(extension)
-      return bytes && bounded(bytes)
-    },
-  })
+  const unpacked = (file: InputFile): InputFile => {
+    const opened: AsyncGenerator<Uint8Array>[] = []
+    const open = (bytes: AsyncIterable<Uint8Array>) => {
+      const stream = bounded(bytes)
+      opened.push(stream)
+      return stream
+    }
+    return {
+      ...file,
+      bytes: () => open(decompressed(file.bytes(), file.reject)),
+      companion: (extension) => {
+        const bytes = file.companion(extension)
+        return bytes && open(bytes)
+      },
+      finish: async () => {
+        for (const stream of opened) for await (const _ of stream);
+        return file.finish()
+      },
+    }
+  }
   const bytesTotal = path === "-" ? null : await sizeOf(path, name)
   const start = bytesTotal === null ? new Uint8Array() : await Bun.file(path).slice(0, 4).bytes()
   if (!isZip(start)) {
@@ -67,7 +79,7 @@ function storedFile(path: string, name: string, bytesTotal: number | null): Inpu
     name,
     bytesTotal,
     bytesRead: () => bytesRead,
-    sha256: () => hasher.digest("hex"),
+    finish: async () => hasher.digest("hex"),
     bytes: async function* () {
       const stream: Readable =
         path === "-" ? process.stdin : createReadStream(path, { highWaterMark: chunkBytes })

@@ -50,8 +50,11 @@ export interface InputFile {
   /** Null if unknown. */
   bytesTotal: number | null
   bytesRead: () => number
-  /** SHA-256 of the bytes read, hexadecimal. Call it once, at the end. */
-  sha256: () => string
+  /**
+   * Reads the rest of every opened stream, because checksums follow the data. Call it once, before the load
+   * publishes. Returns the SHA-256 of the file as stored, hexadecimal.
+   */
+  finish: () => Promise<string>
   /** Decompressed. @throws LoadError for any fault of the file */
   bytes: () => AsyncGenerator<Uint8Array>
   /** The file of this extension beside it, as the parts of a shapefile; undefined where there is none. */

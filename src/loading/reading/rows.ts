@@ -46,15 +46,14 @@ export async function* openTables<Given extends Omit<FileReading, "reject">>(
   const unread: string[] = []
   for await (const input of openInputs(path, maxBytes)) {
     const given = reading(input.name)
-    const bytes = input.bytes()
     let table: Table<Given>
     try {
-      const { format, batches } = await openRows({ ...input, bytes: () => bytes }, given)
+      const { format, batches } = await openRows(input, given)
       // The first batch shows the columns.
       table = { input, given, format, batches: (await peek(batches, 1)).all }
     } catch (error) {
       if (!(error instanceof LoadError && error.cause instanceof OtherColumns)) throw error
-      await bytes.return(undefined)
+      await input.finish()
       mismatch ??= error
       unread.push(`${input.name} was not read: ${error.cause.message}`)
       continue
