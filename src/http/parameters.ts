@@ -13,6 +13,7 @@ import {
 import { parseBox, parseCircle } from "../places/area.ts"
 import { isCalendarDate } from "../text/calendar-date.ts"
 import { nearestName } from "../text/nearest-name.ts"
+import { controlCharacter } from "../text/printable-text.ts"
 import { type Fault, invalidParameters } from "./api-error.ts"
 import { parsePointInTime } from "./point-in-time.ts"
 import { decodeQuery, type Pair } from "./query-string.ts"
@@ -144,10 +145,6 @@ function suggestion(name: string, known: readonly string[]): string {
 
 export type ParameterValue = string | number | boolean | readonly string[]
 
-/** PostgreSQL's text excludes NUL, and no name or title has control characters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
-const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
-
 /**
  * Checks a value strictly by its schema: numbers, booleans, dates and enumerated values have one spelling, a
  * point in time has three notations. Filters decide which texts are equal.
@@ -174,7 +171,7 @@ function faultOf(schema: TSchema, text: string): Omit<Fault, "parameter"> | null
   if (fault) return { message: fault }
   // Code points, as JSON Schema and PostgreSQL count characters.
   if ([...text].length > maxLength) return { message: `Must have at most ${maxLength} characters` }
-  return controls.test(text) ? { message: "Must not contain control characters" } : null
+  return controlCharacter.test(text) ? { message: "Must not contain control characters" } : null
 }
 
 function namesFault(names: readonly string[], allowed: readonly string[]) {

@@ -102,7 +102,6 @@ function textReader(schema: TSchema): FieldReader {
   const isTooLong = (text: string) => Buffer.byteLength(text) > maxBytes
   return (raw) => {
     if (typeof raw !== "string") return new InvalidValue(`is not text: ${shown(raw)}`)
-    if (raw.includes("\0")) return new InvalidValue("contains a NUL character")
     if (!raw.isWellFormed()) return new InvalidValue("contains an unpaired surrogate")
     if ((maxLength === undefined ? [raw] : raw.split(";")).some(isTooLong))
       return new InvalidValue(`is longer than ${maxBytes} bytes`)

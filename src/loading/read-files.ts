@@ -1,7 +1,8 @@
 /** Reads, validates and stages the rows of the files. */
 import type { TransactionSql } from "postgres"
 import type { Datum } from "../places/reference-system.ts"
-import type { MapOptions, Mapped } from "../sources/source.ts"
+import type { MapOptions, Mapped, RawRecord } from "../sources/source.ts"
+import { controlCharacter, storableText } from "../text/printable-text.ts"
 import { recordReader } from "./field-values.ts"
 import { countText, type FileFigures, newFileFigures, rowsRead } from "./figures.ts"
 import type { Load } from "./load-options.ts"
@@ -74,7 +75,8 @@ async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candi
         const candidates: Candidate[] = []
         for (const row of rows) {
           figures.read++
-          const mapped = source.map(readable(row), { format, allSectors, storedName })
+          const raw = withoutControls(readable(row), figures)
+          const mapped = source.map(raw, { format, allSectors, storedName })
           const record = recordOf(row, mapped, figures, reading)
           if (!record) continue
           const shape = row.error === undefined ? row.shape : undefined
@@ -110,7 +112,7 @@ const readingOf = (
     if (stated !== undefined) figures.stated = stated
   },
   note: (what: string) => {
-    figures.notes = [...(figures.notes ?? []), what]
+    figures.notes = [...(figures.notes ?? []), storableText(what)]
   },
   shapes:
     resource.hasShapes && !withoutShapes
@@ -145,6 +147,18 @@ function findFields(
   }
 }
 
+/** Replaces control characters by blanks, and counts the values that had them. */
+function withoutControls(row: RawRecord, { warnings }: FileFigures): RawRecord {
+  let clean = row
+  for (const [name, value] of Object.entries(row)) {
+    if (typeof value !== "string" || !controlCharacter.test(value)) continue
+    const blanked = value.replaceAll(new RegExp(controlCharacter, "g"), " ")
+    clean = { ...clean, [name]: blanked }
+    countText(warnings, `${name} had control characters, which became blanks`)
+  }
+  return clean
+}
+
 /** Counts a row, and validates or rejects it. */
 function recordOf(
   row: Row,
@@ -164,10 +178,11 @@ function recordOf(
   if ("leftOut" in mapped) return void countText(figures.left_out, mapped.leftOut)
   if ("rejected" in mapped) return reject(mapped.rejected)
   const { warnings = [], onlyIfStored = null } = mapped
-  const read = validate(mapped.record)
+  // A cell of JSON shows its control characters only when it is mapped.
+  const read = validate(withoutControls(mapped.record, figures))
   if ("rejected" in read) return reject(row.error ?? read.rejected, read.key)
   if (row.error !== undefined) return reject(row.error, String(read.record[key]))
-  for (const warning of warnings) countText(figures.warnings, warning)
+  for (const warning of warnings) countText(figures.warnings, storableText(warning))
   const { record } = read
   if (storeHolders && typeof record.holder_name === "string") {
     record.holder_name = storeHolders(record.holder_name)

@@ -29,5 +29,12 @@ export const firstOf = <Item>(
   items.slice(0, most).map(show).join(", ") +
   (items.length > most ? ` and ${items.length - most} more` : "")
 
+/**
+ * A control character other than a tab or a line break. PostgreSQL's text excludes NUL, and no name or title
+ * has another: loads make them blanks, and filters reject them.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches them
+export const controlCharacter = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/
+
 /** Replaces NULs and halves of characters, which PostgreSQL cannot store. */
 export const storableText = (text: string): string => text.toWellFormed().replaceAll("\0", "\ufffd")

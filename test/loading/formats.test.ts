@@ -75,18 +75,47 @@ test("NDJSON rows that are not objects, or have an unknown name in them, are rej
     "[1]",
     JSON.stringify({ ...report, hash: "h2", heading: "?" }),
     JSON.stringify({ ...report, hash: "h3", title: "half \ud83d" }),
-    JSON.stringify({ ...report, hash: "h4", title: "nul \0" }),
     JSON.stringify({ ...report, hash: "h5", asx_code: 360 }),
   ].join("\n")
   const summary = await bench.load("reports", lines)
-  expect(summary.files[0]).toMatchObject({ read: 6, accepted: 1, rejected: 5 })
+  expect(summary.files[0]).toMatchObject({ read: 5, accepted: 1, rejected: 4 })
   expect(bench.rejects().map(({ line, reason }) => [line, reason])).toEqual([
     [3, "is not a JSON object"],
     [4, 'unknown column "heading"'],
     [5, "title contains an unpaired surrogate"],
-    [6, "title contains a NUL character"],
-    [7, "asx_code is not text: 360"],
+    [6, "asx_code is not text: 360"],
   ])
+})
+
+test("Control characters become blanks, which a warning counts, and U+FFFD stays", async () => {
+  const register = await bench.load(
+    "vic",
+    "tno,typedesc,statussdsc,own_name,grant1_dt,expl_dt,hectares\n" +
+      "EL1\u007f,Mining\u0001Licence,\u001bCurrent,A\0B\ufffd PTY LTD,,,100\n",
+  )
+  expect(await bench.tenements()).toEqual({
+    "VIC-EL1": "EL1 | VIC | granted | mining | A B\ufffd PTY LTD | – | – | 1",
+  })
+  const counted = "had control characters, which became blanks"
+  expect(register.files[0]?.warnings).toEqual({
+    [`reference ${counted}`]: 1,
+    [`type ${counted}`]: 1,
+    [`status ${counted}`]: 1,
+    [`holder ${counted}`]: 1,
+  })
+  const index = await bench.load(
+    "asx-announcements",
+    "ticker,documentKey,date,headline,announcementTypes\n" +
+      `QZA,k1,2026-03-01T22:04:05Z,One\u0007two,"[""A\\u0001B"",""C\ufffd""]"\n`,
+  )
+  expect((await stored())[0]).toContainValues(["One two", "A B; C\ufffd"])
+  expect(index.files[0]?.warnings).toEqual({ [`headline ${counted}`]: 1, [`type ${counted}`]: 1 })
+})
+
+test("A half of a character in a word that has no meaning is counted, not stored", async () => {
+  const row = { tno: "EL1", typedesc: "Half \ud83d", statussdsc: "Current", own_name: "A" }
+  const { files } = await bench.load("vic", `${JSON.stringify(row)}\n`)
+  expect(files[0]?.warnings).toEqual({ 'type has no mapping for "Half \ufffd"': 1 })
 })
 
 test("Subsidiaries without an id get one that is the same in every load", async () => {
