@@ -379,6 +379,7 @@ CREATE TABLE "sources" (
 	"last_loaded_at" timestamp(0) with time zone,
 	"last_outcome" text NOT NULL,
 	"last_reason" text,
+	"last_finding" text,
 	"last_observed_at" timestamp(0) with time zone,
 	"last_observed_is_known" boolean,
 	"last_files" text[],

@@ -23,6 +23,7 @@ export interface SourceStatus
     | "last_loaded_at"
     | "last_outcome"
     | "last_reason"
+    | "last_finding"
     | "last_observed_at"
     | "last_release"
     | "last_changed_at"
@@ -82,6 +83,7 @@ export function statusStatement(order: string): string {
       case when s.resource = 'tenements' then coalesce(records.of_companies, 0) end as of_companies,
       s.licence, s.attribution, s.crs, s.address, ${utc("s.last_fetched_at")} as last_fetched_at,
       ${utc("s.last_attempted_at")} as last_attempted_at, ${utc("s.last_loaded_at")} as last_loaded_at, s.last_outcome, s.last_reason,
+      s.last_finding,
       case when s.last_observed_is_known then ${utc("s.last_observed_at")} end as last_observed_at, s.last_release,
       ${utc("s.last_changed_at")} as last_changed_at, s.counts
     from sources s

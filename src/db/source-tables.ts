@@ -26,6 +26,8 @@ export const loadedSources = pgTable(
     last_outcome: text({ enum: loadOutcomes }).notNull(),
     /** The reason of a rejected load or a failed fetch. */
     last_reason: text(),
+    /** The reason of a rejected load without values of rows, for everyone. */
+    last_finding: text(),
     /** The time of its newest accepted files. */
     last_observed_at: instant("last_observed_at"),
     /** Whether that time is known; otherwise it is the time of the load. Null before the first load. */

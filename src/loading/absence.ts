@@ -16,7 +16,7 @@ import { hourMs, secondOf } from "../text/time.ts"
 import { minSuspect } from "./emptied.ts"
 import type { ChangeFigures, MissingFigures } from "./figures.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
-import { LoadError } from "./load-error.ts"
+import { refused } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
 import { digestsOf, type Observed } from "./observation.ts"
 import type { Staging } from "./staging.ts"
@@ -148,10 +148,10 @@ async function guardAgainstShrinking(staging: Staging): Promise<void> {
             : `The files have ${formatCount(added)} new ids. If the ids have changed with the layout, `) +
           "add --accept-shrink --remove-missing-now"
         : "If a file is truncated or left out, load all files of the source together; if the records no longer exist, add --accept-shrink"
-  throw new LoadError(
-    `Nothing was published: ${formatCount(missing)} of the ${formatCount(stored)} ${active}${table} ` +
-      `of the source ${source} (${share}%) are missing from the files${atOnce ? ` and would be ${effect}` : ", and were not before"}. ` +
-      `Among them are ${namesOf(largest)}. ${cure}`,
+  throw refused(
+    `${formatCount(missing)} of the ${formatCount(stored)} ${active}${table} ` +
+      `of the source ${source} (${share}%) are missing from the files${atOnce ? ` and would be ${effect}` : ", and were not before"}`,
+    `. Among them are ${namesOf(largest)}. ${cure}`,
   )
 }
 

@@ -6,7 +6,7 @@ import type { Resource } from "../resources/resource.ts"
 import { formatCount } from "../text/display.ts"
 import { nearestName } from "../text/nearest-name.ts"
 import type { FileFigures } from "./figures.ts"
-import { LoadError } from "./load-error.ts"
+import { LoadError, refused } from "./load-error.ts"
 import type { StagedValues } from "./staged-values.ts"
 import type { Staging } from "./staging.ts"
 
@@ -64,11 +64,12 @@ export async function guardAgainstEmptying(
   const figures = found.map(
     ({ field, emptied, known }) =>
       `${field} would become empty for ${formatCount(emptied)} of the ${formatCount(known)} ${table} whose value is known ` +
-      `(${((100 * emptied) / known).toFixed(1)}%)${unmapped(field, files)}`,
+      `(${((100 * emptied) / known).toFixed(1)}%)`,
   )
   const flags = found.map(({ field }) => `--accept-empty ${field}`)
-  throw new LoadError(
-    `Nothing was published: in the files of the source ${source}, ${figures.join(" and ")}. ` +
+  throw refused(
+    `in the files of the source ${source}, ${figures.join(" and ")}`,
+    `${found.map(({ field }) => unmapped(field, files)).join("")}. ` +
       `If the files are faulty, load others; if the values are no longer known, add ${flags.join(" ")}`,
   )
 }

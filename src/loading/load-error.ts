@@ -4,7 +4,18 @@ import { printableLine } from "../text/printable-text.ts"
 /** Why a load published nothing, or a file was not written. The message is for the operator. */
 export class LoadError extends Error {
   override name = "LoadError"
+  /** The reason in figures, for everyone: it has no values of rows. */
+  readonly finding: string
+
+  constructor(message: string, options: ErrorOptions & { finding?: string } = {}) {
+    super(message, options)
+    this.finding = options.finding ?? "the files cannot be read"
+  }
 }
+
+/** @param details values and the cure, for the operator alone */
+export const refused = (finding: string, details: string): LoadError =>
+  new LoadError(`Nothing was published: ${finding}${details}`, { finding })
 
 /** The cause of a `LoadError` for a table that has other columns than its source. */
 export class OtherColumns extends Error {

@@ -9,7 +9,7 @@ import { formatCount } from "../text/display.ts"
 import { printableLine, printableText } from "../text/printable-text.ts"
 import { type FileFigures, locationOf, unitOf } from "./figures.ts"
 import { fileTime } from "./file-names.ts"
-import { LoadError, reasonOf } from "./load-error.ts"
+import { LoadError, reasonOf, refused } from "./load-error.ts"
 
 export interface Reject {
   file: Pick<FileFigures, "name" | "counted">
@@ -117,26 +117,29 @@ export class Rejects {
   check(rowsRead: number): void {
     const max = this.#max(rowsRead)
     if (this.count <= max) return
-    throw this.#refusal(
+    const finding =
       `Too many rejected rows: ${formatCount(this.count)} of ${formatCount(rowsRead)} read so far, more than the ` +
-        `${formatCount(max)} allowed. Nothing was published. Correct the file, or raise --max-rejects.`,
-    )
+      `${formatCount(max)} allowed`
+    const cure = "Nothing was published. Correct the file, or raise --max-rejects."
+    throw new LoadError(`${finding}. ${cure}${this.#first()}`, { finding })
   }
 
   /** The same, once all rows are known. @throws LoadError where none of them could be loaded, too. */
   checkAll(rowsRead: number): void {
     this.check(rowsRead)
     if (this.count > 0 && this.count === rowsRead)
-      throw this.#refusal(
-        `Nothing was published: every row was rejected, ${formatCount(this.count)} in all. Check the source in the command.`,
+      throw refused(
+        `every row was rejected, ${formatCount(this.count)} in all`,
+        `. Check the source in the command.${this.#first()}`,
       )
   }
 
-  #refusal(cause: string): LoadError {
+  /** The first rejected row, and where the others are. */
+  #first(): string {
     const { rejectsFile, rejectsFault } = this.written
     const where = rejectsFault ?? (rejectsFile && `All are in ${rejectsFile}`)
     const [kind] = this.#kinds.values()
-    return new LoadError(`${cause} The first is ${kind?.first}.${where ? ` ${where}` : ""}`)
+    return ` The first is ${kind?.first}.${where ? ` ${where}` : ""}`
   }
 
   /** How many more are allowed. */

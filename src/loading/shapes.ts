@@ -4,7 +4,7 @@ import { wgs84 } from "../places/reference-system.ts"
 import { formatCount } from "../text/display.ts"
 import { minSuspect } from "./emptied.ts"
 import { fileAt, systemsOf } from "./figures.ts"
-import { LoadError } from "./load-error.ts"
+import { refused } from "./load-error.ts"
 import { countLeftOut, rowShape, shapeColumns } from "./staged-shape.ts"
 import type { StagedValues } from "./staged-values.ts"
 import { repeatedKeys, type Staging } from "./staging.ts"
@@ -78,10 +78,10 @@ export async function compareShapes(
     [source],
   )
   if (moved <= known * maxMovedShare) return reshaped
-  throw new LoadError(
-    `Nothing was published: in the files of the source ${source}, ${formatCount(moved)} of the ${formatCount(known)} ${table} ` +
-      "whose shape is known would move by more than a kilometre. If the files are faulty, or their " +
-      "reference system is another, load others or name it with --crs; if not, add --accept-moved",
+  throw refused(
+    `in the files of the source ${source}, ${formatCount(moved)} of the ${formatCount(known)} ${table} ` +
+      "whose shape is known would move by more than a kilometre",
+    ". If the files are faulty, or their reference system is another, load others or name it with --crs; if not, add --accept-moved",
   )
 }
 

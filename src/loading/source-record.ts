@@ -10,6 +10,7 @@ import type { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
 import { digestsOf, type Observed } from "./observation.ts"
 import type { Staging } from "./staging.ts"
+import { keepsFiles } from "./stored-holders.ts"
 
 /** In the load's transaction. `publishRelease` names the release. @param isPublished whether a record changed */
 export async function recordLoad(
@@ -42,12 +43,14 @@ export async function recordLoad(
 /** A failure to record the refusal must not hide the reason of the refusal. */
 export async function recordRefusal(
   client: Sql,
-  { source, progress, startedMs }: Load,
-  { message: reason }: LoadError,
+  { source, progress, startedMs, holderNames }: Load,
+  { message, finding }: LoadError,
 ): Promise<void> {
-  const seconds = secondsSince(startedMs)
+  // A message may have the name of a person in it.
+  const reason = keepsFiles(holderNames, source.resource) ? message : finding
+  const refusal = { outcome: "refused" as const, reason, finding, seconds: secondsSince(startedMs) }
   try {
-    await client.begin((sql) => recordOutcome(sql, source, { outcome: "refused", reason, seconds }))
+    await client.begin((sql) => recordOutcome(sql, source, refusal))
   } catch (error) {
     progress.warn(`Cannot record that the load was refused: ${error}`)
   }
@@ -57,6 +60,8 @@ interface Outcome {
   outcome: LoadOutcome
   /** Why a load was refused or a fetch failed; null for other outcomes. */
   reason: string | null
+  /** Why a load was refused, without values of rows. */
+  finding?: string | null
   /** Since the fetch began or, without one, the load. */
   seconds: number
 }
@@ -65,18 +70,19 @@ interface Outcome {
 export async function recordOutcome(
   sql: TransactionSql,
   { name, resource }: Pick<Source, "name" | "resource">,
-  { outcome, reason, seconds }: Outcome,
+  { outcome, reason, finding = null, seconds }: Outcome,
 ): Promise<void> {
   const shown = reason === null ? null : storableText(printableText(excerpt(reason, maxReason)))
   await sql.unsafe(
-    `insert into sources as s (name, resource, last_outcome, last_reason, totals)
-     values ($1, $2, $3, $4, jsonb_build_object($3::text, jsonb_build_object('loads', 1, 'seconds', $5::float8)))
+    `insert into sources as s (name, resource, last_outcome, last_reason, last_finding, totals)
+     values ($1, $2, $3, $4, $6, jsonb_build_object($3::text, jsonb_build_object('loads', 1, 'seconds', $5::float8)))
      on conflict (name, resource) do update set
        last_outcome = excluded.last_outcome, last_reason = excluded.last_reason,
+       last_finding = excluded.last_finding,
        totals = s.totals || jsonb_build_object($3::text, jsonb_build_object(
          'loads', coalesce((s.totals->$3->>'loads')::bigint, 0) + 1,
          'seconds', coalesce((s.totals->$3->>'seconds')::float8, 0) + $5))`,
-    [name, resource.name, outcome, shown, seconds],
+    [name, resource.name, outcome, shown, seconds, finding],
   )
 }
 

@@ -10,7 +10,7 @@ import { arrayLiteral } from "../text/array-literal.ts"
 import { formatCount } from "../text/display.ts"
 import type { RowCount } from "./figures.ts"
 import { keepInHistory } from "./history.ts"
-import { LoadError } from "./load-error.ts"
+import { refused } from "./load-error.ts"
 import { leaveOut, type Staging } from "./staging.ts"
 
 /** The stored tenements of a source in a state. */
@@ -81,10 +81,10 @@ async function guardAgainstSmallerSource(
   for (const { state, source: lower, records } of taken) {
     const count = rows.find((row) => row.state === state)?.count ?? 0
     if (count >= records * minShare) continue
-    throw new LoadError(
-      `Nothing was published: the files of the source ${source} have ${formatCount(count)} tenements of ${state}, ` +
-        `fewer than 95% of the ${formatCount(records)} of the source ${lower}, which they would replace. ` +
-        "If a file is truncated, load a complete one; if not, add --accept-shrink",
+    throw refused(
+      `the files of the source ${source} have ${formatCount(count)} tenements of ${state}, ` +
+        `fewer than 95% of the ${formatCount(records)} of the source ${lower}, which they would replace`,
+      ". If a file is truncated, load a complete one; if not, add --accept-shrink",
     )
   }
 }

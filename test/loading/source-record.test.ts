@@ -37,6 +37,29 @@ test("Concurrent loads are all counted, rejected ones included", async () => {
   }
 })
 
+const register = (status: string) =>
+  ["tno,typedesc,statussdsc,own_name,grant1_dt,expl_dt,hectares"]
+    .concat(Array.from({ length: 12 }, (_, nth) => `EL${nth},Mining Licence,${status},,,,1`))
+    .join("\n")
+const shifted = register('"SMITH, John"')
+const emptied =
+  "in the files of the source vic, status would become empty for 12 of the 12 tenements whose value is known (100.0%)"
+
+test("A finding has no values of rows, and neither has a reason with HOLDER_NAMES=companies", async () => {
+  const recorded = async () =>
+    (await bench.sql`select last_reason as reason, last_finding as finding from sources`)[0]
+  await bench.load("vic", register("Current"))
+  expect(await bench.refusal("vic", shifted)).toContain('no mapping for "SMITH, John" (12). If')
+  expect(await recorded()).toEqual({
+    reason: expect.stringContaining("SMITH"),
+    finding: emptied,
+  })
+  await bench.refusal("vic", shifted, { holderNames: "companies" })
+  expect(await recorded()).toEqual({ reason: emptied, finding: emptied })
+  await bench.load("vic", register("Current"))
+  expect(await recorded()).toEqual({ reason: null, finding: null })
+})
+
 test("A dry run and a command that reads nothing are not counted", async () => {
   await bench.load("companies", `${header}QZA,Alpha,true\n`, { dryRun: true })
   await bench.refusal("companies", "nothing,of,this\n", { dryRun: true })

@@ -49,7 +49,7 @@ export function createSources({ lists, records }: Record<"lists" | "records", Po
       version: row.version,
       records: statuses.filter(hasPublished).map(toRecord),
       refusals: new Map(
-        statuses.filter(isRefused).map(({ name, ...status }) => [name, finding(status)]),
+        statuses.flatMap(({ name, last_finding }) => (last_finding ? [[name, last_finding]] : [])),
       ),
     }
   }
@@ -65,17 +65,6 @@ export function createSources({ lists, records }: Record<"lists" | "records", Po
 
 /** The public list excludes names that only failed loads and fetches have recorded. */
 const hasPublished = ({ last_release }: SourceStatus): boolean => last_release !== null
-
-const isRefused = ({ last_outcome }: SourceStatus): boolean => last_outcome === "refused"
-
-/**
- * The first sentence of a check's message. The rest is for operators and may contain values of rows, as
- * may messages on unreadable files.
- */
-function finding({ last_reason }: Pick<SourceStatus, "last_reason">): string {
-  const sentence = /^(?:Nothing was published: |(?=Too many rejected rows))(.+?)\. /
-  return sentence.exec(last_reason ?? "")?.[1] ?? "the files cannot be read"
-}
 
 function toRecord({ name, counts, ...status }: SourceStatus): ResourceRecord {
   const values: ResourceRecord = {
