@@ -232,6 +232,12 @@ const texts: readonly [driver: number, bytes: Buffer, text: string][] = [
   [0x02, Buffer.from("CAFÉ NL"), "CAFÉ NL"],
   // The column was truncated in the middle of a character.
   [0x00, Buffer.from(`${"A".repeat(39)}É`).subarray(0, 40), "A".repeat(39)],
+  [0x57, Buffer.from(`${"É".repeat(19)}A矿`).subarray(0, 40), `${"É".repeat(19)}A`],
+  [0x57, Buffer.from(`${"A".repeat(38)}–`).subarray(0, 40), "A".repeat(38)],
+  // A letter of Windows-1252 is the last one of its column, or of a shorter value.
+  [0x57, Buffer.from(`${"A".repeat(39)}\xc9`, "latin1"), `${"A".repeat(39)}É`],
+  [0x00, Buffer.from("CAF\xc9", "latin1"), "CAFÉ"],
+  [0x00, Buffer.from("S\xc3", "latin1"), "SÃ"],
 ]
 
 test.each(texts)(

@@ -102,7 +102,7 @@ function readValue(type: string, bytes: Buffer, languageDriver: number): unknown
   const ascii = () => bytes.toString("latin1").replaceAll("\0", "").trim()
   switch (type) {
     case "C":
-      return textOf(withoutPadding(bytes), languageDriver)
+      return textOf(bytes, languageDriver)
     case "N":
     case "F":
     case "D":
@@ -127,11 +127,23 @@ const windowsDrivers = new Set([0, 3, 87, 88, 89])
 const windows = new TextDecoder("windows-1252")
 
 /** UTF-8 where it is valid: files that have it often state another code page, or none. */
-function textOf(bytes: Buffer, languageDriver: number): string | undefined {
+function textOf(cell: Buffer, languageDriver: number): string | undefined {
+  const bytes = withoutPadding(cell)
   try {
-    // Columns are truncated to a number of bytes: `stream` drops half a character at the end.
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true })
-  } catch {
-    return windowsDrivers.has(languageDriver) ? windows.decode(bytes) : undefined
+    // `stream` drops half a character at the end.
+    const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+    const text = decoder.decode(bytes, { stream: true })
+    const half = bytes.subarray(Buffer.byteLength(text))
+    if (half.length === 0 || (bytes.length === cell.length && isTruncated(text, half))) return text
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
   }
+  return windowsDrivers.has(languageDriver) ? windows.decode(bytes) : undefined
 }
+
+/** In Windows-1252 they are Â, Ã and â, which hardly end a name. In UTF-8 they begin accented letters and dashes. */
+const firstBytes = [0xc2, 0xc3, 0xe2]
+
+/** Columns are truncated to a number of bytes. One byte after ASCII may also be a letter of Windows-1252. */
+const isTruncated = (text: string, half: Buffer): boolean =>
+  half.length > 1 || Buffer.byteLength(text) > text.length || firstBytes.includes(half[0] ?? 0)
