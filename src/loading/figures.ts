@@ -10,6 +10,8 @@ export interface FileFigures {
   name: string
   /** Of the file as stored, so of its compressed bytes. */
   sha256: string
+  /** Of the `.shp` and `.prj` beside a dBase table. */
+  sha256_beside?: string[]
   /** The unit in which its rows are numbered, if not lines. */
   counted?: "features" | "records"
   read: number

@@ -135,5 +135,7 @@ export function assumedTime({ files, observed }: Pick<Manifest, "files" | "obser
 const maxWarned = 3
 
 /** The digests of a load's files, sorted. */
-export const digestsOf = (files: readonly { sha256: string }[]): string[] =>
-  [...new Set(files.map(({ sha256 }) => sha256))].sort()
+export const digestsOf = (
+  files: readonly { sha256: string; sha256_beside?: readonly string[] }[],
+): string[] =>
+  [...new Set(files.flatMap(({ sha256, sha256_beside = [] }) => [sha256, ...sha256_beside]))].sort()

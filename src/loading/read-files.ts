@@ -91,7 +91,9 @@ async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candi
         const bytesRead = input.bytesRead()
         progress.reading({ file: name, rows: figures.read, bytesRead, bytesTotal })
       }
-      figures.sha256 = await input.finish()
+      const [sha256 = "", ...beside] = await input.finish()
+      figures.sha256 = sha256
+      if (beside.length > 0) figures.sha256_beside = beside
       if (source.resource.hasShapes && !figures.shapes && !acceptEmpty.includes("geometry"))
         lacking.set("geometry", [])
       if (lacking.size > 0) figures.kept_fields = [...lacking.keys()]

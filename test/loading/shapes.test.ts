@@ -291,6 +291,31 @@ test("A zipped shapefile gives each record the shape of its number, and must hav
   expect(await bench.refusal("tenements", fewer)).toContain("its .shp has 2 of 3 records")
 })
 
+test("A changed .shp or .prj beside the same table is another download", async () => {
+  const columns = ["tno", "typedesc", "statussdsc", "own_name"].map((name) => ({
+    name,
+    type: "C" as const,
+    length: 20,
+  }))
+  const cells = [["EL1", "Mining Licence", "Current", "A PTY LTD"]]
+  const path = bench.file("c.dbf", dbaseFile(columns, cells))
+  bench.file("c.shp", shapefile([square(145, -37)]))
+  bench.file("c.prj", gda94)
+  const { files } = await bench.load("vic", [path], { observed: "2020-01-02" })
+  expect(files[0]).toMatchObject({
+    sha256: new Bun.CryptoHasher("sha256").update(await Bun.file(path).bytes()).digest("hex"),
+    sha256_beside: [expect.any(String), expect.any(String)],
+  })
+  const isSame = async () =>
+    (await bench.load("vic", [path], { dryRun: true })).observed === "2020-01-02T00:00:00Z"
+  expect(await isSame()).toBe(true)
+  bench.file("c.prj", `${gda94} `)
+  expect(await isSame()).toBe(false)
+  bench.file("c.prj", gda94)
+  bench.file("c.shp", shapefile([square(145.001, -37)]))
+  expect(await isSame()).toBe(false)
+})
+
 test("After a large load the tenements and their shapes have statistics", async () => {
   const rows = Array.from({ length: 10_000 }, (_, n) => row(`T${n}`, polygon(121 + n / 1000, -31)))
   await vacuumChanged(bench.url, await bench.load("tenements", ndjson(rows)), silent)

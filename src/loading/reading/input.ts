@@ -9,6 +9,7 @@ import { basename } from "node:path"
 import { pipeline, type Readable } from "node:stream"
 import { createGunzip } from "node:zlib"
 import { codeOf } from "../../text/error-code.ts"
+import { fileDigest } from "../file-names.ts"
 import { cannotRead, damaged, LoadError, reasonOf } from "../load-error.ts"
 import { foreignFormat, isZip, signatureLength } from "./foreign-formats.ts"
 import type { InputFile, RejectFile } from "./row.ts"
@@ -75,11 +76,18 @@ function boundOf(maxBytes: number, name: string) {
 function storedFile(path: string, name: string, bytesTotal: number | null): InputFile {
   const hasher = new Bun.CryptoHasher("sha256")
   let bytesRead = 0
+  const pathBeside = (extension: string) =>
+    [extension, extension.toUpperCase()]
+      .map((written) => path.replace(/\.dbf$/i, `.${written}`))
+      .find((each) => each !== path && existsSync(each))
   return {
     name,
     bytesTotal,
     bytesRead: () => bytesRead,
-    finish: async () => hasher.digest("hex"),
+    finish: async () => {
+      const beside = ["shp", "prj"].flatMap((extension) => pathBeside(extension) ?? [])
+      return [hasher.digest("hex"), ...(await Promise.all(beside.map(fileDigest)))]
+    },
     bytes: async function* () {
       const stream: Readable =
         path === "-" ? process.stdin : createReadStream(path, { highWaterMark: chunkBytes })
@@ -90,9 +98,7 @@ function storedFile(path: string, name: string, bytesTotal: number | null): Inpu
       }
     },
     companion: (extension) => {
-      const beside = [extension, extension.toUpperCase()]
-        .map((written) => path.replace(/\.dbf$/i, `.${written}`))
-        .find((each) => each !== path && existsSync(each))
+      const beside = pathBeside(extension)
       return beside === undefined ? undefined : Bun.file(beside).stream()
     },
     reject: (what, options) => {

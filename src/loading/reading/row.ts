@@ -52,9 +52,9 @@ export interface InputFile {
   bytesRead: () => number
   /**
    * Reads the rest of every opened stream, because checksums follow the data. Call it once, before the load
-   * publishes. Returns the SHA-256 of the file as stored, hexadecimal.
+   * publishes. Returns the SHA-256 of the file as stored and of those beside it, hexadecimal.
    */
-  finish: () => Promise<string>
+  finish: () => Promise<string[]>
   /** Decompressed. @throws LoadError for any fault of the file */
   bytes: () => AsyncGenerator<Uint8Array>
   /** The file of this extension beside it, as the parts of a shapefile; undefined where there is none. */

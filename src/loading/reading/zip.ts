@@ -95,7 +95,7 @@ function tableOf(
     name,
     bytesTotal: entry.uncompressedSize,
     bytesRead: () => bytesRead,
-    finish: async () => sha256,
+    finish: async () => [sha256],
     bytes: () => bytesOf(entry),
     companion: (extension) => {
       const part = entryBeside(extension)
