@@ -39,7 +39,10 @@ export async function accountByEmail(db: Pick<Transaction, "select">, email: str
 /** The account with this email address. @throws AccountError where it does not exist */
 export async function existingAccount(db: Pick<Transaction, "select">, email: string) {
   const found = await accountByEmail(db, email)
-  if (!found) throw new AccountError(`Account ${email} does not exist`)
+  if (!found)
+    throw new AccountError(
+      `Account ${email} does not exist. Check the address, or run \`mds account create ${email}\``,
+    )
   return found
 }
 

@@ -86,7 +86,9 @@ test("Setting a plan follows the rules of creating an account, and requires an e
     "The enterprise plan requires a limit: add --limit",
   )
   const unknown = setPlan(setup.editor, { email: "no@example.com", ...enterprise })
-  expect(await refusal(unknown)).toBe("Account no@example.com does not exist")
+  expect(await refusal(unknown)).toBe(
+    "Account no@example.com does not exist. Check the address, or run `mds account create no@example.com`",
+  )
 })
 
 test("An account can be disabled only once and then enabled only once", async () => {
@@ -99,7 +101,9 @@ test("An account can be disabled only once and then enabled only once", async ()
   expect(await refusal(set(true))).toBe("Account off@example.com is already disabled")
   await set(false)
   expect((await showAccount(setup.pool, email)).disabledAt).toBeNull()
-  expect(await refusal(setDisabled(setup.editor, "no@b", true))).toBe("Account no@b does not exist")
+  expect(await refusal(setDisabled(setup.editor, "no@b", true))).toBe(
+    "Account no@b does not exist. Check the address, or run `mds account create no@b`",
+  )
 })
 
 describe("The audit log", () => {

@@ -35,7 +35,7 @@ describe("An operator", () => {
     const malformed = issueToken(setup.editor, { ...token, email: "none", name: "x" })
     expect(await refusal(malformed)).toBe("Not a valid email address: none")
     expect(await refusal(showAccount(setup.pool, "none@example.com"))).toBe(
-      "Account none@example.com does not exist",
+      "Account none@example.com does not exist. Check the address, or run `mds account create none@example.com`",
     )
   })
 

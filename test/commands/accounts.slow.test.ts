@@ -85,7 +85,11 @@ test("An account is created, changed, disabled and audited from the command line
 })
 
 test.each([
-  [1, ["account", "show", "nobody@example.com"], "Account nobody@example.com does not exist"],
+  [
+    1,
+    ["account", "show", "nobody@example.com"],
+    "Account nobody@example.com does not exist. Check the address, or run `mds account create nobody@example.com`",
+  ],
   [2, ["account", "set-plan", "nobody@example.com", "gold"], "Allowed choices are standard"],
   [
     2,

@@ -33,7 +33,8 @@ test("A link has the public address, and requires an existing account", async ()
   expect(await mds(["account", "link", "nobody@example.com"])).toEqual({
     exitCode: 1,
     stdout: "",
-    stderr: "Account nobody@example.com does not exist\n",
+    stderr:
+      "Account nobody@example.com does not exist. Check the address, or run `mds account create nobody@example.com`\n",
   })
 })
 
