@@ -146,8 +146,9 @@ async function guardAgainstShrinking(staging: Staging): Promise<void> {
         ? (added === accepted
             ? "No id in the files is stored: the ids have changed with the layout. To replace the tenements, "
             : `The files have ${formatCount(added)} new ids. If the ids have changed with the layout, `) +
-          "add --accept-shrink --remove-missing-now"
-        : "If a file is truncated or left out, load all files of the source together; if the records no longer exist, add --accept-shrink"
+          "add --accept-shrink --remove-missing-now; if they are another part of the source, add --partial"
+        : "If a file is truncated or left out, load all files of the source together, or these with --partial; " +
+          "if the records no longer exist, add --accept-shrink"
   throw refused(
     `${formatCount(missing)} of the ${formatCount(stored)} ${active}${table} ` +
       `of the source ${source} (${share}%) are missing from the files${atOnce ? ` and would be ${effect}` : ", and were not before"}`,

@@ -135,7 +135,7 @@ test("Newly missing records stop a load; records that were already missing do no
   expect(await bench.refusal("asx-directory", capture(...others.slice(9)), at(3))).toStartWith(
     "Nothing was published: 6 of the 50 active companies of the source asx-directory (12.0%) " +
       "are missing from the files, and were not before. " +
-      "Among them are Q08 (QUARRY Q08 LIMITED); Q07 (QUARRY Q07 LIMITED); Q06 (QUARRY Q06 LIMITED). If a file is truncated or left out, load all files of the source together",
+      "Among them are Q08 (QUARRY Q08 LIMITED); Q07 (QUARRY Q07 LIMITED); Q06 (QUARRY Q06 LIMITED). If a file is truncated or left out, load all files of the source together, or these with --partial; if the records no longer exist, add --accept-shrink",
   )
   expect(await missing()).toHaveLength(4)
   // Here more than a twentieth is removed, confirmed by two loads.

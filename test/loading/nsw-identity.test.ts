@@ -60,7 +60,8 @@ test("Of rows with one id that differ in more than the holder, the first is load
   ])
 })
 
-const cure = "add --accept-shrink --remove-missing-now"
+const cure =
+  "add --accept-shrink --remove-missing-now; if they are another part of the source, add --partial"
 
 test("A layout that changes the ids stops the load, and the message names the cure", async () => {
   const numbers = Array.from({ length: 60 }, (_, index) => index + 100)
