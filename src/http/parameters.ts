@@ -16,7 +16,7 @@ import { nearestName } from "../text/nearest-name.ts"
 import { controlCharacter } from "../text/printable-text.ts"
 import { type Fault, invalidParameters } from "./api-error.ts"
 import { parsePointInTime } from "./point-in-time.ts"
-import { decodeQuery, type Pair } from "./query-string.ts"
+import { decodeQuery, type Pair, undecodable } from "./query-string.ts"
 
 /** The parameter that only distinguishes page sequences. Every endpoint accepts it with any value. */
 export const cacheBusterParameter = {
@@ -153,8 +153,9 @@ function faultOf(schema: TSchema, text: string): Omit<Fault, "parameter"> | null
   const { type, format, maxLength = Number.POSITIVE_INFINITY } = schema
   if (type === "array") return namesFault(text.split(","), schema.items.enum)
   if (text === "") return { message: "Must not be empty" }
-  // Bun also converts unescaped bytes that are not valid UTF-8 to U+FFFD.
-  if (text.includes("\uFFFD")) return { message: "Is not valid UTF-8" }
+  // Bun converts unescaped bytes that are not valid UTF-8 to U+FFFD. A whole value of a record may have it too.
+  if (text === undecodable || (text.includes("\uFFFD") && format !== "whole-value"))
+    return { message: "Is not valid UTF-8" }
   const allowed = type === "boolean" ? ["true", "false"] : schema.enum
   if (allowed) {
     return allowed.includes(text)

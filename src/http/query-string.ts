@@ -1,8 +1,10 @@
 /**
  * Decodes and encodes queries as HTML forms and spreadsheets do: `+` is a space, percent escapes are UTF-8.
- * A value that cannot be decoded becomes U+FFFD, which no parameter accepts.
  */
 export type Pair = readonly [name: string, value: string]
+
+/** A value that cannot be decoded. It can be encoded again, and no parameter accepts it. */
+export const undecodable = "\uFFFD\0"
 
 /** Decodes `a=1&b=2`. Skips empty pairs, as in `a=1&&b=2`. */
 export const decodeQuery = (query: string): Pair[] =>
@@ -13,7 +15,7 @@ export const decodeQuery = (query: string): Pair[] =>
       const equals = pair.indexOf("=")
       const name = equals < 0 ? pair : pair.slice(0, equals)
       const value = equals < 0 ? "" : pair.slice(equals + 1)
-      return [decode(name) ?? name, decode(value) ?? "\uFFFD"]
+      return [decode(name) ?? name, decode(value) ?? undecodable]
     })
 
 /** The inverse of `decodeQuery`. */

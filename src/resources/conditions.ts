@@ -7,7 +7,7 @@ import { type Area, canonicalNumbers } from "../places/area.ts"
 import { arrayLiteral } from "../text/array-literal.ts"
 import { fold } from "../text/fold.ts"
 import { type Filter, filter, keyColumn, type Readable } from "./resource.ts"
-import { asxCodeFromText, calendarDate, freeText } from "./values.ts"
+import { asxCodeFromText, calendarDate, freeText, wholeText } from "./values.ts"
 
 /** The column of folded text contains the bound pattern, which `containing` makes. */
 export const contains = (column: PgColumn | SQL) => (pattern: SQL) => sql`${column} like ${pattern}`
@@ -31,7 +31,7 @@ export const textFilter = (
   folded: PgColumn,
   column: PgColumn,
 ): Filter => ({
-  ...filter(freeText(`${description}, in upper or lower case`, example), equals(folded), fold),
+  ...filter(wholeText(`${description}, in upper or lower case`, example), equals(folded), fold),
   values: { column },
 })
 

@@ -11,13 +11,13 @@ import {
   calendarDate,
   fieldsOf,
   folded,
-  freeText,
   instantOf,
   oneOf,
   pathSafeId,
   provenanceOf,
   textSchema,
   textValue,
+  wholeText,
 } from "./values.ts"
 
 /** Company announcements. */
@@ -49,7 +49,7 @@ export const reports: Resource = {
     ),
     type: {
       ...filter(
-        freeText(
+        wholeText(
           "Type, in upper or lower case; one of several is enough",
           "Quarterly activities report",
         ),

@@ -32,6 +32,7 @@ import {
   provenanceOf,
   textSchema,
   textValue,
+  wholeText,
 } from "./values.ts"
 
 const state = oneOf(states, { description: "State or territory", examples: ["WA"] })
@@ -106,7 +107,7 @@ export const tenements: Resource = {
     holder: termFilter("Part of a holder's name", "gold", table.holder_name_folded),
     held_by: {
       ...filter(
-        freeText("Whole name of a holder, in any usual spelling", "EXAMPLE GOLD PTY LTD"),
+        wholeText("Whole name of a holder, in any usual spelling", "EXAMPLE GOLD PTY LTD"),
         includes(table.holder_keys),
         undefined,
         normaliseName,

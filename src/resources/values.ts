@@ -59,6 +59,12 @@ export const asxCodeFromText = (text: string): string =>
 export const freeText = (description: string, example: string) =>
   Type.String({ minLength: 1, maxLength: 200, ...documented(description, example) })
 
+/** Text of a filter for a whole value, in which a file may have U+FFFD. */
+export const wholeText = (description: string, example: string) => ({
+  ...freeText(description, example),
+  format: "whole-value",
+})
+
 export const calendarDate = (description: string, example: string) =>
   Type.String({ format: "date", ...documented(description, example) })
 

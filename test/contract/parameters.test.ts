@@ -65,6 +65,10 @@ test.each([
   ...each("/companies/BIG/tenements", "state", ["wa", "ACT", "WA,NSW"], state),
   ...each("/companies", "search", ["%00", "a%1Fb", "%7F"], "Must not contain control characters"),
   ...each("/companies", "search", ["%ff", "%C3%28", "%", "%zz", "%E0%A4%A", "%ED%A0%80"], notUtf8),
+  ...each("/companies", "search", ["A%EF%BF%BDB"], notUtf8),
+  ...each("/tenements", "holder", ["A%EF%BF%BDB"], notUtf8),
+  ...each("/tenements", "status", ["%ff", "%C3%28"], notUtf8),
+  ...each("/tenements", "held_by", ["%ff"], notUtf8),
   ...["/companies?page", "/companies?page="].map((path) => [path, "page", empty] as const),
   ...each("/companies", "search", [""], empty),
   ...each("/companies", "active", [""], empty),
@@ -102,6 +106,17 @@ test.each(["page=1&page=1", "page=1&page=2", "sort=name&sort=name", "_=1&_=2"])(
     expect(await faultsOf(`/companies?${query}`)).toEqual([{ parameter, message: twice }])
   },
 )
+
+test.each([
+  "/companies?sector",
+  "/tenements?status",
+  "/tenements?type",
+  "/tenements?held_by",
+  "/reports?type",
+])("A record may have U+FFFD, so a filter for a whole value takes it: %s", async (path) => {
+  for (const value of ["%EF%BF%BD", "A%EF%BF%BDB"])
+    expect((await service.get(`${path}=${value}`)).status).toBe(200)
+})
 
 test("A token that occurs twice is a repeated parameter", async () => {
   const query = `api_key=${service.tokens.admin}&api_key=${service.tokens.admin}`
