@@ -55,6 +55,7 @@ test("A source is shown with its missing records, the largest first, and when ea
     ["last loaded at: now"],
     ["last outcome: unchanged"],
     ["last reason: -"],
+    ["last finding: -"],
     ["last observed at: 2020-01-02T00:00:00Z"],
     ["last release: 1"],
     ["last changed at: now"],
