@@ -235,6 +235,59 @@ test("The point of blocks is not on a border, also where an edge crosses the mid
   expect([x, y]).toEqual([121.5e6, -30.625e6])
 })
 
+test("The point of blocks stays where their corners move by a metre", () => {
+  const below = seededIntegers(3)
+  const minute = 1 / 60
+  for (let count = 0; count < 500; count++) {
+    // Rows of blocks that overlap, and parts of one block each.
+    const rows = Array.from({ length: 2 + below(12) }, () => [below(4), 5 + below(6)])
+    const left = rows.map(([west = 0], row) => [
+      [west, row],
+      [west, row + 1],
+    ])
+    const right = rows.map(([, east = 0], row) => [
+      [east, row],
+      [east, row + 1],
+    ])
+    const outline = [...left.flat(), ...right.flat().toReversed()]
+    const parts = Array.from({ length: below(4) }, (_, part) =>
+      [
+        [0, 0],
+        [1, 0],
+        [1, 1],
+        [0, 1],
+      ].map(([x = 0, y = 0]) => [20 + 3 * part + x, y]),
+    )
+    const pointWith = (metres: number) => {
+      const shifted = [outline, ...parts].map((ring) => [
+        ring.map(([x = 0, y = 0]): [number, number] => [
+          121 + x * minute + metres * 1e-5,
+          -31 + y * minute - metres * 9e-6,
+        ]),
+      ])
+      return pointInside(
+        shapeOf(count % 2 === 0 ? shifted : shifted.slice(1).concat(shifted.slice(0, 1))),
+      )
+    }
+    const [x, y] = pointWith(0)
+    for (const metres of [0.1, 0.7, 1.5]) {
+      const [movedX, movedY] = pointWith(metres)
+      expect(Math.hypot(movedX - x, movedY - y)).toBeLessThan(30)
+    }
+  }
+})
+
+test("A hole outside of its outline leaves the point inside", () => {
+  const square = (west: number, side: number): [number, number][] => [
+    [west, -31],
+    [west + side, -31],
+    [west + side, -31 + side],
+    [west, -31 + side],
+  ]
+  const [x, y] = pointInside(shapeOf([[square(121, 1), square(125, 9)]]))
+  expect([x > 121e6 && x < 122e6, y > -31e6 && y < -30e6]).toEqual([true, true])
+})
+
 test("A shape without an inside has one of its corners as its point", () => {
   const line: Polygon = [
     [
