@@ -2,6 +2,7 @@
 import { parsedJson } from "../text/parsed-json.ts"
 import {
   leftOut,
+  otherType,
   readPolygons,
   readUnorderedRings,
   type ShapeRead,
@@ -10,7 +11,10 @@ import {
 
 /** @param geometry a GeoJSON geometry, an ArcGIS geometry, or either as text, or well-known text */
 export function readGeometry(geometry: unknown, toDegrees: ToDegrees): ShapeRead {
-  if (typeof geometry === "string") return readText(geometry.trim(), toDegrees)
+  if (typeof geometry === "string") {
+    const parsed = parsedGeometry(geometry)
+    return typeof parsed === "string" ? readWkt(parsed, toDegrees) : readGeometry(parsed, toDegrees)
+  }
   if (typeof geometry !== "object" || geometry === null) return notGeometry
   if ("rings" in geometry) return readUnorderedRings(geometry.rings, toDegrees)
   if ("curveRings" in geometry) return leftOut("a shape with curves")
@@ -19,17 +23,32 @@ export function readGeometry(geometry: unknown, toDegrees: ToDegrees): ShapeRead
 
 const notGeometry = leftOut("a geometry that is neither GeoJSON nor well-known text")
 
-function readText(text: string, toDegrees: ToDegrees): ShapeRead {
-  return text.startsWith("{") ? readGeometry(parsedJson(text), toDegrees) : readWkt(text, toDegrees)
+/** The value of JSON, undefined for faulty JSON, or well-known text. */
+export function parsedGeometry(text: string): unknown {
+  const trimmed = text.trim()
+  return trimmed.startsWith("{") ? parsedJson(trimmed) : trimmed
 }
 
 function readGeoJson(geometry: object, toDegrees: ToDegrees): ShapeRead {
-  const { type, coordinates } = Object(geometry)
+  const { type, coordinates, geometries } = Object(geometry)
   if (type === "Polygon") return readPolygons([coordinates], toDegrees)
-  return type === "MultiPolygon" ? readPolygons(coordinates, toDegrees) : leftOut(otherType)
+  if (type === "MultiPolygon") return readPolygons(coordinates, toDegrees)
+  return type === "GeometryCollection" && Array.isArray(geometries)
+    ? readCollection(geometries, toDegrees)
+    : otherType
 }
 
-const otherType = "a geometry other than a polygon"
+/** Takes the polygons. Other members, nested collections too, are left out together. */
+function readCollection(geometries: unknown[], toDegrees: ToDegrees): ShapeRead {
+  const polygons = geometries.flatMap((member) => {
+    const { type, coordinates } = Object(member)
+    return type === "Polygon" ? [[coordinates]] : type === "MultiPolygon" ? [coordinates] : []
+  })
+  if (polygons.length === 0) return otherType
+  const read = readPolygons(polygons.flat(), toDegrees)
+  const isWhole = polygons.length === geometries.length
+  return isWhole ? read : { ...read, leftOut: [...read.leftOut, ...otherType.leftOut] }
+}
 
 /** Its group is a number of JSON. */
 const number = String.raw`\+?(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\.?`
@@ -40,7 +59,7 @@ function readWkt(text: string, toDegrees: ToDegrees): ShapeRead {
   const [, type, body = ""] = /^([A-Z]+?)\s*(?:ZM?\s*|M\s*)?(EMPTY$|\(.*\)$)/is.exec(text) ?? []
   if (type === undefined) return notGeometry
   const isMulti = /^MULTIPOLYGON$/i.test(type)
-  if (!isMulti && !/^POLYGON$/i.test(type)) return leftOut(otherType)
+  if (!isMulti && !/^POLYGON$/i.test(type)) return otherType
   if (/^EMPTY$/i.test(body)) return readPolygons([], toDegrees)
   if (/[^-+\d.eE\s(),]/.test(body)) return notGeometry
   // The same text as JSON. A function that replaces each position would take three times as long.

@@ -1,8 +1,6 @@
 /** Makes shapes of the rings of a file. Leaves out invalid rings, with a reason. */
-import { pointInPart, surrounds } from "./inside.ts"
+import { partsOf } from "./nesting.ts"
 import {
-  type Bounds,
-  boundsOf,
   canonicalShape,
   isIn,
   type Point,
@@ -11,7 +9,6 @@ import {
   ringOf,
   type Shape,
   type ShapePart,
-  signedArea,
 } from "./shape.ts"
 
 /** Converts coordinates of a file to longitude and latitude in degrees. */
@@ -32,6 +29,7 @@ export function leftOut(reason: string): ShapeRead {
 }
 
 export const maxPoints = 100_000
+export const otherType = leftOut("a geometry other than a polygon")
 export const tooLarge = leftOut("a shape of more than 100,000 points")
 const malformed = leftOut("a shape whose coordinates are not lists of numbers")
 
@@ -119,39 +117,4 @@ function readPosition(position: unknown, toDegrees: ToDegrees): Point | string {
   return isInDegrees
     ? outside
     : `${outside} (are its coordinates in metres, or in another reference system?)`
-}
-
-interface SizedRing {
-  ring: Ring
-  area: number
-  bounds: Bounds
-  inside: Point
-  /** None for a hole. */
-  holes: Ring[] | null
-}
-
-/** Largest first: a ring can only be inside a larger one. The smallest ring around it decides whether it is a hole. */
-function partsOf(rings: readonly Ring[]): ShapePart[] {
-  const sized = rings.map(
-    (ring): SizedRing => ({
-      ring,
-      area: Math.abs(signedArea(ring)),
-      bounds: boundsOf([ring]),
-      inside: pointInPart({ outline: ring, holes: [] }),
-      holes: [],
-    }),
-  )
-  const placed: SizedRing[] = []
-  for (const inner of sized.sort((one, other) => other.area - one.area)) {
-    const around = placed.findLast(
-      ({ ring, area, bounds }) =>
-        area > inner.area && isIn(inner.inside, bounds) && surrounds(ring, inner.inside),
-    )
-    if (around?.holes) {
-      around.holes.push(inner.ring)
-      inner.holes = null
-    }
-    placed.push(inner)
-  }
-  return placed.flatMap(({ ring, holes }) => (holes ? { outline: ring, holes } : []))
 }

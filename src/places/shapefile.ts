@@ -9,6 +9,7 @@ import { byteReader } from "../text/byte-reader.ts"
 import {
   maxPoints,
   noShape,
+  otherType,
   readUnorderedRings,
   type ShapeRead,
   type ToDegrees,
@@ -62,7 +63,8 @@ const lengthAt = (bytes: Buffer, offset: number): number => bytes.readInt32BE(of
 function readRecord(content: Buffer, toDegrees: ToDegrees): ShapeRead | undefined {
   const type = content.readInt32LE(0)
   if (type === nullShape) return noShape
-  if (!polygonTypes.includes(type) || content.length < fixedLength) return undefined
+  if (!polygonTypes.includes(type)) return otherType
+  if (content.length < fixedLength) return undefined
   const partCount = content.readInt32LE(36)
   const pointCount = content.readInt32LE(40)
   const pointsFrom = fixedLength + partCount * 4

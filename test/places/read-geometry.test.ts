@@ -63,8 +63,8 @@ test.each<[string, unknown, string]>([
   ["a point", { type: "Point", coordinates: [121, -31] }, "a geometry other than a polygon"],
   ["a line", "LINESTRING (121 -31, 122 -31)", "a geometry other than a polygon"],
   [
-    "a collection",
-    { type: "GeometryCollection", geometries: [polygon] },
+    "a collection without polygons",
+    { type: "GeometryCollection", geometries: [{ type: "Point", coordinates: [121, -31] }, null] },
     "a geometry other than a polygon",
   ],
   ["an unknown type", { type: "Circle" }, "a geometry other than a polygon"],
@@ -130,6 +130,20 @@ test.each<[string, unknown, string]>([
   expect(read(geometry)).toEqual({ shape: null, leftOut: [reason] })
 })
 
+test("The polygons of a collection are taken, and its other members left out", () => {
+  const second = [square(125, -31, 1)]
+  const members = [polygon, { type: "MultiPolygon", coordinates: [second] }]
+  const line = { type: "LineString", coordinates: outline }
+  const expected = read({ type: "MultiPolygon", coordinates: [[outline], second] })
+  const collection = (geometries: unknown[]) => read({ type: "GeometryCollection", geometries })
+  expect(collection(members)).toEqual(expected)
+  expect(collection([line, ...members])).toEqual({
+    ...expected,
+    leftOut: ["a geometry other than a polygon"],
+  })
+  expect(collection([polygon, { type: "MultiPolygon" }]).leftOut).toEqual([malformed])
+})
+
 test("Only the invalid ring is left out", () => {
   const invalid = [
     [122, -31],
@@ -174,4 +188,19 @@ test("100,000 points and a thousand holes are read within seconds of CPU time", 
   )
   const { user, system } = process.cpuUsage(started)
   expect((user + system) / 1e6).toBeLessThan(10)
+})
+
+test.each([
+  ["rows and columns", (index: number) => [index % 180, Math.floor(index / 180)]],
+  ["one row", (index: number) => [index, 0]],
+  ["one column", (index: number) => [0, index]],
+])("33,000 rings in %s are read within a second of CPU time or two", (_, cellOf) => {
+  const rings = Array.from({ length: 33_000 }, (_, index) => {
+    const [column = 0, row = 0] = cellOf(index)
+    return square(110 + column / 1000, -50 + row / 1000, 0.0005).slice(1)
+  })
+  const started = process.cpuUsage()
+  expect(read({ rings }).shape).toHaveLength(33_000)
+  const { user, system } = process.cpuUsage(started)
+  expect((user + system) / 1e6).toBeLessThan(2.5)
 })

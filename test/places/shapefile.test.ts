@@ -104,6 +104,12 @@ const changed = (offset: number, value: number, order: "BE" | "LE" = "LE"): Buff
 const noPolygons = (type: number) =>
   `it contains no polygons, but shapes of type ${type}. Load only the table with --without-shapes`
 
+test("A line among polygons is left out, and the records after it are read", async () => {
+  const [line, ...others] = await read(changed(firstRecord + 8, 3))
+  expect(line).toEqual({ shape: null, leftOut: ["a geometry other than a polygon"] })
+  expect(others).toEqual(expected.slice(1))
+})
+
 test.each<[string, Buffer, string]>([
   ["another format", changed(0, 1, "BE"), "it is not a shapefile"],
   ["points", changed(32, 1), noPolygons(1)],
@@ -118,7 +124,6 @@ test.each<[string, Buffer, string]>([
     changed(firstRecord, 2, "BE"),
     "record 1 has the number 2, so shapes cannot be matched",
   ],
-  ["a line among polygons", changed(firstRecord + 8, 3), "record 1 is malformed"],
   ["two thousand million parts", changed(firstRecord + 8 + 36, 2e9), "record 1 is malformed"],
   ["negative parts", changed(firstRecord + 8 + 36, -1), "record 1 is malformed"],
   ["two thousand million points", changed(firstRecord + 8 + 40, 2e9), "record 1 is malformed"],
