@@ -305,6 +305,24 @@ test("The tables of a zip file with the source's columns load, and the summary n
   )
 })
 
+test("The MapInfo table beside a shapefile is skipped, and text of its extensions is read", async () => {
+  const table = dbase([record(1)])
+  const zip = zipFile({
+    "a.dbf": table,
+    "A.TAB": "!table\n!version 300\n",
+    "a.DAT": table,
+    "a.map": Buffer.alloc(512),
+    "a.id": Buffer.alloc(4),
+    "a.ind": Buffer.alloc(4),
+    "b.tab": "fmt_tenid\ttype\ttenstatus\tholder1\nM 77/3\tMINING LEASE\tLIVE\tX\n",
+  })
+  const { files } = await bench.load("wa", [bench.file("register.zip", zip)])
+  expect(files.map(({ name, read }) => [name, read])).toEqual([
+    ["register.zip/a.dbf", 1],
+    ["register.zip/b.tab", 1],
+  ])
+})
+
 const zips: readonly [what: string, content: Buffer, message: RegExp][] = [
   ["truncated", zipFile({ "a.dbf": dbase([record(1)]) }).subarray(0, -9), /truncated or corrupt/],
   ["corrupt", damaged(zipFile({ "a.csv": "fmt_tenid".repeat(99) })), /truncated or corrupt/],
@@ -322,6 +340,11 @@ const zips: readonly [what: string, content: Buffer, message: RegExp][] = [
     "whose tables are of another source",
     zipFile({ "notes.csv": "number,remark\n1,x\n", "a.csv": "number\n1\n", "a.shp": "z" }),
     /^Cannot read bad\.zip\/notes\.csv: its columns are not those of this source: found "number", "remark"; .*\. Not taken from the zip file: a\.csv \(another table\), a\.shp \(geometry or an index\)$/,
+  ],
+  [
+    "with a path outside of it",
+    zipFile({ "../a.csv": "fmt_tenid" }),
+    /^Cannot read bad\.zip: one of its files has a path outside of it: \.\.\/a\.csv\. Pack its files again/,
   ],
   [
     "of a zip",

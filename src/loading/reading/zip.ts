@@ -19,6 +19,8 @@ const notTables: readonly [names: RegExp, why: string][] = [
   [/\.(xml|txt|md|rtf|pdf|html?|docx?)$/i, "a document"],
   [/\.(png|jpe?g)$/i, "a picture"],
 ]
+/** A MapInfo table has several of these, beside a shapefile of the same name. Alone, one may be a table of text. */
+const mapInfo = /\.(tab|dat|map|id|ind)$/i
 /** Limits the memory for their names. */
 const maxEntries = 10_000
 const maxNamesShown = 50
@@ -32,7 +34,12 @@ export async function* tablesInZip(path: string, name: string): AsyncGenerator<I
     if (entries.some(({ fileName }) => /^(\[Content_Types\]\.xml|mimetype)$/.test(fileName))) {
       throw cannotRead(name, "it is a workbook or another office document. Save the sheet as CSV")
     }
-    const tables = entries.filter(({ fileName }) => whyNotTaken(fileName) === null)
+    const stems = entries.flatMap(({ fileName }) => mapInfoStem(fileName) ?? [])
+    const ofMapInfo = new Set(stems.filter((stem, index) => stems.indexOf(stem) < index))
+    const tables = entries.filter(
+      ({ fileName }) =>
+        whyNotTaken(fileName) === null && !ofMapInfo.has(mapInfoStem(fileName) ?? ""),
+    )
     if (tables.length === 0) {
       throw cannotRead(name, `the zip file contains no table${othersShown(entries)}`)
     }
@@ -47,6 +54,9 @@ export async function* tablesInZip(path: string, name: string): AsyncGenerator<I
 
 const whyNotTaken = (fileName: string): string | null =>
   notTables.find(([names]) => names.test(fileName))?.[1] ?? null
+
+const mapInfoStem = (fileName: string): string | undefined =>
+  mapInfo.test(fileName) ? fileName.replace(mapInfo, "").toLowerCase() : undefined
 
 /** Ends the message about an unusable zip file: the cause may be a missing table. */
 function othersShown(entries: readonly Entry[]): string {
@@ -120,5 +130,12 @@ async function entriesOf(zip: ZipFile, name: string): Promise<Entry[]> {
   return entries
 }
 
-const damagedZip = (name: string, cause: unknown) =>
-  cannotRead(name, damaged("it is a truncated or corrupt zip file"), { cause })
+function damagedZip(name: string, cause: unknown): LoadError {
+  const [, path] =
+    /^(?:invalid relative|absolute) path: (.*)/s.exec(String(Object(cause).message)) ?? []
+  const fault =
+    path === undefined
+      ? damaged("it is a truncated or corrupt zip file")
+      : `one of its files has a path outside of it: ${excerpt(path)}. Pack its files again, without their directories`
+  return cannotRead(name, fault, { cause })
+}
