@@ -31,10 +31,18 @@ test.each([
 })
 
 test.each([
-  ["an endless line", "a", "a line is longer than 4000000 characters"],
-  ["a line of nothing but separators", ",", "a line is longer than 4000000 characters"],
-])("%s ends the load, before it takes all memory", async (_, piece, message) => {
-  const path = bench.file("bomb.gz", gzipSync(header + piece.repeat(5_000_000)))
+  [
+    "an endless line",
+    "a".repeat(129_000_000),
+    "line 2 is longer than 128000000 characters. Save the file again with a line for each record",
+  ],
+  [
+    "a line of nothing but separators",
+    `${",".repeat(5_000_000)}\n`,
+    "line 2 has more than 1000000 columns. Save the file again",
+  ],
+])("%s ends the load, before it takes all memory", async (_, line, message) => {
+  const path = bench.file("bomb.gz", gzipSync(header + line, { level: 1 }))
   expect(await bench.refusal("companies", [path])).toBe(`Cannot read bomb.gz: ${message}`)
 })
 

@@ -7,7 +7,7 @@
  */
 import { damaged } from "../load-error.ts"
 import type { RejectFile } from "./row.ts"
-import { linesOf } from "./text.ts"
+import { linesOf, maxRecordLength } from "./text.ts"
 
 export type Separator = "," | ";" | "\t"
 
@@ -20,8 +20,8 @@ export interface TableRecord {
   text: string
 }
 
-/** A longer record has an unterminated quote. */
-const maxRecordLength = 4_000_000
+/** A record with more has no values, but separators without end. */
+const maxCells = 1_000_000
 
 /** Skips records without any value, which spreadsheets write. */
 export async function* csvRecords(
@@ -38,6 +38,8 @@ export async function* csvRecords(
       open.text += content
       if (open.text.length > maxRecordLength) reject(unterminated(open.line))
       readLine(open, content, separator)
+      if (open.cells.length > maxCells)
+        reject(`line ${line} has more than ${maxCells} columns. Save the file again`)
       if (open.quoted !== null) continue
       if (open.error !== null || open.cells.some((cell) => cell !== "")) yield open
       open = null
@@ -46,7 +48,7 @@ export async function* csvRecords(
   if (open === null) return
   reject(
     open.error === null
-      ? damaged("it is truncated: it ends inside a quoted value")
+      ? damaged(`it is truncated: it ends inside a quoted value (line ${open.line})`)
       : unterminated(open.line),
   )
 }
@@ -60,7 +62,7 @@ interface OpenRecord extends TableRecord {
 
 function readLine(record: OpenRecord, content: string, separator: Separator): void {
   const line = content.replace(/\r?\n$/, "")
-  for (let index = 0; index >= 0; ) {
+  for (let index = 0; index >= 0 && record.cells.length <= maxCells; ) {
     if (record.quoted === null && line[index] === '"' && separator !== "\t") {
       record.quoted = ""
       index++

@@ -119,6 +119,8 @@ async function* inBatches(rows: AsyncIterable<Row>, shapeOf: ShapeOf): AsyncGene
     batch.push(row)
     if (row.error === undefined) {
       row.shape ??= shapeOf(row.raw.geometry)
+      // Also of a shape that is left out, its text may take megabytes.
+      if (row.raw.geometry !== undefined) row.raw = { ...row.raw, geometry: undefined }
       bytes += row.shape?.staged?.coordinates.length ?? 0
     }
     if (batch.length < batchSize && bytes < batchBytes) continue

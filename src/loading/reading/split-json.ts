@@ -11,9 +11,8 @@ import type { RawRecord } from "../../sources/source.ts"
 import { isObject, parsedJson } from "../../text/parsed-json.ts"
 import { damaged } from "../load-error.ts"
 import type { RejectFile } from "./row.ts"
+import { maxRecordLength } from "./text.ts"
 
-/** A coastline may be long; a longer element has no end. */
-const maxElementLength = 128_000_000
 const maxEnvelopeLength = 4_000_000
 
 const quote = 0x22
@@ -71,8 +70,8 @@ export async function* splitJson(
     }
     if (listDepth === null) envelope += chunk.slice(from)
     else element += chunk.slice(from)
-    if (element.length > maxElementLength)
-      reject(`a record is longer than ${maxElementLength} characters`)
+    if (element.length > maxRecordLength)
+      reject(`a record is longer than ${maxRecordLength} characters`)
     if (envelope.length > maxEnvelopeLength) reject("it contains no list of records")
   }
   if (depth > 0 || isInString) reject(damaged("it is truncated: its JSON does not end"))

@@ -95,8 +95,8 @@ async function* windowsText(bytes: AsyncIterable<Uint8Array>, reject: RejectFile
   }
 }
 
-/** A longer line has no end. */
-const maxLineLength = 4_000_000
+/** In characters. A coastline may be long; a longer line or record has no end. */
+export const maxRecordLength = 128_000_000
 
 /** The lines of a text with their line breaks, by chunks. */
 export async function* linesOf(
@@ -104,16 +104,21 @@ export async function* linesOf(
   reject: RejectFile,
 ): AsyncGenerator<string[]> {
   let rest = ""
+  let ended = 0
   for await (const chunk of text) {
-    const all = rest + chunk
     const lines: string[] = []
     let from = 0
-    for (let end = all.indexOf("\n"); end >= 0; end = all.indexOf("\n", from)) {
-      lines.push(all.slice(from, end + 1))
+    for (let end = chunk.indexOf("\n"); end >= 0; end = chunk.indexOf("\n", from)) {
+      lines.push(rest + chunk.slice(from, end + 1))
+      rest = ""
       from = end + 1
     }
-    rest = all.slice(from)
-    if (rest.length > maxLineLength) reject(`a line is longer than ${maxLineLength} characters`)
+    rest += chunk.slice(from)
+    ended += lines.length
+    if (rest.length > maxRecordLength)
+      reject(
+        `line ${ended + 1} is longer than ${maxRecordLength} characters. Save the file again with a line for each record`,
+      )
     yield lines
   }
   if (rest !== "") yield [rest]
