@@ -59,6 +59,8 @@ async function readStoredNames(sql: TransactionSql): Promise<MapOptions["storedN
   return (code) => names.get(code) ?? names.get(ordinaryCodeOf(code))
 }
 
+const unknownShape = "geometry: none is stated; a stored shape stays"
+
 async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candidate[]> {
   const { source, acceptEmpty, allSectors, maxUnpackedBytes, progress } = load
   const { files, rejects, storedName } = reading
@@ -82,7 +84,10 @@ async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candi
           const shape = row.error === undefined ? row.shape : undefined
           if (shape?.staged) figures.shapes = (figures.shapes ?? 0) + 1
           countLeftOut(figures, shape)
-          candidates.push({ ...record, shape: shape?.staged, file, line: row.line })
+          const isUnknown = shape?.staged === null && !acceptEmpty.includes("geometry")
+          if (isUnknown) countText(figures.warnings, unknownShape)
+          const stagedShape = isUnknown ? undefined : shape?.staged
+          candidates.push({ ...record, shape: stagedShape, file, line: row.line })
         }
         rejects.check(rowsRead(files))
         findFields(lacking, rows, candidates)

@@ -16,7 +16,7 @@ import { repeatedKeys, type Staging } from "./staging.ts"
 export async function joinShapes(staging: Staging, others: readonly string[]): Promise<void> {
   const { sql, staged, key, files } = staging
   const groups = await sql.unsafe<{ key: string; file: number; shapes: string[] }[]>(
-    `select ${key} as key, min(file) as file, array_to_json(array_agg(coordinates) filter (where geometry is not null)) as shapes
+    `select ${key} as key, min(file) as file, array_to_json(array_agg(distinct coordinates) filter (where geometry is not null)) as shapes
      from ${staged} where ${key} in (${repeatedKeys(staging)}) group by ${key}
      having count(distinct coalesce(geometry, '')) > 1 and count(geometry) > 0
        and count(distinct (${others})) = 1 and count(distinct file) = 1`,
@@ -53,7 +53,7 @@ export async function storeShapes({ sql, staged, resource }: Staging): Promise<v
 }
 
 const maxMovedShare = 1 / 5
-const kmPerDegree = 111.2
+const kmPerMicrodegree = 111.2e-6
 
 /**
  * Counts the records of the temporary table `changed` that get another shape. It is also the guard against
@@ -65,12 +65,13 @@ export async function compareShapes(
   values: StagedValues,
 ): Promise<number> {
   if (!resource.hasShapes) return 0
-  const north = `(s.latitude - t.latitude) * ${kmPerDegree}`
-  const east = `(s.longitude - t.longitude) * ${kmPerDegree} * cos(radians(t.latitude))`
+  // Not by the points inside, which may be in another part.
+  const shift = `(center(s.bounds) - center(t.bounds)) * point(${kmPerMicrodegree}, 0)`
   const [{ reshaped, moved }] = await sql.unsafe<[{ reshaped: number; moved: number }]>(
     `select count(*) filter (where t.geometry is distinct from ${values.of("geometry")})::integer as reshaped,
-       count(*) filter (where ${values.isIn("geometry")} and (${north}) ^ 2 + (${east}) ^ 2 > 1)::integer as moved
-     from changed c join ${table} t on t.${key} = c.key join ${staged} s on s.${key} = c.key`,
+       count(*) filter (where ${values.isIn("geometry")} and shift[1] ^ 2 + (shift[0] * cos(radians(t.latitude))) ^ 2 > 1)::integer as moved
+     from changed c join ${table} t on t.${key} = c.key join ${staged} s on s.${key} = c.key,
+       lateral (select ${shift} as shift) difference`,
   )
   if (load.acceptMoved || moved < minSuspect) return reshaped
   const [{ known }] = await sql.unsafe<[{ known: number }]>(

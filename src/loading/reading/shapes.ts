@@ -1,7 +1,8 @@
 /** Reads the shapes of rows, in the reference system that the operator names or the file states. */
-import { readGeometry } from "../../places/read-geometry.ts"
+import { parsedGeometry, readGeometry } from "../../places/read-geometry.ts"
 import { noShape, type ShapeRead } from "../../places/read-rings.ts"
 import {
+  type Datum,
   type ReferenceSystem,
   systemNamed,
   systemOfArcGis,
@@ -10,27 +11,49 @@ import {
 } from "../../places/reference-system.ts"
 import { readShapefile } from "../../places/shapefile.ts"
 import type { RawRecord } from "../../sources/source.ts"
+import { memoized } from "../../text/memoized.ts"
+import { parsedJson } from "../../text/parsed-json.ts"
 import { type RowShape, rowShape } from "../staged-shape.ts"
 import type { FileReading, InputFile, RejectFile, ShapeOptions } from "./row.ts"
 
-/** Undefined for a row that states no geometry. */
-export type ShapeOf = (geometry: unknown) => RowShape | undefined
+/** Undefined for a row that states no geometry. @param feature the one that has the geometry */
+export type ShapeOf = (geometry: unknown, feature?: unknown) => RowShape | undefined
 
 type WithShapes = Pick<FileReading, "shapes" | "reject">
 
-/** @param stated the system that the file states. It is called with the first geometry, if there is one */
+/**
+ * A system that a geometry or its feature states, as GeoJSON of 2008 and ArcGIS allow, precedes that of the file.
+ * @param stated the system that the file states. It is called with the first geometry that states none
+ */
 export function shapeReader(
   { shapes, reject }: WithShapes,
   stated: (geometry: unknown) => ReferenceSystem,
 ): ShapeOf {
-  let system: ReferenceSystem | undefined
-  return (geometry) => {
-    if (!shapes || geometry === undefined) return undefined
-    if (geometry === null || (typeof geometry === "string" && geometry.trim() === ""))
+  let ofFile: ReferenceSystem | undefined
+  let datum: Datum | undefined
+  const named = memoized((statement: string) =>
+    systemOfDocument(Object(parsedJson(statement)), reject),
+  )
+  return (value, feature) => {
+    if (!shapes || value === undefined) return undefined
+    if (value === null || (typeof value === "string" && value.trim() === ""))
       return rowShape(noShape)
-    system ??= systemOf(shapes, reject, () => stated(geometry))
+    const geometry = typeof value === "string" ? parsedGeometry(value) : value
+    const fileSystem = () => (ofFile ??= systemOf(shapes, reject, () => stated(geometry)))
+    const own =
+      shapes.crs === undefined ? (statementIn(geometry) ?? statementIn(feature)) : undefined
+    const system = own === undefined ? fileSystem() : named(own)
+    datum ??= system.datum
+    if (system.datum !== datum)
+      reject("its shapes state several coordinate reference systems; name one with --crs EPSG:n")
+    shapes.noteDatum(datum)
     return rowShape(readGeometry(geometry, system.toDegrees))
   }
+}
+
+function statementIn(object: unknown): string | undefined {
+  const { crs, spatialReference } = Object(object)
+  return crs || spatialReference ? JSON.stringify({ crs, spatialReference }) : undefined
 }
 
 function systemOf(
@@ -81,7 +104,24 @@ export async function shapesBeside(
   if (!shapes || !bytes) return undefined
   const ofShapes: RejectFile = (fault, options) => reject(`its .shp: ${fault}`, options)
   const prj = companion("prj")
-  const text = prj && Buffer.concat(await Array.fromAsync(prj)).toString()
+  const text = prj && (await textOfPrj(prj, reject))
   const system = systemOf(shapes, ofShapes, () => systemOfPrj(text, ofShapes))
   return readShapefile(bytes, system.toDegrees, ofShapes)
+}
+
+const maxPrjBytes = 64 * 1024
+
+/** A small zip file may have one of gigabytes. */
+async function textOfPrj(bytes: AsyncIterable<Uint8Array>, reject: RejectFile): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of bytes) {
+    length += chunk.length
+    if (length > maxPrjBytes)
+      reject(
+        "its .prj is longer than 64 KB, so it is no coordinate reference system. Replace it, or load with --without-shapes",
+      )
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
 }
