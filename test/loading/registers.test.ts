@@ -18,6 +18,9 @@ const features = (...properties: object[]) =>
     })),
   })
 
+/** The warning of a file whose rows state no shape. */
+const unstated = (rows: number) => ({ "geometry: none is stated; a stored shape stays": rows })
+
 const waHeader = "TENID,TYPE,TENSTATUS,HOLDERCNT,HOLDER1,HOLDER2,FMT_TENID,LEGAL_AREA,SPECIAL_IND"
 
 test("The WA register's CSV loads with padded ids, single blanks, a quoted holder and no dates", async () => {
@@ -213,7 +216,11 @@ test("South Australia's licences, leases and applications are read by their own 
     ),
   ].map((content, index) => bench.file(`layer-${index}.json`, content))
   const summary = await bench.load("sa", paths)
-  expect(summary.files.map(({ warnings }) => warnings)).toEqual([{}, {}, {}])
+  expect(summary.files.map(({ warnings }) => warnings)).toEqual([
+    unstated(1),
+    unstated(1),
+    unstated(2),
+  ])
   expect(await bench.tenements()).toEqual({
     "SA-EL9001":
       "EL9001 | SA | granted | exploration | Quarry Alpha Limited; Beta (SA) Pty Ltd | 2022-04-01 | 2028-07-01 | 264",
@@ -239,7 +246,7 @@ test("South Australia's special mining lease, private mines, claims and lease ap
     features({ ...application, LEASE_TYPE: "ML", FILE_REFERENCE: "2024/90002" }),
   ].map((content, index) => bench.file(`further-${index}.json`, content))
   const summary = await bench.load("sa", paths)
-  expect(summary.files.map(({ warnings }) => warnings)).toEqual([{}, {}, {}, {}])
+  expect(summary.files.map(({ warnings }) => warnings)).toEqual([1, 1, 1, 1].map(unstated))
   expect(await bench.tenements()).toEqual({
     "SA-MCA2024-90001": "MCA2024/90001 | SA | pending | mineral claim | Beta Ltd | – | – | 1.2",
     "SA-ML2024-90002": "ML2024/90002 | SA | pending | mining | Beta Ltd | – | – | 1.2",

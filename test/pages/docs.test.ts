@@ -33,20 +33,6 @@ test("Every file of the guide is a page, under the title of its heading", async 
   }
 })
 
-test("Each page of the guide stays within its word budget, and all pages within 16,500 words", async () => {
-  const counted = await Promise.all(
-    guide.map(async ({ name }) => {
-      const file = await Bun.file(new URL(`${name}.md`, directory)).text()
-      const maxWords = Number(/\n<!-- word limit: (\d+) -->\n$/.exec(file)?.[1])
-      const words = (await textOf(`${pathOf(name)}.md`)).split(/\s+/).filter(Boolean).length
-      return { name, maxWords, words }
-    }),
-  )
-  expect(counted.filter(({ maxWords, words }) => !(words <= maxWords))).toEqual([])
-  const total = counted.reduce((sum, { words }) => sum + words, 0)
-  expect(total).toBeLessThanOrEqual(16_500)
-})
-
 test("A page of the guide with several parts begins with links to them", async () => {
   const contents = /<nav class="page-contents"[^>]*><ul>(.*?)<\/ul><\/nav>/s
   const [, links = ""] = contents.exec(await textOf(pathOf("start"))) ?? []
