@@ -5,7 +5,7 @@
  * It checks liveness, not readiness: an outage of the database must not restart every container.
  */
 import { ConfigError, readConfig } from "./config.ts"
-import { localAddress } from "./text/service-addresses.ts"
+import { localAddress } from "./system/text/service-addresses.ts"
 
 /** Less than the timeout in the Dockerfile, so that it reports the failure itself. */
 const limitMs = 3_000

@@ -21,7 +21,7 @@ const program = newProgram(
   "run and administer the Mining and Geological Data Service",
 ).addHelpText(
   "afterAll",
-  "\nSettings are environment variables: see src/guide/settings.md, or /docs/guide/settings of the running service.",
+  "\nSettings are environment variables: see src/web/guide/settings.md, or /docs/guide/settings of the running service.",
 )
 
 const given = process.argv[2] ?? ""

@@ -1,13 +1,13 @@
 /** The settings, each declared once, in the order of the guide's table. */
 import { resolve } from "node:path"
-import { readMailbox } from "./text/email-address.ts"
+import { readMailbox } from "./system/text/email-address.ts"
 import {
   checkBaseAddress,
   checkPostgresAddress,
   checkRedisAddress,
   checkSmtpAddress,
   checkTilesAddress,
-} from "./text/service-addresses.ts"
+} from "./system/text/service-addresses.ts"
 
 export interface Setting<T = unknown> {
   /** For the guide. */

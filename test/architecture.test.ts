@@ -20,17 +20,27 @@ interface File {
   packagesAtOnce: string[]
 }
 
+/** The wings have rooms. Other folders, and the files of `system`, are rooms of their own. */
+const wings = ["api", "data", "accounts", "ingest", "web", "system"]
+
 /** The resources import the tables, and the wiring of the database imports the resources. This divides `db`. */
-const schema = "db/schema.ts"
-const schemaFiles = [schema, "db/source-tables.ts", "db/columns.ts", "db/report-groups.ts"]
+const schema = "data/db/schema.ts"
+const schemaFiles = [
+  schema,
+  "data/db/source-tables.ts",
+  "data/db/columns.ts",
+  "data/db/report-groups.ts",
+]
 
 /** Other rooms count the values of the metrics, and declare their types. */
-const histogram = "metrics/histogram.ts"
+const histogram = "system/metrics/histogram.ts"
 
+/** A room, or a file that counts as one: `http` for `api/http/page.ts`. */
 function partOf(path: string): string {
   if (schemaFiles.includes(path)) return schema
-  if (path === histogram || !path.includes("/")) return path
-  return path.split("/")[0] ?? ""
+  if (path === histogram) return histogram
+  const [first = "", second = ""] = path.split("/")
+  return wings.includes(first) ? second : first
 }
 
 const importPattern =
@@ -74,18 +84,21 @@ const allowed: Record<string, string[]> = {
   [schema]: [],
   resources: [schema, "places", "text"],
   db: [schema, histogram, "program.ts", "resources", "text"],
-  metrics: ["db", histogram, "http"],
-  sources: [schema, "resources", "text"],
-  loading: ["db", schema, "places", "program.ts", "resources", "sources", "text"],
+  reader: ["db", schema, "resources", "text"],
+  embedded: ["db", "program.ts", "text"],
+  metrics: ["db", histogram, "http", "reader"],
+  sources: [schema, "http", "resources", "text"],
+  loading: ["db", schema, "http", "places", "program.ts", "reader", "resources", "sources", "text"],
   fetching: ["db", "loading", "places", "resources", "sources", "text"],
   access: ["db", schema, "http", "redis", "resources", "text"],
-  responses: ["db", "http", "log", "metrics", "redis", "resources", "text"],
-  plugins: ["access", "responses", "db", "http", "log", "metrics", "resources"],
-  description: ["responses", "db", "http", "resources", "text"],
+  responses: ["db", "reader", "http", "log", "metrics", "redis", "resources", "text"],
+  plugins: ["access", "responses", "db", "reader", "http", "log", "metrics", "resources"],
+  description: ["responses", "db", "reader", "http", "resources", "text"],
   routes: [
     "access",
     "responses",
     "db",
+    "reader",
     "description",
     "http",
     "plugins",
@@ -97,6 +110,7 @@ const allowed: Record<string, string[]> = {
     "access",
     "responses",
     "db",
+    "reader",
     "description",
     "http",
     "plugins",
@@ -105,7 +119,18 @@ const allowed: Record<string, string[]> = {
     "routes",
     "text",
   ],
-  mcp: ["access", "responses", "db", "http", "log", "plugins", "resources", "routes", "text"],
+  mcp: [
+    "access",
+    "responses",
+    "db",
+    "reader",
+    "http",
+    "log",
+    "plugins",
+    "resources",
+    "routes",
+    "text",
+  ],
   "app.ts": ["description", "http", "mcp", "pages", "plugins", "routes"],
   "server.ts": ["http", "log", "plugins", "text"],
   service: [
@@ -114,6 +139,7 @@ const allowed: Record<string, string[]> = {
     "app.ts",
     "config.ts",
     "db",
+    "reader",
     "log",
     "mail",
     "metrics",
@@ -126,6 +152,7 @@ const allowed: Record<string, string[]> = {
     "access",
     "config.ts",
     "db",
+    "embedded",
     "fetching",
     "listen-error.ts",
     "loading",
@@ -135,6 +162,18 @@ const allowed: Record<string, string[]> = {
     "service.ts",
     "sources",
     "text",
+  ],
+  sample: [
+    "access",
+    "commands",
+    "config.ts",
+    "db",
+    "loading",
+    "reader",
+    "resources",
+    "sources",
+    "text",
+    schema,
   ],
   "main.ts": ["commands", "config.ts"],
   "health-check.ts": ["config.ts", "text"],
@@ -216,9 +255,9 @@ test("The program loads a command only when it runs", () => {
 test("The health check loads the settings and no package", () => {
   const { loaded, packages } = loadedWith("health-check.ts")
   expect([...packages].filter((name) => !name.startsWith("node:"))).toEqual([])
-  expect(loaded.filter((path) => !/^(?:config\.ts|settings\.ts|text\/)/.test(path))).toEqual([
-    "health-check.ts",
-  ])
+  expect(
+    loaded.filter((path) => !/^(?:config\.ts|settings\.ts|system\/text\/)/.test(path)),
+  ).toEqual(["health-check.ts"])
 })
 
 test("Only `serve` loads the server", () => {
@@ -227,10 +266,10 @@ test("Only `serve` loads the server", () => {
 })
 
 test("Serving loads no module that only loading or the reference needs", () => {
-  const { loaded, packages } = loadedWith("main.ts", "commands/serve.ts", "service.ts")
+  const { loaded, packages } = loadedWith("main.ts", "commands/serve.ts", "system/service.ts")
   expect(packages).toContain("elysia")
   const ofLoading = loaded.filter((path) => ["loading", "sources"].includes(partOf(path)))
-  expect(ofLoading).toEqual(["loading/load-error.ts"])
+  expect(ofLoading).toEqual(["ingest/loading/load-error.ts"])
   const ofDescription = loaded.filter((path) => partOf(path) === "description")
   expect(ofDescription).toEqual([])
   expect(packages).not.toContain("yauzl")
@@ -254,7 +293,7 @@ test("Each framework is imported only in its own parts", () => {
   expect(users("proj4")).toEqual(["places"])
   for (const part of users("postgres")) expect(["db", "loading"]).toContain(part)
   for (const part of users("drizzle-orm")) {
-    expect(["access", "db", schema, "loading", "resources"]).toContain(part)
+    expect(["access", "db", "reader", schema, "loading", "resources"]).toContain(part)
   }
 })
 
@@ -262,7 +301,13 @@ test("Only settings are read from the environment", () => {
   const readers = files.filter(({ text }) => /\b(process|Bun|import\.meta)\.env\b/.test(text))
   // main.ts hands it to config.ts; the embedded server's processes are given their PATH.
   // Two of these reject the proxies that Bun would read from there.
-  const known = ["db/embedded/cluster.ts", "fetching/request.ts", "health-check.ts", "main.ts"]
+  const known = [
+    "system/embedded/cluster.ts",
+    "ingest/fetching/request.ts",
+    "health-check.ts",
+    "main.ts",
+    "sample/quickstart.ts",
+  ]
   for (const { path } of readers) expect(known).toContain(path)
 })
 

@@ -5,7 +5,7 @@ import postgres from "postgres"
 import { ConfigError, readConfig, type SettingName } from "../src/config.ts"
 import { type Setting, settings } from "../src/settings.ts"
 
-const page = await Bun.file(new URL("../src/guide/settings.md", import.meta.url)).text()
+const page = await Bun.file(new URL("../src/web/guide/settings.md", import.meta.url)).text()
 
 function faultOf(environment: Record<string, string>): string | undefined {
   try {

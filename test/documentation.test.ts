@@ -1,15 +1,15 @@
 /** Checks tables and examples of the README and the guide against the program. */
 import { expect, test } from "bun:test"
 import packages from "../package.json"
-import { limitOf } from "../src/access/windows.ts"
-import { plans } from "../src/db/account-tables.ts"
-import { errorTable, type Fault } from "../src/http/api-error.ts"
-import { shownCount } from "../src/http/rate-limit-headers.ts"
-import { judgement, reasons } from "../src/loading/suggestions.ts"
-import { freeText } from "../src/resources/values.ts"
-import { paging } from "../src/responses/endpoint.ts"
-import { loadableSources } from "../src/sources/catalogue.ts"
-import type { Source } from "../src/sources/source.ts"
+import { limitOf } from "../src/accounts/access/windows.ts"
+import { errorTable, type Fault } from "../src/api/http/api-error.ts"
+import { shownCount } from "../src/api/http/rate-limit-headers.ts"
+import { paging } from "../src/api/responses/endpoint.ts"
+import { plans } from "../src/data/db/account-tables.ts"
+import { freeText } from "../src/data/resources/values.ts"
+import { judgement, reasons } from "../src/ingest/loading/suggestions.ts"
+import { loadableSources } from "../src/ingest/sources/catalogue.ts"
+import type { Source } from "../src/ingest/sources/source.ts"
 import { readError } from "./contract/bodies.ts"
 import { apiPaths } from "./support/routes.ts"
 import { serviceOfFile } from "./support/service.ts"
@@ -50,7 +50,7 @@ test("The README's table of errors has the codes and the statuses of the program
 })
 
 test("The guide's page of errors has every code, with its status and its message", async () => {
-  const page = await pageOf("src/guide/errors.md")
+  const page = await pageOf("src/web/guide/errors.md")
   const documented = [...page.matchAll(/^## ([A-Z_]+)\n\n(\d+), "(.*?)"/gm)].map(
     ([, code, status, message]) => [code, Number(status), message],
   )
@@ -60,12 +60,12 @@ test("The guide's page of errors has every code, with its status and its message
 })
 
 test("The guide's example of an error is the response of the service", async () => {
-  const [, example = ""] = /```json\n(.*?)```/s.exec(await pageOf("src/guide/errors.md")) ?? []
+  const [, example = ""] = /```json\n(.*?)```/s.exec(await pageOf("src/web/guide/errors.md")) ?? []
   expect(JSON.parse(example)).toEqual(await (await service.get("/tenements?stat=WA")).json())
 })
 
 test("The guide's page of limits has the limits of the program", async () => {
-  const page = await pageOf("src/guide/limits.md")
+  const page = await pageOf("src/web/guide/limits.md")
   const standard = limitOf("standard", null).toLocaleString("en")
   expect(page).toContain(`\`standard\` plan may make ${standard} requests an hour`)
   const bounds = tableOf(page, "Bound").map(([name, value]) => [name, value])
@@ -125,7 +125,7 @@ test("Every link of the README leads to an existing file and part", async () => 
 })
 
 test("Every file in the guide's path of a request exists", async () => {
-  const rows = tableOf(await pageOf("src/guide/architecture.md"), "Step")
+  const rows = tableOf(await pageOf("src/web/guide/architecture.md"), "Step")
   const files = rows.flatMap((row) => codeIn(row.join(" "))).filter((code) => code.endsWith(".ts"))
   expect(files.length).toBeGreaterThan(15)
   const found = [
@@ -144,7 +144,7 @@ const shapeOf = (value: unknown): unknown =>
 
 test("The README's example is the request of quickstart, and a response except for its values", async () => {
   const [, path = ""] = /curl .*"http:\/\/[^/]+\/api\/v1([^"]+)"/.exec(readme) ?? []
-  expect(await pageOf("test/sample/quickstart.ts")).toContain(`"\${url}/api/v1${path}"`)
+  expect(await pageOf("src/sample/quickstart.ts")).toContain(`"\${url}/api/v1${path}"`)
   const [example = ""] = /^\{"data":.*$/m.exec(readme) ?? []
   const response = await service.get(path)
   expect(shapeOf(JSON.parse(example))).toEqual(shapeOf(await response.json()))
@@ -152,7 +152,7 @@ test("The README's example is the request of quickstart, and a response except f
 
 test("The guide's table of sources has every source, and the effect on missing records", async () => {
   const names = loadableSources.map(({ name }) => name)
-  const documented = tableOf(await pageOf("src/guide/load.md"), "Source").flatMap(
+  const documented = tableOf(await pageOf("src/web/guide/load.md"), "Source").flatMap(
     ([cell = "", , missing]) => {
       const listed = codeIn(cell)
       const [from = "", to = ""] = listed.slice(-2)
@@ -171,13 +171,13 @@ test("The guide's table of sources has every source, and the effect on missing r
 })
 
 test("The guide's table of reasons has the figures of the commands", async () => {
-  const rows = tableOf(await pageOf("src/guide/holders.md"), "reason")
+  const rows = tableOf(await pageOf("src/web/guide/holders.md"), "reason")
   const declared = reasons.map((reason) => [reason, judgement(reason)])
   expect(rows.map(([reason, , right]) => [reason, `right in ${right}`])).toEqual(declared)
 })
 
 test("The guide's table of plans has every plan and its limit", async () => {
-  const rows = tableOf(await pageOf("src/guide/accounts.md"), "Plan")
+  const rows = tableOf(await pageOf("src/web/guide/accounts.md"), "Plan")
   const limits = {
     standard: limitOf("standard", null).toLocaleString("en"),
     enterprise: "set per account",
@@ -187,8 +187,8 @@ test("The guide's table of plans has every plan and its limit", async () => {
 })
 
 test("The guide's tables of faults and figures name tests and benchmarks that exist", async () => {
-  const faults = tableOf(await pageOf("src/guide/scale.md"), "Event")
-  const figures = tableOf(await pageOf("src/guide/benchmarks.md"), "`--only`")
+  const faults = tableOf(await pageOf("src/web/guide/scale.md"), "Event")
+  const figures = tableOf(await pageOf("src/web/guide/benchmarks.md"), "`--only`")
   const [files = [], commands = []] = [true, false].map((isFile) =>
     faults.flatMap(([, , cell]) => codeIn(cell)).filter((code) => code.endsWith(".ts") === isFile),
   )
@@ -213,7 +213,7 @@ test("The guide's tables of faults and figures name tests and benchmarks that ex
 })
 
 test("The guide's table of dependencies has every package, and no other", async () => {
-  const rows = tableOf(await pageOf("src/guide/architecture.md"), "Package")
+  const rows = tableOf(await pageOf("src/web/guide/architecture.md"), "Package")
   const patterns = rows.flatMap(([cell]) => codeIn(cell))
   const { dependencies, devDependencies, optionalDependencies } = packages
   const names = Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies })

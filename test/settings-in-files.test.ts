@@ -73,7 +73,7 @@ test("An invalid secret in a file is not shown", () => {
 })
 
 test("The guide names the settings that a file can contain", async () => {
-  const page = await Bun.file(new URL("../src/guide/settings.md", import.meta.url)).text()
+  const page = await Bun.file(new URL("../src/web/guide/settings.md", import.meta.url)).text()
   const [sentence = ""] = /^.*_FILE`.*$/m.exec(page) ?? []
   const names: readonly string[] = secrets.map(([name]) => name as SettingName)
   for (const name of names) expect(sentence).toContain(`\`${name}\``)

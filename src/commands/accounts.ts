@@ -4,17 +4,17 @@ import {
   setDisabled,
   setPlan,
   showAccount,
-} from "../access/accounts.ts"
-import { columnsText, subjectOf } from "../access/audit.ts"
-import { AccountError } from "../access/change.ts"
-import { sessionsOf, signOut } from "../access/sessions.ts"
-import { issueLink, linkPath, validMinutes } from "../access/sign-in-links.ts"
-import { limitOf } from "../access/windows.ts"
+} from "../accounts/access/accounts.ts"
+import { columnsText, subjectOf } from "../accounts/access/audit.ts"
+import { AccountError } from "../accounts/access/change.ts"
+import { sessionsOf, signOut } from "../accounts/access/sessions.ts"
+import { issueLink, linkPath, validMinutes } from "../accounts/access/sign-in-links.ts"
+import { limitOf } from "../accounts/access/windows.ts"
 import type { Config } from "../config.ts"
-import { highestRequestLimit, plans } from "../db/account-tables.ts"
-import type { Pool } from "../db/pool/pool.ts"
-import { countOf } from "../text/display.ts"
-import { localPath } from "../text/local-path.ts"
+import { highestRequestLimit, plans } from "../data/db/account-tables.ts"
+import type { Pool } from "../data/db/pool/pool.ts"
+import { countOf } from "../system/text/display.ts"
+import { localPath } from "../system/text/local-path.ts"
 import {
   argument,
   choiceParameter,

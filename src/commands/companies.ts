@@ -1,9 +1,9 @@
+import { asxCodeFromText } from "../data/resources/values.ts"
 import {
   decideSuccessor,
   readProposedSuccessors,
   readSuccessorEvidence,
-} from "../loading/successors.ts"
-import { asxCodeFromText } from "../resources/values.ts"
+} from "../ingest/loading/successors.ts"
 import { argument, command, group, reading } from "./command.ts"
 import { withDatabase } from "./database.ts"
 import { reportChange } from "./loads.ts"

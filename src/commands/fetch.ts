@@ -1,11 +1,15 @@
 import { join } from "node:path"
 import type { Config } from "../config.ts"
-import { databaseClock } from "../db/connection.ts"
-import { type FetchOptions, type FetchOutcome, fetchSource } from "../fetching/fetch-source.ts"
-import { defaultLimits } from "../fetching/limits.ts"
-import { type Fetchable, readSourcesFile } from "../fetching/sources-file.ts"
-import { LoadError } from "../loading/load-error.ts"
-import { formatSummary } from "../loading/summary.ts"
+import { databaseClock } from "../data/db/connection.ts"
+import {
+  type FetchOptions,
+  type FetchOutcome,
+  fetchSource,
+} from "../ingest/fetching/fetch-source.ts"
+import { defaultLimits } from "../ingest/fetching/limits.ts"
+import { type Fetchable, readSourcesFile } from "../ingest/fetching/sources-file.ts"
+import { LoadError } from "../ingest/loading/load-error.ts"
+import { formatSummary } from "../ingest/loading/summary.ts"
 import { version } from "../program.ts"
 import { append, argument, command, flag, type Invocation } from "./command.ts"
 import { withDatabase } from "./database.ts"

@@ -1,18 +1,18 @@
 /** The commands that decide which holders belong to which companies, one by one or many at once. */
 import type { Config } from "../config.ts"
-import { decide, publishDecisions, readDecisions } from "../loading/link-decisions.ts"
-import { readLinkFacts } from "../loading/link-facts.ts"
-import { readLinkedShares } from "../loading/links.ts"
-import type { PublishedChange } from "../loading/publishing.ts"
+import { asxCodeFromText } from "../data/resources/values.ts"
+import { decide, publishDecisions, readDecisions } from "../ingest/loading/link-decisions.ts"
+import { readLinkFacts } from "../ingest/loading/link-facts.ts"
+import { readLinkedShares } from "../ingest/loading/links.ts"
+import type { PublishedChange } from "../ingest/loading/publishing.ts"
 import {
   readSuggestionGroups,
   readSuggestions,
   type SuggestionGroup,
-} from "../loading/suggested-companies.ts"
-import { judgement, type Reason, reasons } from "../loading/suggestions.ts"
-import { sharesText } from "../loading/summary.ts"
-import { asxCodeFromText } from "../resources/values.ts"
-import { countOf, formatCount } from "../text/display.ts"
+} from "../ingest/loading/suggested-companies.ts"
+import { judgement, type Reason, reasons } from "../ingest/loading/suggestions.ts"
+import { sharesText } from "../ingest/loading/summary.ts"
+import { countOf, formatCount } from "../system/text/display.ts"
 import { append, argument, choiceParameter, command, reading, required } from "./command.ts"
 import { withDatabase } from "./database.ts"
 import { reportChange, startLoads } from "./loads.ts"

@@ -1,9 +1,9 @@
 /** Shared by the commands that publish: progress, Ctrl-C (SIGINT), SIGTERM and the summary. */
 import type { Config } from "../config.ts"
-import { type Progress, progressOn } from "../loading/progress.ts"
-import type { PublishedChange, publishChange } from "../loading/publishing.ts"
-import type { LoadSummary } from "../loading/summary.ts"
-import { vacuumChanged } from "../loading/vacuum.ts"
+import { type Progress, progressOn } from "../ingest/loading/progress.ts"
+import type { PublishedChange, publishChange } from "../ingest/loading/publishing.ts"
+import type { LoadSummary } from "../ingest/loading/summary.ts"
+import { vacuumChanged } from "../ingest/loading/vacuum.ts"
 import { logToStderr, printCompleted, printResult, warnIfUnconfirmed } from "./terminal.ts"
 
 /** 128 and the number of the signal, as shells report it. */

@@ -3,10 +3,10 @@
  * `mds fetch`: reading a register of a million records would delay requests, and its memory is freed at its end.
  */
 import type { Config } from "../config.ts"
-import type { FetchOutcome } from "../fetching/fetch-source.ts"
-import type { Log } from "../log/log.ts"
+import type { FetchOutcome } from "../ingest/fetching/fetch-source.ts"
 import { mainFile } from "../program.ts"
-import { hourMs } from "../text/time.ts"
+import type { Log } from "../system/log/log.ts"
+import { hourMs } from "../system/text/time.ts"
 
 type Counts = Record<FetchOutcome["outcome"], number>
 

@@ -1,8 +1,8 @@
 import type { Config } from "../config.ts"
-import { withConnection } from "../db/connection.ts"
-import { DatabaseError } from "../db/first-connection.ts"
-import type { HolderNames } from "../resources/holder-names.ts"
-import type { Service, StopOptions } from "../service.ts"
+import { withConnection } from "../data/db/connection.ts"
+import { DatabaseError } from "../data/db/first-connection.ts"
+import type { HolderNames } from "../data/resources/holder-names.ts"
+import type { Service, StopOptions } from "../system/service.ts"
 import { command } from "./command.ts"
 import { type CommandDatabase, openMigrated } from "./database.ts"
 import { regularFetches } from "./regular-fetches.ts"
@@ -14,7 +14,7 @@ export const serveCommand = command({
   help: "serve the API until stopped",
   run: async (_, { config }) => {
     // The server's modules are loaded while the command connects to the database.
-    const [database] = await Promise.all([openMigrated(config), import("../service.ts")])
+    const [database] = await Promise.all([openMigrated(config), import("../system/service.ts")])
     const service = await serve(config, database)
     logToStderr(`Serving ${service.url}/api/v1`)
   },
@@ -37,7 +37,7 @@ export async function serve(config: Config, database: CommandDatabase): Promise<
   try {
     await checkHolderNames(config.HOLDER_NAMES, database.url)
     // Imported here, so that the other commands start without loading the server.
-    const { startService } = await import("../service.ts")
+    const { startService } = await import("../system/service.ts")
     const fetches = regularFetches(config, log)
     const service = await startService({
       config,

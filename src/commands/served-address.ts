@@ -5,8 +5,8 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Config } from "../config.ts"
-import { codeOf } from "../text/error-code.ts"
-import { localAddress } from "../text/service-addresses.ts"
+import { codeOf } from "../system/text/error-code.ts"
+import { localAddress } from "../system/text/service-addresses.ts"
 
 const recordOf = (config: Config) => join(config.DATA_DIR, "service-address")
 

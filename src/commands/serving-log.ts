@@ -1,9 +1,9 @@
 /** The log of a process that serves, on its standard output. */
 import { write } from "node:fs"
 import type { Config } from "../config.ts"
-import { createLog, jsonLine, type Log } from "../log/log.ts"
-import { createLogBuffer, type LogBuffer, type WriteSome } from "../log/log-buffer.ts"
-import { textLine } from "../log/text-line.ts"
+import { createLog, jsonLine, type Log } from "../system/log/log.ts"
+import { createLogBuffer, type LogBuffer, type WriteSome } from "../system/log/log-buffer.ts"
+import { textLine } from "../system/log/text-line.ts"
 
 /** How long the process waits at its end for the log to be written. */
 export const logFlushMs = 500

@@ -4,12 +4,12 @@
  */
 
 import { createInterface } from "node:readline"
-import { withoutParameters } from "../db/database-errors.ts"
-import { maxStalenessMs } from "../db/notifications.ts"
-import { reasonOf } from "../loading/load-error.ts"
-import { countOf, formatCount } from "../text/display.ts"
-import { codeOf } from "../text/error-code.ts"
-import { printableLine, printableText } from "../text/printable-text.ts"
+import { withoutParameters } from "../data/db/database-errors.ts"
+import { maxStalenessMs } from "../data/db/notifications.ts"
+import { reasonOf } from "../ingest/loading/load-error.ts"
+import { countOf, formatCount } from "../system/text/display.ts"
+import { codeOf } from "../system/text/error-code.ts"
+import { printableLine, printableText } from "../system/text/printable-text.ts"
 
 /** The result of a command cannot be printed. */
 export class OutputError extends Error {

@@ -1,8 +1,8 @@
-import { showAccount } from "../access/accounts.ts"
-import { AccountError } from "../access/change.ts"
-import { prefixOf } from "../access/secret.ts"
-import { issueToken, revokeToken, rotateToken } from "../access/tokens.ts"
-import { dayMs, hourMs, minuteMs } from "../text/time.ts"
+import { showAccount } from "../accounts/access/accounts.ts"
+import { AccountError } from "../accounts/access/change.ts"
+import { prefixOf } from "../accounts/access/secret.ts"
+import { issueToken, revokeToken, rotateToken } from "../accounts/access/tokens.ts"
+import { dayMs, hourMs, minuteMs } from "../system/text/time.ts"
 import {
   argument,
   command,

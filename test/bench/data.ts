@@ -1,8 +1,8 @@
 /** The benchmark's data: the sample generator's records, as one CSV file for each resource. */
 import { existsSync, mkdirSync, renameSync } from "node:fs"
 import { join } from "node:path"
-import { sampleData } from "../sample/sample-data.ts"
-import { withGeometry } from "../sample/shapes.ts"
+import { sampleData } from "../../src/sample/sample-data.ts"
+import { withGeometry } from "../../src/sample/shapes.ts"
 
 export interface Sizes {
   tenements: number

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres, { type Sql } from "postgres"
-import { startEmbedded } from "../../src/db/embedded/server.ts"
+import { startEmbedded } from "../../src/system/embedded/server.ts"
 import { freePort } from "../support/supervised.ts"
 import { type DataFiles, dataFiles, resources, type Sizes } from "./data.ts"
 import {

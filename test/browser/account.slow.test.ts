@@ -1,6 +1,5 @@
 /** What people do in the account area, in a real browser, with the tokens that they get there used by a real curl. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
-import { linkSecret } from "../pages/visitor.ts"
 import {
   browserIsInstalled,
   reportIfSkipped,
@@ -15,6 +14,7 @@ import {
   phoneWidth,
   resize,
 } from "../support/usable.ts"
+import { linkSecret } from "../web/pages/visitor.ts"
 import { type Site, startSite } from "./site.ts"
 
 reportIfSkipped(import.meta.path)

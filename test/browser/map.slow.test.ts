@@ -1,11 +1,10 @@
 /** The map in a real browser: points and shapes, the tenement that a person chooses, and the requests that moves cost. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { join } from "node:path"
-import { load } from "../../src/loading/load.ts"
-import { ownTenements } from "../../src/sources/own-columns.ts"
-import { signedInByLink } from "../pages/visitor.ts"
-import { sampleData } from "../sample/sample-data.ts"
-import { makeGeometry } from "../sample/shapes.ts"
+import { load } from "../../src/ingest/loading/load.ts"
+import { ownTenements } from "../../src/ingest/sources/own-columns.ts"
+import { sampleData } from "../../src/sample/sample-data.ts"
+import { makeGeometry } from "../../src/sample/shapes.ts"
 import {
   browserIsInstalled,
   reportIfSkipped,
@@ -19,6 +18,7 @@ import { directoryOfFile } from "../support/of-file.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { assertAccessible, phoneWidth } from "../support/usable.ts"
+import { signedInByLink } from "../web/pages/visitor.ts"
 
 reportIfSkipped(import.meta.path)
 

@@ -1,5 +1,5 @@
 /** Every page that a person can open, with an address of it that shows much. */
-import { guide } from "../../src/pages/docs/pages.ts"
+import { guide } from "../../src/web/pages/docs/pages.ts"
 
 export type Who = "admin" | "standard" | "nobody"
 

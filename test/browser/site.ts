@@ -1,10 +1,10 @@
 /** The service of the browser tests, which mails links, and signed-in visitors. */
-import { issueToken } from "../../src/access/tokens.ts"
-import { signedInByLink } from "../pages/visitor.ts"
+import { issueToken } from "../../src/accounts/access/tokens.ts"
 import type { Visitor } from "../support/browser.ts"
 import { mailServer } from "../support/mail-server.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { freePort } from "../support/supervised.ts"
+import { signedInByLink } from "../web/pages/visitor.ts"
 import type { PageExample, Who } from "./pages.ts"
 
 export type Site = Awaited<ReturnType<typeof startSite>>

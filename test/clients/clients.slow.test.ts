@@ -5,14 +5,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { cp, symlink } from "node:fs/promises"
 import { join } from "node:path"
-import { exampleNow } from "../../src/description/examples.ts"
+import { exampleNow } from "../../src/api/description/examples.ts"
+import { operationsIn, readDocument } from "../api/description/document.ts"
+import { publishedExamples } from "../api/description/published-examples.ts"
 import { readList } from "../contract/bodies.ts"
-import { operationsIn, readDocument } from "../description/document.ts"
-import { publishedExamples } from "../description/published-examples.ts"
-import { placeholder, samplesOf } from "../guide/samples.ts"
 import { directoryOfFile } from "../support/of-file.ts"
 import { installPackages, runProgram } from "../support/packages.ts"
 import { type TestService, testService } from "../support/service.ts"
+import { placeholder, samplesOf } from "../web/guide/samples.ts"
 
 /** Generating and type-checking take seconds, and many of them on a busy machine. */
 const limitMs = 300_000

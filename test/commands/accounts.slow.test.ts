@@ -1,9 +1,9 @@
 /** Accounts and tokens can be managed and audited from the command line. */
 import { afterAll, expect, test } from "bun:test"
 import postgres from "postgres"
-import { createTokenLookup } from "../../src/access/credentials.ts"
-import { hashSecret } from "../../src/access/secret.ts"
-import { createPool } from "../../src/db/pool/pool.ts"
+import { createTokenLookup } from "../../src/accounts/access/credentials.ts"
+import { hashSecret } from "../../src/accounts/access/secret.ts"
+import { createPool } from "../../src/data/db/pool/pool.ts"
 import { testDatabase } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
 

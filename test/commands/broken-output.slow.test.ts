@@ -132,7 +132,7 @@ test.each([
 
 test("A quickstart serves even if its welcome cannot be written", async () => {
   const messages = unreadPipe()
-  const quickstart = Bun.fileURLToPath(new URL("../sample/quickstart.ts", import.meta.url))
+  const quickstart = Bun.fileURLToPath(new URL("../../src/sample/quickstart.ts", import.meta.url))
   const { url, child } = await detachedProcess(
     { DATABASE_URL: service.database.url, DATA_DIR: dataDir },
     { stdout: fullDisk(), stderr: messages },

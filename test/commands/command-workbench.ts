@@ -1,7 +1,7 @@
 /** A workbench, and commands that run on its database, each as a process of its own. */
 import { closeSync, existsSync, openSync } from "node:fs"
 import { join } from "node:path"
-import { workbench } from "../loading/workbench.ts"
+import { workbench } from "../ingest/loading/workbench.ts"
 import { type CommandOptions, pipeWithoutReader, runCommand } from "./command-process.ts"
 
 export async function commandWorkbench() {

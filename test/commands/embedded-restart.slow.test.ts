@@ -1,8 +1,8 @@
 /** A service starts its embedded PostgreSQL again when that has ended, and recovers. */
 import { afterEach, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
-import { runningServer } from "../../src/db/embedded/postmaster.ts"
-import { startEmbedded } from "../../src/db/embedded/server.ts"
+import { runningServer } from "../../src/system/embedded/postmaster.ts"
+import { startEmbedded } from "../../src/system/embedded/server.ts"
 import { directoryOfFile } from "../support/of-file.ts"
 import { embeddedDirectory } from "../support/postgres.ts"
 import { command, type ServiceProcess, serviceProcess } from "../support/process.ts"

@@ -1,6 +1,6 @@
 /** A service that fetches by itself publishes changes, and reports failed and rejected loads. */
 import { beforeEach, expect, test } from "bun:test"
-import { plain, reply } from "../fetching/misbehaving-server.ts"
+import { plain, reply } from "../ingest/fetching/misbehaving-server.ts"
 import { serviceProcess } from "../support/process.ts"
 import { until } from "../support/until.ts"
 import { directory, fetchWorkbench } from "./fetch-workbench.ts"

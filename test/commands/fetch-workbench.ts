@@ -2,8 +2,8 @@
 import { afterAll } from "bun:test"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { locks } from "../../src/db/advisory-locks.ts"
-import { misbehavingServer } from "../fetching/misbehaving-server.ts"
+import { locks } from "../../src/data/db/advisory-locks.ts"
+import { misbehavingServer } from "../ingest/fetching/misbehaving-server.ts"
 import { holdLock } from "../support/held-locks.ts"
 import { commandWorkbench } from "./command-workbench.ts"
 

@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from "bun:test"
 import { rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { plain, reply } from "../fetching/misbehaving-server.ts"
+import { plain, reply } from "../ingest/fetching/misbehaving-server.ts"
 import { until } from "../support/until.ts"
 import { startCommand } from "./command-process.ts"
 import { directory, fetchWorkbench } from "./fetch-workbench.ts"

@@ -2,7 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { judgement } from "../../src/loading/suggestions.ts"
+import { judgement } from "../../src/ingest/loading/suggestions.ts"
 import { until } from "../support/until.ts"
 import { startOptions } from "./command-process.ts"
 import { commandWorkbench } from "./command-workbench.ts"

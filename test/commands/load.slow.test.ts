@@ -1,7 +1,7 @@
 /** `mds load` obeys its options, and its output is fit for the next program. */
 import { expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
-import type { LoadSummary } from "../../src/loading/summary.ts"
+import type { LoadSummary } from "../../src/ingest/loading/summary.ts"
 import { commandWorkbench } from "./command-workbench.ts"
 
 const bench = await commandWorkbench()

@@ -5,8 +5,8 @@
 import { expect, test } from "bun:test"
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { createLog } from "../../src/log/log.ts"
-import { controlCharacter, printableText } from "../../src/text/printable-text.ts"
+import { createLog } from "../../src/system/log/log.ts"
+import { controlCharacter, printableText } from "../../src/system/text/printable-text.ts"
 import { commandWorkbench } from "./command-workbench.ts"
 import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
 

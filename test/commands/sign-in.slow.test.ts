@@ -1,8 +1,8 @@
 /** Operators print one-time links, see where people are signed in, and sign them out, from the command line. */
 import { expect, test } from "bun:test"
-import { visitor } from "../pages/visitor.ts"
 import { command } from "../support/process.ts"
 import { serviceOfFile } from "../support/service.ts"
+import { visitor } from "../web/pages/visitor.ts"
 
 const service = await serviceOfFile({ now: new Date() })
 

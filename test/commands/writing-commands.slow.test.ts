@@ -1,7 +1,7 @@
 /** A command reports a committed change as done, even if it cannot write its result. */
 
 import { expect, test } from "bun:test"
-import { prune as pruneReleases } from "../../src/loading/prune.ts"
+import { prune as pruneReleases } from "../../src/ingest/loading/prune.ts"
 import { until } from "../support/until.ts"
 import { commandWorkbench } from "./command-workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"

@@ -1,9 +1,9 @@
 /** The days of announcements are those of the chosen time zone, also where its clocks change. */
 import { expect, test } from "bun:test"
-import { textOf } from "../pages/page-reader.ts"
-import { signedInVisitor } from "../pages/visitor.ts"
 import { none } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
+import { textOf } from "../web/pages/page-reader.ts"
+import { signedInVisitor } from "../web/pages/visitor.ts"
 import { crawl } from "./crawl.ts"
 
 /** Sydney's clocks change on 5 October 2025 and on 5 April 2026, at 16:00 UTC of the day before. */

@@ -1,9 +1,9 @@
 /** A hundred requests of one account at once are served, of every kind but exports. */
 import { expect, test } from "bun:test"
-import { callTool } from "../mcp/conversation.ts"
-import { signedInVisitor } from "../pages/visitor.ts"
+import { callTool } from "../api/mcp/conversation.ts"
 import { awkward } from "../support/fixtures.ts"
 import { serviceOfFile, testService } from "../support/service.ts"
+import { signedInVisitor } from "../web/pages/visitor.ts"
 import { readRecord } from "./bodies.ts"
 
 const service = await serviceOfFile()

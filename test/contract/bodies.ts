@@ -1,4 +1,4 @@
-import type { ErrorBody } from "../../src/http/api-error.ts"
+import type { ErrorBody } from "../../src/api/http/api-error.ts"
 
 /** A record as a body has it. */
 export type Shown = Record<string, unknown>

@@ -3,9 +3,9 @@
  * its token or its window. `Cache-Status` (RFC 9211) tells which is which.
  */
 import { expect, test } from "bun:test"
-import { setDisabled } from "../../src/access/accounts.ts"
+import { setDisabled } from "../../src/accounts/access/accounts.ts"
+import { seeded } from "../../src/sample/seeded.ts"
 import { awkward, type Fixtures } from "../support/fixtures.ts"
-import { seeded } from "../support/seeded.ts"
 import { serviceOfFile } from "../support/service.ts"
 
 const service = await serviceOfFile()

@@ -4,10 +4,10 @@
  */
 
 import { expect, test } from "bun:test"
-import { prune } from "../../src/loading/prune.ts"
-import { fileLoader } from "../loading/file-loader.ts"
+import { prune } from "../../src/ingest/loading/prune.ts"
+import { seeded } from "../../src/sample/seeded.ts"
+import { fileLoader } from "../ingest/loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
-import { seeded } from "../support/seeded.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readList } from "./bodies.ts"
 

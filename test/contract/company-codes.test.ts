@@ -1,10 +1,10 @@
 /** Requests know the codes that are loaded: no temporary ones. A code that has ended names its successor. */
 import { expect, test } from "bun:test"
-import { fileLoader } from "../loading/file-loader.ts"
-import { leadOf } from "../pages/page-reader.ts"
-import { signedInVisitor } from "../pages/visitor.ts"
+import { fileLoader } from "../ingest/loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
+import { leadOf } from "../web/pages/page-reader.ts"
+import { signedInVisitor } from "../web/pages/visitor.ts"
 import { readList, readRecord } from "./bodies.ts"
 
 const service = await serviceOfFile({ records: none })

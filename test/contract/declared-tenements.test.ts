@@ -1,11 +1,11 @@
 /** Links by a company's own schedule follow releases, and the page of a tenement has the basis of each link. */
 import { expect, test } from "bun:test"
-import { decide, publishDecisions } from "../../src/loading/link-decisions.ts"
-import { silent } from "../../src/loading/progress.ts"
-import { fileLoader } from "../loading/file-loader.ts"
-import { cellsOf, contentOf, linkTo } from "../pages/page-reader.ts"
-import { signedInVisitor } from "../pages/visitor.ts"
+import { decide, publishDecisions } from "../../src/ingest/loading/link-decisions.ts"
+import { silent } from "../../src/ingest/loading/progress.ts"
+import { fileLoader } from "../ingest/loading/file-loader.ts"
 import { serviceOfFile } from "../support/service.ts"
+import { cellsOf, contentOf, linkTo } from "../web/pages/page-reader.ts"
+import { signedInVisitor } from "../web/pages/visitor.ts"
 import { readList, readRecord } from "./bodies.ts"
 
 const service = await serviceOfFile({

@@ -3,8 +3,8 @@
  * the log has the cause (interface specification, section 7).
  */
 import { expect, test } from "bun:test"
-import { signedInVisitor } from "../pages/visitor.ts"
 import { serviceOfFile, type TestService, testService } from "../support/service.ts"
+import { signedInVisitor } from "../web/pages/visitor.ts"
 import { readError } from "./bodies.ts"
 
 const service = await serviceOfFile()

@@ -6,7 +6,7 @@
 import { expect, test } from "bun:test"
 import { gunzipSync } from "node:zlib"
 import { parquetMetadata } from "hyparquet"
-import { setDisabled } from "../../src/access/accounts.ts"
+import { setDisabled } from "../../src/accounts/access/accounts.ts"
 import { none, type ReportFixture } from "../support/fixtures.ts"
 import { serviceOfFile, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"

@@ -1,7 +1,7 @@
 /** `fields` selects the fields of records and their order, in every format, and adds those that are not shown otherwise. */
 import { expect, test } from "bun:test"
+import { seeded } from "../../src/sample/seeded.ts"
 import { awkward, tenementsOf } from "../support/fixtures.ts"
-import { seeded } from "../support/seeded.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readError, readList, readRecord, type Shown } from "./bodies.ts"
 import { crawl } from "./crawl.ts"

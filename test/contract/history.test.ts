@@ -1,13 +1,13 @@
 /**
  * `as_of` reads any release that is kept, and `updated_since` and `removed_since` list what changed
- * after one (`src/guide/copies.md`).
+ * after one (`src/web/guide/copies.md`).
  */
 
 import { expect, test } from "bun:test"
-import { withSnapshot } from "../../src/db/connection.ts"
-import { newestReleases } from "../../src/db/release-files.ts"
-import { resourceNames } from "../../src/resources/resource.ts"
-import { fileLoader } from "../loading/file-loader.ts"
+import { withSnapshot } from "../../src/data/db/connection.ts"
+import { newestReleases } from "../../src/data/db/release-files.ts"
+import { resourceNames } from "../../src/data/resources/resource.ts"
+import { fileLoader } from "../ingest/loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readError, readList } from "./bodies.ts"

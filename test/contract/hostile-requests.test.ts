@@ -1,6 +1,6 @@
 /** Bad requests are the caller's fault: each has a clear response, and never a 5xx. */
 import { afterAll, expect, test } from "bun:test"
-import { Random } from "../sample/random.ts"
+import { Random } from "../../src/sample/random.ts"
 import { awkward } from "../support/fixtures.ts"
 import { testService } from "../support/service.ts"
 import { crawl } from "./crawl.ts"

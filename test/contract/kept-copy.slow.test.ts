@@ -4,9 +4,9 @@
  */
 
 import { expect, test } from "bun:test"
-import { fileLoader } from "../loading/file-loader.ts"
+import { seeded } from "../../src/sample/seeded.ts"
+import { fileLoader } from "../ingest/loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
-import { seeded } from "../support/seeded.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readList, type Shown } from "./bodies.ts"
 

@@ -4,10 +4,10 @@
  */
 
 import { expect, test } from "bun:test"
-import { fileLoader } from "../loading/file-loader.ts"
-import { linkTo } from "../pages/page-reader.ts"
-import { signedInVisitor } from "../pages/visitor.ts"
+import { fileLoader } from "../ingest/loading/file-loader.ts"
 import { serviceOfFile } from "../support/service.ts"
+import { linkTo } from "../web/pages/page-reader.ts"
+import { signedInVisitor } from "../web/pages/visitor.ts"
 import { readList, readRecord } from "./bodies.ts"
 
 const directory = "asx_code,company_name,is_active"

@@ -1,7 +1,7 @@
 /** Pruning deletes history, and changes no response that can still be asked for. */
 
 import { expect, test } from "bun:test"
-import { prune } from "../../src/loading/prune.ts"
+import { prune } from "../../src/ingest/loading/prune.ts"
 import { none, reportsOfTitle } from "../support/fixtures.ts"
 import { serviceOfFile, testService } from "../support/service.ts"
 import { readError, readList } from "./bodies.ts"

@@ -4,8 +4,8 @@
  */
 
 import { afterEach, expect, test } from "bun:test"
-import { setPlan } from "../../src/access/accounts.ts"
-import { createToken } from "../../src/access/secret.ts"
+import { setPlan } from "../../src/accounts/access/accounts.ts"
+import { createToken } from "../../src/accounts/access/secret.ts"
 import { enterpriseLimit, serviceOfFile, testService } from "../support/service.ts"
 import { readError } from "./bodies.ts"
 

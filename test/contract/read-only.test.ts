@@ -5,10 +5,10 @@
 
 import { afterAll, expect, test } from "bun:test"
 import postgres from "postgres"
-import { linkSecret, visitor } from "../pages/visitor.ts"
 import { testDatabase } from "../support/postgres.ts"
 import { testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
+import { linkSecret, visitor } from "../web/pages/visitor.ts"
 
 const role = `reader_${crypto.randomUUID().replaceAll("-", "")}`
 

@@ -1,8 +1,8 @@
 /** The versions of one record: `…/history`. */
 
 import { expect, test } from "bun:test"
-import { prune } from "../../src/loading/prune.ts"
-import { fileLoader } from "../loading/file-loader.ts"
+import { prune } from "../../src/ingest/loading/prune.ts"
+import { fileLoader } from "../ingest/loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readList } from "./bodies.ts"

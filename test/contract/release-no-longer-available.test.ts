@@ -4,7 +4,7 @@
  */
 
 import { afterEach, beforeEach, expect, test } from "bun:test"
-import { prune } from "../../src/loading/prune.ts"
+import { prune } from "../../src/ingest/loading/prune.ts"
 import { reportsOfTitle } from "../support/fixtures.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { readList } from "./bodies.ts"

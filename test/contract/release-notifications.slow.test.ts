@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { join } from "node:path"
-import { changeAndConfirm } from "../../src/db/confirmed-change.ts"
+import { changeAndConfirm } from "../../src/data/db/confirmed-change.ts"
 import { directoryOfFile } from "../support/of-file.ts"
 import { command, type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { type TestService, testService } from "../support/service.ts"

@@ -1,6 +1,6 @@
 /** No token in any log line: whole, in part beyond its shown prefix, or in any encoding. */
 import { expect, test } from "bun:test"
-import { createToken } from "../../src/access/secret.ts"
+import { createToken } from "../../src/accounts/access/secret.ts"
 import { serviceOfFile, testService } from "../support/service.ts"
 import { requestText, sendRaw } from "./raw-http.ts"
 

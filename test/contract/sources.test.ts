@@ -1,9 +1,9 @@
 /** `/sources`: where the data comes from, and how fresh it is. */
 
 import { expect, test } from "bun:test"
-import { LoadError } from "../../src/loading/load-error.ts"
-import type { LoadOptions } from "../../src/loading/load-options.ts"
-import { fileLoader } from "../loading/file-loader.ts"
+import { LoadError } from "../../src/ingest/loading/load-error.ts"
+import type { LoadOptions } from "../../src/ingest/loading/load-options.ts"
+import { fileLoader } from "../ingest/loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readList } from "./bodies.ts"

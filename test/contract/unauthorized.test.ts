@@ -4,8 +4,8 @@
  */
 
 import { expect, test } from "bun:test"
-import { setDisabled } from "../../src/access/accounts.ts"
-import { createToken } from "../../src/access/secret.ts"
+import { setDisabled } from "../../src/accounts/access/accounts.ts"
+import { createToken } from "../../src/accounts/access/secret.ts"
 import { routes } from "../support/routes.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { requestText, sendRaw } from "./raw-http.ts"

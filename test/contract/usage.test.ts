@@ -4,7 +4,7 @@
  */
 
 import { expect, test } from "bun:test"
-import { setPlan } from "../../src/access/accounts.ts"
+import { setPlan } from "../../src/accounts/access/accounts.ts"
 import { enterpriseLimit, serviceOfFile } from "../support/service.ts"
 import { readError, readRecord, type Shown } from "./bodies.ts"
 

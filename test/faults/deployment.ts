@@ -1,6 +1,6 @@
 /** A PostgreSQL, a Redis and the service on both, each a process of its own that a test may break. */
-import { createAccount } from "../../src/access/accounts.ts"
-import { issueToken } from "../../src/access/tokens.ts"
+import { createAccount } from "../../src/accounts/access/accounts.ts"
+import { issueToken } from "../../src/accounts/access/tokens.ts"
 import { type OwnServer, type OwnServerOptions, ownServer } from "../support/own-server.ts"
 import { fillWith } from "../support/postgres.ts"
 import { type ServiceProcess, serviceProcess } from "../support/process.ts"

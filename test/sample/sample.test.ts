@@ -1,9 +1,9 @@
 /** The sample data is the same on every machine, and of the sizes asked for. */
 import { expect, test } from "bun:test"
-import { pointInside, surrounds } from "../../src/places/inside.ts"
-import { readGeometry } from "../../src/places/read-geometry.ts"
-import { sampleData, sampleSizes } from "./sample-data.ts"
-import { makeGeometry } from "./shapes.ts"
+import { pointInside, surrounds } from "../../src/data/places/inside.ts"
+import { readGeometry } from "../../src/data/places/read-geometry.ts"
+import { sampleData, sampleSizes } from "../../src/sample/sample-data.ts"
+import { makeGeometry } from "../../src/sample/shapes.ts"
 
 /** The digest of all records at the default sizes, so that a test detects any change of the sample. */
 const pinned = "63b47a2065fda3216bba1032ae7d0686f400c79d0d587e6e0b3bfb1faf42eaad"

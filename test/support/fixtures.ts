@@ -7,8 +7,8 @@ import type {
   ReportRecord,
   SubsidiaryRecord,
   TenementRecord,
-} from "../sample/records.ts"
-import { type SampleSizes, sampleData } from "../sample/sample-data.ts"
+} from "../../src/sample/records.ts"
+import { type SampleSizes, sampleData } from "../../src/sample/sample-data.ts"
 
 export type CompanyFixture = CompanyRecord
 export type ReportFixture = ReportRecord

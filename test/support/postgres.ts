@@ -8,8 +8,8 @@ import { setDefaultTimeout } from "bun:test"
 import { mkdirSync } from "node:fs"
 import { join } from "node:path"
 import postgres from "postgres"
-import { runningServer } from "../../src/db/embedded/postmaster.ts"
-import { startEmbedded } from "../../src/db/embedded/server.ts"
+import { runningServer } from "../../src/system/embedded/postmaster.ts"
+import { startEmbedded } from "../../src/system/embedded/server.ts"
 import { copyCluster, scratchDirectory } from "./scratch.ts"
 import { until } from "./until.ts"
 
@@ -43,7 +43,7 @@ export const migrated: Contents = {
   name: "migrated",
   base: NOTHING,
   fill: async (url) => {
-    const { migrate } = await import("../../src/db/migrate.ts")
+    const { migrate } = await import("../../src/data/db/migrate.ts")
     await migrate(url)
     return undefined
   },

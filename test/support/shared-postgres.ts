@@ -5,12 +5,12 @@
  */
 import { mkdirSync, rmSync } from "node:fs"
 import { join } from "node:path"
-import { embeddedBinaries } from "../../src/db/embedded/binaries.ts"
-import { createCluster } from "../../src/db/embedded/cluster.ts"
-import { tryLock } from "../../src/db/embedded/lock.ts"
-import { isAlive } from "../../src/db/embedded/postmaster.ts"
-import { startEmbedded } from "../../src/db/embedded/server.ts"
-import { serverUserFor } from "../../src/db/embedded/server-user.ts"
+import { embeddedBinaries } from "../../src/system/embedded/binaries.ts"
+import { createCluster } from "../../src/system/embedded/cluster.ts"
+import { tryLock } from "../../src/system/embedded/lock.ts"
+import { isAlive } from "../../src/system/embedded/postmaster.ts"
+import { startEmbedded } from "../../src/system/embedded/server.ts"
+import { serverUserFor } from "../../src/system/embedded/server-user.ts"
 import { copyCluster } from "./scratch.ts"
 
 // Nothing of a test run has to survive a power cut.

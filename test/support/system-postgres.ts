@@ -3,7 +3,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
-import { serverUserFor } from "../../src/db/embedded/server-user.ts"
+import { serverUserFor } from "../../src/system/embedded/server-user.ts"
 import { freePort, reportSkipped, startSupervised } from "./supervised.ts"
 import { until } from "./until.ts"
 

@@ -1,0 +1,134 @@
+/**
+ * Sends mails in the background, one after another, so that neither a response nor its duration reveals anything
+ * about a mail. A failed mail is reported and not retried, because its link is valid for minutes only and people
+ * request a new one.
+ */
+import type { Mailbox } from "../../system/text/email-address.ts"
+import { settleWithin } from "../../system/text/settle-within.ts"
+
+export interface Mail {
+  /** An email address. */
+  to: string
+  subject: string
+  /** Plain text. */
+  text: string
+  /** When its link expires. An expired mail is not sent. */
+  expiresAt: Date
+}
+
+export interface Mailer {
+  /** Queues a mail. Never throws. */
+  send(mail: Mail): void
+  /** Connects to the server without a mail, in the background, unless mails are waiting. Never throws. */
+  check(): void
+  /** Whether the last mail or check did not reach the server, or its login was rejected. */
+  isFailing(): boolean
+  /** Waits until all mails are sent, for at most `limitMs`, and sends no more. */
+  stop(limitMs: number): Promise<void>
+}
+
+export interface MailerOptions {
+  /** Links, the user and the password are sent only over TLS, except to this machine. */
+  url: string
+  from: Mailbox
+  /** Receives the reason why a mail was not sent. */
+  onFailure: (error: unknown) => void
+  now: () => Date
+}
+
+/** More mails than people request; limits the memory while a mail server hangs. */
+const maxWaiting = 200
+/** The time limit of each step with the mail server. */
+const stepMs = 10_000
+/** The time limit of a whole mail. */
+const mailMs = 30_000
+
+export function createMailer({ url, from, onFailure, now }: MailerOptions): Mailer {
+  let last = Promise.resolve()
+  let waiting = 0
+  let transport: ReturnType<typeof createTransport> | undefined
+  let isFailing = false
+  let isStopping = false
+  let isStopped = false
+
+  function enqueue(work: () => Promise<unknown>): void {
+    waiting++
+    last = last
+      // Starts after the response to the request for the mail.
+      .then(() => Bun.sleep(0))
+      .then(() => (isStopped ? undefined : settleWithin(mailMs, work(), notSent)))
+      .then(() => {
+        isFailing = false
+      })
+      .catch((error: unknown) => {
+        isFailing = !isRejection(error)
+        onFailure(error)
+      })
+      .finally(() => waiting--)
+  }
+
+  const connected = () => {
+    transport ??= createTransport(url)
+    return transport
+  }
+
+  async function deliver({ to, subject, text, expiresAt }: Mail): Promise<void> {
+    // A server that hangs may delay mails beyond the validity of their links.
+    if (now() >= expiresAt) throw new Error("The mail waited until its link had expired")
+    await (await connected()).sendMail({
+      from,
+      // An object is one address; a string with a comma would be two.
+      to: { name: "", address: to },
+      subject,
+      text,
+      headers: { "Auto-Submitted": "auto-generated" },
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    })
+  }
+
+  return {
+    send: (mail) => {
+      if (isStopping) return onFailure(new Error("The service is stopping"))
+      if (waiting >= maxWaiting) return onFailure(new Error("The queue of mails is full"))
+      enqueue(() => deliver(mail))
+    },
+    check: () => {
+      if (waiting === 0 && !isStopping) enqueue(async () => (await connected()).verify())
+    },
+    isFailing: () => isFailing,
+    stop: async (limitMs) => {
+      isStopping = true
+      await settleWithin(limitMs, last, notSent).catch(onFailure)
+      isStopped = true
+    },
+  }
+}
+
+/** Imported for the first mail, because most processes send none. */
+async function createTransport(address: string) {
+  const { default: nodemailer } = await import("nodemailer")
+  const { protocol, hostname, port, username, password } = new URL(address)
+  const host = hostname.replace(/^\[(.*)\]$/, "$1")
+  const secure = protocol === "smtps:"
+  const isHere = ["localhost", "127.0.0.1", "::1"].includes(host)
+  return nodemailer.createTransport({
+    host,
+    port: port === "" ? (secure ? 465 : 587) : Number(port),
+    secure,
+    requireTLS: !isHere,
+    ...(username !== "" && {
+      auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) },
+    }),
+    connectionTimeout: stepMs,
+    greetingTimeout: stepMs,
+    socketTimeout: stepMs,
+    dnsTimeout: stepMs,
+  })
+}
+
+/** The server rejected one mail. Showing this to everyone would reveal that an account exists. */
+const isRejection = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && /^(?:EENVELOPE|EMESSAGE)$/.test(String(error.code))
+
+const notSent = (limitMs: number) => new Error(`Not sent within ${limitMs} ms`)

@@ -1,0 +1,207 @@
+/**
+ * Parses a request's parameters strictly by their declarations. One error lists all unknown, repeated, empty,
+ * malformed and out-of-range parameters.
+ */
+import {
+  OptionalKind,
+  type Static,
+  type TObject,
+  type TProperties,
+  type TSchema,
+  Type,
+} from "@sinclair/typebox"
+import { parseBox, parseCircle } from "../../data/places/area.ts"
+import { isCalendarDate } from "../../system/text/calendar-date.ts"
+import { nearestName } from "../../system/text/nearest-name.ts"
+import { controlCharacter } from "../../system/text/printable-text.ts"
+import { type Fault, invalidParameters } from "./api-error.ts"
+import { parsePointInTime } from "./point-in-time.ts"
+import { decodeQuery, type Pair, undecodable } from "./query-string.ts"
+
+/** The parameter that only distinguishes page sequences. Every endpoint accepts it with any value. */
+export const cacheBusterParameter = {
+  _: Type.Optional(
+    Type.String({
+      description: "Ignored, for spreadsheets that must change an address to refresh it",
+      examples: ["1"],
+    }),
+  ),
+}
+
+/** Authentication reads `api_key`. */
+const everywhere: readonly string[] = ["api_key", ...Object.keys(cacheBusterParameter)]
+
+/**
+ * Finds faults in the combination of values that are valid by themselves.
+ * @param sent the names of the parameters that the client sent
+ */
+export type CrossCheck = (
+  values: Readonly<Record<string, ParameterValue>>,
+  sent: ReadonlySet<string>,
+) => Fault[]
+
+/**
+ * Parses a query string. Returns every parameter that was sent or has a default.
+ * @param schemas by the names of the parameters; one without a default is `Type.Optional`
+ * @throws ApiError INVALID_PARAMETER
+ */
+export const readParameters = <Schemas extends TProperties>(
+  query: string,
+  schemas: Schemas,
+  crossCheck?: CrossCheck,
+): Static<TObject<Schemas>> => readPairs(decodeQuery(query), schemas, everywhere, crossCheck)
+
+/**
+ * Parses decoded parameters as `readParameters` does.
+ * @param ignored names that are accepted too
+ */
+export function readPairs<Schemas extends TProperties>(
+  pairs: readonly Pair[],
+  schemas: Schemas,
+  ignored: readonly string[] = [],
+  crossCheck: CrossCheck = () => [],
+): Static<TObject<Schemas>> {
+  const faults = namingFaults(pairs, schemas, ignored)
+  const values: Record<string, ParameterValue> = {}
+  for (const [name, schema] of Object.entries(schemas)) {
+    const [, text] = pairs.find(([sent]) => sent === name) ?? []
+    const fault = text === undefined ? null : faultOf(schema, text)
+    if (fault) faults.push({ parameter: name, ...fault })
+    else if (text !== undefined) values[name] = readValue(schema, text)
+    else if (schema.default !== undefined) values[name] = schema.default
+  }
+  const faulty = new Set(faults.map(({ parameter }) => parameter))
+  const together = [
+    ...crossCheck(values, new Set(pairs.map(([name]) => name))),
+    ...periodFaults(values),
+  ]
+  faults.push(...together.filter(({ parameter }) => !faulty.has(parameter)))
+  if (faults.length > 0) throw invalidParameters(faults)
+  return typed(values, schemas)
+}
+
+/** Periods end after they begin: `granted_from` and `granted_to`. Dates in one notation sort as text. */
+const periodFaults = (values: Readonly<Record<string, ParameterValue>>): Fault[] =>
+  Object.entries(values).flatMap(([from, first]) => {
+    const to = from.replace(/from$/, "to")
+    const last = values[to]
+    if (to === from || last === undefined || first <= last) return []
+    return [{ parameter: from, message: `Must not be after ${to}` }]
+  })
+
+/** Returns the same values with the types of these schemas. @throws Error if a value has another type */
+export function typed<Schemas extends TProperties>(
+  values: object,
+  schemas: Schemas,
+): Static<TObject<Schemas>> {
+  if (haveTypes(values, schemas)) return values
+  throw new Error(`Not values of ${Object.keys(schemas).join(", ")}: ${JSON.stringify(values)}`)
+}
+
+/** Whether each value has its schema's type. Parsing has checked its range. */
+const haveTypes = <Schemas extends TProperties>(
+  values: object,
+  schemas: Schemas,
+): values is Static<TObject<Schemas>> & object =>
+  Object.entries(schemas).every(([name, schema]) => {
+    const value: unknown = Reflect.get(values, name)
+    return value === undefined
+      ? schema[OptionalKind] === "Optional"
+      : (Array.isArray(value) ? "array" : typeof value) ===
+          (schema.type === "integer" ? "number" : schema.type)
+  })
+
+/** The value of `_`, which distinguishes page sequences; empty without one. */
+export const cacheBuster = (query: string): string =>
+  decodeQuery(query).find(([name]) => name === "_")?.[1] ?? ""
+
+function namingFaults(
+  pairs: readonly Pair[],
+  schemas: TProperties,
+  ignored: readonly string[],
+): Fault[] {
+  const known = Object.keys(schemas)
+  return [...Map.groupBy(pairs, ([name]) => name)].flatMap(([parameter, [first, second]]) => {
+    if (!known.includes(parameter) && !ignored.includes(parameter)) {
+      return unknownName(parameter, known)
+    }
+    if (second) return { parameter, message: "Must be given once" }
+    return parameter === "api_key" && first?.[1] === ""
+      ? { parameter, message: "Must not be empty" }
+      : []
+  })
+}
+
+const unknownName = (parameter: string, known: readonly string[]): Fault => ({
+  parameter,
+  message: `Unknown parameter${suggestion(parameter, known)}`,
+  allowed: known,
+})
+
+function suggestion(name: string, known: readonly string[]): string {
+  const meant = nearestName(name, known)
+  return meant ? `; did you mean ${meant}?` : ""
+}
+
+export type ParameterValue = string | number | boolean | readonly string[]
+
+/**
+ * Checks a value strictly by its schema: numbers, booleans, dates and enumerated values have one spelling, a
+ * point in time has three notations. Filters decide which texts are equal.
+ */
+function faultOf(schema: TSchema, text: string): Omit<Fault, "parameter"> | null {
+  const { type, format, maxLength = Number.POSITIVE_INFINITY } = schema
+  if (type === "array") return namesFault(text.split(","), schema.items.enum)
+  if (text === "") return { message: "Must not be empty" }
+  // Bun converts unescaped bytes that are not valid UTF-8 to U+FFFD. A whole value of a record may have it too.
+  if (text === undecodable || (text.includes("\uFFFD") && format !== "whole-value"))
+    return { message: "Is not valid UTF-8" }
+  const allowed = type === "boolean" ? ["true", "false"] : schema.enum
+  if (allowed) {
+    return allowed.includes(text)
+      ? null
+      : { message: `Must be one of ${allowed.join(", ")}`, allowed }
+  }
+  if (type === "integer") {
+    const { minimum = Number.MIN_SAFE_INTEGER, maximum = Number.MAX_SAFE_INTEGER } = schema
+    return /^(0|-?[1-9]\d*)$/.test(text) && Number(text) >= minimum && Number(text) <= maximum
+      ? null
+      : { message: `Must be an integer from ${minimum} to ${maximum}` }
+  }
+  const fault = faultsOfFormats[format]?.(text)
+  if (fault) return { message: fault }
+  // Code points, as JSON Schema and PostgreSQL count characters.
+  if ([...text].length > maxLength) return { message: `Must have at most ${maxLength} characters` }
+  return controlCharacter.test(text) ? { message: "Must not contain control characters" } : null
+}
+
+function namesFault(names: readonly string[], allowed: readonly string[]) {
+  const unknown = names.find((name) => !allowed.includes(name))
+  if (unknown !== undefined) {
+    const shown = JSON.stringify(unknown.slice(0, longestShown))
+    return { message: `Unknown name ${shown}${suggestion(unknown, allowed)}`, allowed }
+  }
+  const isRepeated = new Set(names).size < names.length
+  return isRepeated ? { message: "Must not repeat a name", allowed } : null
+}
+
+const longestShown = 40
+
+const faultsOfFormats: Readonly<Record<string, (text: string) => string | null>> = {
+  date: (text) => (isCalendarDate(text) ? null : "Must be a date that exists, as YYYY-MM-DD"),
+  "point-in-time": (text) => {
+    if (parsePointInTime(text)) return null
+    return parsePointInTime(text.replace(" ", "+"))
+      ? "Has a space in place of the + of its zone: write the + as %2B"
+      : "Must be a release number, a date as YYYY-MM-DD or a date-time as 2026-01-02T03:04:05Z"
+  },
+  bbox: (text) => parseBox(text).fault,
+  near: (text) => parseCircle(text).fault,
+}
+
+/** Converts a valid text. */
+function readValue({ type }: TSchema, text: string): ParameterValue {
+  if (type === "integer") return Number(text)
+  if (type === "boolean") return text === "true"
+  return type === "array" ? text.split(",") : text
+}

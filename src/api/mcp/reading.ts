@@ -1,0 +1,124 @@
+/** Reads the data for one call of a tool, as the endpoints of the API do. */
+import type { Static, TObject } from "@sinclair/typebox"
+import type { LinkReader } from "../../data/reader/links.ts"
+import type { Release, Releases } from "../../data/reader/releases.ts"
+import type { ReadSources } from "../../data/reader/sources.ts"
+import { asxCodeFromText } from "../../data/resources/values.ts"
+import { invalidParameters } from "../http/api-error.ts"
+import { encodeQuery, type Pair } from "../http/query-string.ts"
+import { dayOfData } from "../responses/at-release.ts"
+import type { Requester } from "../responses/data-request.ts"
+import { apiPath, type asOf, type ListEndpoint } from "../responses/endpoint.ts"
+import { nearestNumbers, possibleHoldersWords } from "../responses/notes.ts"
+import { type ListPlan, type ParameterValues, planList, planRecord } from "../responses/plan.ts"
+import type { ListPage } from "../responses/respond.ts"
+import type { DataOptions } from "../routes/data.ts"
+import { company } from "../routes/endpoints.ts"
+
+export interface ReadingOptions extends Pick<DataOptions, "responses" | "now"> {
+  releases: Pick<Releases, "current">
+  readSources: ReadSources
+  companyLinks: Pick<LinkReader, "suggestedFor">
+}
+
+export type ToolReading = ReturnType<typeof createReading>
+
+/** @param publicUrl the address of the service as the client reaches it */
+export function createReading(options: ReadingOptions, requester: Requester, publicUrl: string) {
+  const { responses, releases, readSources, companyLinks, now } = options
+  const { account } = requester
+
+  /** The address of the request that returns the same, whatever is published later. */
+  const addressOf = (path: string, query: readonly Pair[], { id }: Release): string => {
+    const others = query.filter(([name]) => name !== "as_of")
+    return `${publicUrl}${path}?${encodeQuery([...others, ["as_of", String(id)]])}`
+  }
+
+  const partOf = (plan: ListPlan, { records, meta, release }: ListPage) => {
+    const { total, page, total_pages } = meta
+    const request = addressOf(plan.path, plan.canonical, release)
+    return { request, total, page, total_pages, records }
+  }
+
+  /** @throws ApiError INVALID_PARAMETER for a code that no company has: the list is empty for another reason */
+  const expectCompany = async ({ company: written }: ParameterValues, release: Release) => {
+    if (written === undefined) return
+    const code = asxCodeFromText(String(written))
+    const [record] = await responses.versionsAt(company.resource, [code], { release, account })
+    const message = `No company has the code ${code}; find_companies finds codes`
+    if (!record) throw invalidParameters([{ parameter: "company", message }])
+  }
+
+  return {
+    dayOf: ({ as_of }: ParameterValues, release: Release) => dayOfData(as_of, release, now()),
+
+    /** A page of a list at the given release or, without one, that of `as_of`, of its page sequence, or the newest. */
+    list: async (
+      endpoint: ListEndpoint,
+      values: ParameterValues,
+      { release: at, key = "" }: { release?: Release; key?: string } = {},
+    ) => {
+      const plan = planList(endpoint, values, key)
+      const found = at
+        ? await responses.pageAt(plan, { release: at, account })
+        : await responses.page(requester, plan)
+      if (found.meta.total === 0) await expectCompany(values, found.release)
+      return { release: found.release, part: partOf(plan, found) }
+    },
+
+    /** The records added to a list or changed after `since`, and those removed since; see `changes` of the responses. */
+    changes: async (endpoint: ListEndpoint, { since, ...values }: ParameterValues) => {
+      const planWith = (compared: ParameterValues) =>
+        planList(endpoint, { ...values, ...compared }, "")
+      const written = since === undefined ? undefined : String(since)
+      // Its release moves no pin of a search's own pages.
+      const sequenceOwner = `changes of ${requester.sequenceOwner}`
+      const found = await responses.changes({ account, sequenceOwner }, planWith, written)
+      const { release, changed, removed } = found
+      if (changed.meta.total + removed.meta.total === 0) await expectCompany(values, release)
+      const point = String(found.from.id)
+      return {
+        ...found,
+        changed: partOf(planWith({ updated_since: point }), changed),
+        removed: partOf(planWith({ removed_since: point }), removed),
+      }
+    },
+
+    companiesFormerly: (term: string, release: Release) =>
+      responses.companiesFormerly(term, { release, account }),
+
+    /** Words on the tenements with the nearest numbers, for a number that none has at the release. */
+    nearestNumbers: async ({ search, state }: ParameterValues, release: Release) => {
+      const nearest = await nearestNumbers(String(search), state, (plan) =>
+        responses.firstAt(plan, 3, { release, account }),
+      )
+      const named = nearest.map(({ tenement_id, state }) => `${tenement_id} (${state})`)
+      return named.length === 0 ? [] : [`The nearest numbers of its type: ${named.join(", ")}.`]
+    },
+
+    /** @param point with `as_of`, or without */
+    company: async (code: string, point: Static<TObject<typeof asOf>>) => {
+      const plan = planRecord(company, point, code)
+      const { record, release } = await responses.record(requester, plan)
+      const path = apiPath(company, String(record.asx_code))
+      return { record, release, request: addressOf(path, [], release) }
+    },
+
+    /** Words on the possible holders of a company; none at an earlier release, or if they add nothing. */
+    possibleHolders: async (written: string, { as_of }: ParameterValues) => {
+      if (as_of !== undefined) return []
+      const code = asxCodeFromText(written)
+      const words = possibleHoldersWords(code, await companyLinks.suggestedFor(code, account))
+      return words === null ? [] : [words]
+    },
+
+    /** All sources, and the newest release. */
+    sources: async () => {
+      const [{ records }, release] = await Promise.all([
+        readSources(account),
+        releases.current(account),
+      ])
+      return { records, release, request: `${publicUrl}/api/v1/sources` }
+    },
+  }
+}

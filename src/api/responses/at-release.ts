@@ -1,0 +1,125 @@
+/** Resolves the release that a response shows, and the releases that its list compares with. */
+
+import type { AccountId } from "../../data/db/pool/turns.ts"
+import { removedSinceName, updatedSinceName } from "../../data/reader/relations.ts"
+import { type Release, type Releases, ReleaseUnavailable } from "../../data/reader/releases.ts"
+import type { List } from "../../data/reader/statements.ts"
+import { invalidParameters } from "../http/api-error.ts"
+import { parsePointInTime, pointFault } from "../http/point-in-time.ts"
+import type { Requester } from "./data-request.ts"
+import type { Pins } from "./pins.ts"
+import type { ListPlan, Plan } from "./plan.ts"
+
+export interface ReleaseOptions {
+  releases: Releases
+  /** The releases of page sequences. */
+  pins: Pins
+  now: () => Date
+}
+
+/** A list whose release is known. */
+export interface ResolvedList {
+  plan: ListPlan
+  /** Includes the releases that it compares with. */
+  list: List
+  release: Release
+}
+
+export type ReleaseResolver = ReturnType<typeof createReleaseResolver>
+
+export function createReleaseResolver({ releases, pins, now }: ReleaseOptions) {
+  /**
+   * @param name the parameter that has the point
+   * @param text a valid point in time
+   * @throws as `resolve`
+   */
+  async function releaseAt(name: string, text: string, account: AccountId): Promise<Release> {
+    const invalid = (message: string) => invalidParameters([{ parameter: name, message }])
+    const point = parsePointInTime(text)
+    if (!point) throw new Error(`Not a point in time: ${text}`)
+    const fault = pointFault(point, now().getTime())
+    if (fault) throw invalid(fault)
+    const release = await releases.at(point, account)
+    if ("refused" in release) throw invalid(release.refused)
+    return release
+  }
+
+  /**
+   * Returns the release of `as_of`, or the newest.
+   * @throws ApiError INVALID_PARAMETER for a point without a release yet and for a pruned one; Unavailable
+   */
+  const resolve = (asOf: string | undefined, account: number): Promise<Release> =>
+    asOf === undefined ? releases.current(account) : releaseAt("as_of", asOf, account)
+
+  return {
+    releaseAt,
+
+    /**
+     * Reads a page at the release that its page sequence has pinned. Without a pin, reads and pins the
+     * release of `as_of`, or the newest. Records and exports have no pages.
+     * @throws ApiError INVALID_PARAMETER if the pinned release was pruned; as `resolve` and `read`
+     */
+    atRelease: async <T>(
+      plan: Plan,
+      { account, sequenceOwner }: Requester,
+      read: (release: Release) => Promise<T>,
+    ): Promise<T> => {
+      if (plan.kind === "record" || plan.all) return read(await resolve(plan.as_of, account))
+      const sequence = `${sequenceOwner} ${plan.sequence}`
+      const isLater = plan.page > 1
+      const pinned = isLater ? await pins.pinned(sequence) : undefined
+      if (pinned) {
+        return read(pinned).catch((error: unknown) => {
+          throw error instanceof ReleaseUnavailable ? pinLost(pinned) : error
+        })
+      }
+      const release = await resolve(plan.as_of, account)
+      const result = await read(release)
+      await pins.pin(sequence, release, isLater ? "if absent" : "replace")
+      return result
+    },
+
+    /**
+     * Completes a plan's list for a release: adds the releases that `updated_since` and `removed_since` name.
+     * A list of versions also gets the oldest release that is kept, because pruning shortens it.
+     * @throws as `resolve`
+     */
+    listAt: async (
+      { list, identity, updated_since, removed_since }: ListPlan,
+      shown: Release,
+      account: AccountId,
+    ): Promise<List> => {
+      const bound: Record<string, number> = {}
+      if (updated_since !== undefined) {
+        bound[updatedSinceName] = (await releaseAt("updated_since", updated_since, account)).id
+      }
+      if (removed_since !== undefined) {
+        const since = await releaseAt("removed_since", removed_since, account)
+        if (since.id > shown.id) {
+          const message = `Must not be after release ${shown.id}, which the response shows`
+          throw invalidParameters([{ parameter: "removed_since", message }])
+        }
+        bound[removedSinceName] = since.id
+      }
+      const compared = {
+        ...bound,
+        ...(list.resource.pastVersions && { oldest: await releases.oldest(account) }),
+      }
+      if (Object.keys(compared).length === 0) return { ...list, identity }
+      return {
+        ...list,
+        bound: { ...list.bound, ...bound },
+        identity: `${identity} ${JSON.stringify(compared)}`,
+      }
+    },
+  }
+}
+
+function pinLost({ id }: Release) {
+  const message = `Release ${id}, which page 1 showed, is no longer available; start again at page 1`
+  return invalidParameters([{ parameter: "page", message }])
+}
+
+/** The day by which a response judges dates: today, or that of the release that `as_of` names. */
+export const dayOfData = (asOf: unknown, { publishedAt }: Release, now: Date): string =>
+  (asOf === undefined ? now : new Date(publishedAt * 1000)).toISOString().slice(0, 10)

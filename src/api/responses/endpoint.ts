@@ -1,0 +1,213 @@
+/** The declarations of endpoints: routes serve them, and the API's description describes them. */
+import { type TObject, type TProperties, Type } from "@sinclair/typebox"
+import type { Parent } from "../../data/reader/statements.ts"
+import {
+  allFields,
+  filterOf,
+  type Readable,
+  type Resource,
+  type ResourceRecord,
+} from "../../data/resources/resource.ts"
+import { oneOf } from "../../data/resources/values.ts"
+import { ApiError } from "../http/api-error.ts"
+import type { FeedOf } from "../http/atom.ts"
+import {
+  alternativesText,
+  delimitedFormats,
+  exportFormats,
+  type Format,
+  formats,
+} from "../http/formats.ts"
+import { pointInTimePattern } from "../http/point-in-time.ts"
+
+interface Declaration {
+  /** Relative to the prefix of the API: `/companies/:code/tenements`. */
+  path: string
+  /** Describes the choice and the order of the records. */
+  description?: string
+  resource: Readable
+  /** The resource's filters that this endpoint accepts, if not all. */
+  filters?: readonly string[]
+  /** The record of another resource that the list belongs to, if any. */
+  belongsTo?: Parent
+  /** The resource whose values the endpoint counts, if its records are the values of the filter in its path. */
+  counts?: Readable
+  /** Whether it shows the present state, which belongs to no release. */
+  ofNoRelease?: true
+  /** Converts the records to entries, if the endpoint has the format Atom. */
+  feed?: FeedOf<ResourceRecord>
+}
+
+export interface ListEndpoint extends Declaration {
+  kind: "list"
+  filters: readonly string[]
+  /** Every parameter that it accepts. */
+  parameters: TProperties
+  formats: readonly Format[]
+}
+
+/** Declares a list endpoint. */
+export function listEndpoint(declaration: Declaration): ListEndpoint {
+  const { feed, resource } = declaration
+  const offered: readonly Format[] = [
+    ...formats,
+    ...(feed ? (["atom"] as const) : []),
+    ...(resource.hasShapes ? (["geojson"] as const) : []),
+  ]
+  const filters = declaration.filters ?? Object.keys(declaration.resource.filters)
+  const parameters = parametersOf({ ...declaration, filters }, offered)
+  return { ...declaration, kind: "list", filters, parameters, formats: offered }
+}
+
+const pointInTime = (description: string, example: string) =>
+  Type.Optional(
+    Type.String({
+      format: "point-in-time",
+      pattern: pointInTimePattern,
+      description: `${description}: a release number, a day (its end, UTC) or a date-time at least 2 seconds ago`,
+      examples: [example],
+    }),
+  )
+
+export const paging = {
+  page: Type.Integer({ minimum: 1, default: 1, description: "Number of the page" }),
+  per_page: Type.Integer({
+    minimum: 1,
+    maximum: 100,
+    default: 50,
+    description: "Records per page",
+  }),
+}
+
+/** Accepted by single records too. */
+export const asOf = { as_of: pointInTime("The response at an earlier time", "2026-01-31") }
+
+export const changes = {
+  updated_since: pointInTime("Only records that were added or changed after it", "1"),
+  removed_since: pointInTime(
+    "The records that have left the list since then, with their values at that time",
+    "1",
+  ),
+}
+
+export const ordering = {
+  sort: Type.Optional(Type.String()),
+  order: oneOf(["asc", "desc"], { default: "asc", description: "Direction of the order" }),
+}
+
+export const selection = { fields: Type.Optional(Type.Array(Type.String())) }
+
+/** Accepted by single records too, of resources that are loaded. */
+function selectionOf(resource: Readable) {
+  const optional = Object.keys(resource.optionalFields ?? {})
+  const fields = Type.Array(oneOf(Object.keys(allFields(resource).fields)), {
+    minItems: 1,
+    uniqueItems: true,
+    description: `The fields of the records, in this order, separated by commas: the records lack all others, also the required ones of the schema. By default, every field but ${optional.join(", ")}`,
+    examples: [[resource.key, optional[0]]],
+  })
+  return { fields: Type.Optional(fields) }
+}
+
+const representationIn = (offered: readonly Format[]) => ({
+  format: Type.Optional(
+    oneOf(offered, {
+      description: `Format of the response; without it, the header Accept decides. parquet needs all=true${offered.includes("atom") ? `. atom is a feed of the first ${paging.per_page.default} records, without page, per_page, all and fields` : ""}`,
+    }),
+  ),
+  all: Type.Boolean({
+    default: false,
+    description: `Every record in one response, without page and per_page; needs ${alternativesText(exportFormats(offered))}`,
+  }),
+  bom: Type.Boolean({
+    default: false,
+    description: `A byte order mark at the beginning, for Excel; needs ${alternativesText(delimitedFormats)}`,
+  }),
+  formula_guard: Type.Boolean({
+    default: true,
+    description: `An apostrophe before text that a spreadsheet would run as a formula; needs ${alternativesText(delimitedFormats)}`,
+  }),
+})
+
+export const representation = representationIn(formats)
+
+function parametersOf(
+  { resource, filters, ofNoRelease }: Declaration & Pick<ListEndpoint, "filters">,
+  offered: readonly Format[],
+): TProperties {
+  const sorts = Object.keys(resource.sorts)
+  return {
+    ...paging,
+    ...Object.fromEntries(filters.map((name) => [name, optional(filterOf(resource, name).schema)])),
+    ...resource.parameters,
+    ...(sorts[0] && {
+      sort: oneOf(sorts, { default: sorts[0], description: "Field to sort by" }),
+      order: ordering.order,
+    }),
+    ...(!ofNoRelease && asOf),
+    ...(resource.history && changes),
+    ...(resource.optionalFields && selectionOf(resource)),
+    ...representationIn(offered),
+  }
+}
+
+const optional = (schema: TProperties[string]) =>
+  schema.default === undefined ? Type.Optional(schema) : schema
+
+/** An endpoint for one record of a resource, by the key in its path. */
+export interface RecordEndpoint {
+  kind: "record"
+  path: string
+  resource: Readable
+  parameters: TProperties
+  formats: readonly Format[]
+}
+
+/** Accepted by records with shapes. */
+export const recordFormat = {
+  format: Type.Optional(
+    oneOf<Format>(["json", "geojson"], { description: "Format of the response" }),
+  ),
+}
+
+/** An endpoint whose route makes one object, which belongs to no release. */
+export interface ObjectEndpoint {
+  kind: "object"
+  path: string
+  /** Names its page in the reference and its schema. */
+  name: string
+  description: string
+  parameters: TProperties
+  schema: TObject
+}
+
+export type DataEndpoint = ListEndpoint | RecordEndpoint
+
+/** `path` is relative to the prefix of the API, and contains at most one key: `/companies/:code`. */
+export type Endpoint = DataEndpoint | ObjectEndpoint
+
+/** Declares the endpoint for one record. */
+export const recordEndpoint = (path: string, resource: Resource): RecordEndpoint => ({
+  kind: "record",
+  path,
+  resource,
+  parameters: { ...asOf, ...selectionOf(resource), ...(resource.hasShapes && recordFormat) },
+  formats: resource.hasShapes ? ["json", "geojson"] : ["json"],
+})
+
+/** A path that contains the key: `/companies/BIG/tenements`. */
+export const pathWith = (path: string, key: string): string =>
+  path.replace(/:\w+/, () => encodeURIComponent(key))
+
+/** The path of an endpoint under the service's address. */
+export const apiPath = ({ path }: Pick<Endpoint, "path">, key: string): string =>
+  `/api/v1${pathWith(path, key)}`
+
+/**
+ * Converts a key in a path to the key in the table.
+ * @throws ApiError NOT_FOUND for a NUL, which PostgreSQL's text excludes
+ */
+export function recordKey({ keyFromPath }: Readable, text: string): string {
+  if (text.includes("\0")) throw new ApiError("NOT_FOUND")
+  return keyFromPath?.(text) ?? text
+}

@@ -1,0 +1,92 @@
+/** Notes on what a list lacks, for people and assistants. */
+import type { SuggestedHolder } from "../../data/reader/links.ts"
+import type { ResourceRecord } from "../../data/resources/resource.ts"
+import { tenements, tenementsByNumber } from "../../data/resources/tenements.ts"
+import { countOf, formatCount } from "../../system/text/display.ts"
+import { referenceKey } from "../../system/text/reference-key.ts"
+import { listEndpoint } from "./endpoint.ts"
+import { type ListPlan, type ParameterValues, planList } from "./plan.ts"
+
+export interface Undated {
+  /** The field that they lack: `expiry date`. */
+  field: string
+  count: number
+  /** The number of records that match the other filters. */
+  total: number
+}
+
+const periods = Object.entries(tenements.filters).flatMap(([to, { day }]) =>
+  day && to.endsWith("_to")
+    ? [{ field: day.name.replaceAll("_", " "), from: to.replace(/to$/, "from"), to }]
+    : [],
+)
+
+/** Before every known day. */
+const firstDay = "0001-01-01"
+
+/**
+ * Counts the records that a filter by day excludes because they lack that day.
+ * @param values the parameters of a list of tenements
+ * @param totalOf the number of records with these parameters, at the release of the list
+ */
+export async function undatedRecords(
+  { page: _, ...values }: ParameterValues,
+  totalOf: (values: ParameterValues) => Promise<number>,
+): Promise<Undated[]> {
+  const counted = periods
+    .filter(({ from, to }) => values[from] !== undefined || values[to] !== undefined)
+    .map(async ({ field, from, to }) => {
+      const others = { ...values, [from]: undefined, [to]: undefined, per_page: 1 }
+      const [total, known] = await Promise.all([
+        totalOf(others),
+        totalOf({ ...others, [from]: firstDay }),
+      ])
+      return { field, total, count: total - known }
+    })
+  return (await Promise.all(counted)).filter(({ count }) => count > 0)
+}
+
+export const undatedWords = (list: string, { field, count, total }: Undated): string =>
+  `${list} leaves out ${formatCount(count)} of the ${formatCount(total)} tenements that match the other filters: they have no ${field}.`
+
+const inOrder = listEndpoint({ path: "/tenements", resource: tenementsByNumber })
+
+/**
+ * Reads the tenements with the nearest numbers of the same type, for a number that none has. None for a text
+ * that is not a number with a type.
+ * @param state the state of the number, if it is known
+ * @param firstThree reads the first records of a list
+ */
+export async function nearestNumbers(
+  written: string,
+  state: unknown,
+  firstThree: (plan: ListPlan) => Promise<readonly ResourceRecord[]>,
+): Promise<ResourceRecord[]> {
+  const key = referenceKey(written)
+  const type = /^[A-Z]+ (?=\d)/.exec(key)?.[0]
+  if (type === undefined) return []
+  const read = (order: string, from_key: string, before_key: string) =>
+    firstThree(planList(inOrder, { state, from_key, before_key, order }, ""))
+  // A colon follows the digits.
+  const [below, above] = await Promise.all([read("desc", type, key), read("asc", key, `${type}:`)])
+  return [...below.toReversed(), ...above]
+}
+
+const mostNamed = 3
+
+/**
+ * Says how many more tenements than the linked ones a company may hold; null without possible holders. The
+ * number is that of the whole company: only for lists without other filters.
+ */
+export function possibleHoldersWords(
+  code: string,
+  holders: readonly SuggestedHolder[],
+): string | null {
+  const [first] = holders
+  if (!first) return null
+  const named = holders
+    .slice(0, mostNamed)
+    .map((holder) => `${holder.name} (${formatCount(holder.tenements)})`)
+  const more = holders.length > mostNamed ? `, and ${holders.length - mostNamed} more` : ""
+  return `${code} may hold ${countOf(first.added, "more tenement")}, under names of holders that are not linked to it: ${named.join(", ")}${more}.`
+}

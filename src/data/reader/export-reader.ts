@@ -1,0 +1,114 @@
+/**
+ * Reads a whole list in chunks. Each chunk begins after the end of the previous one. While the receiver
+ * takes a chunk, the reader reads one ahead.
+ */
+import { Unavailable } from "../db/pool/unavailable.ts"
+import type { Reading } from "./reader-caches.ts"
+import type { ReadOptions } from "./reads.ts"
+import { ReleaseUnavailable } from "./releases.ts"
+import { type RowEncoder, type RowsRead, readRows } from "./rows.ts"
+import { bindPosition, type Position } from "./seek.ts"
+import type { List } from "./statements.ts"
+import type { ReadTotal } from "./totals.ts"
+
+export interface Export<T> {
+  total: number
+  chunks: AsyncGenerator<Chunk<T>, void, void>
+}
+
+export interface Chunk<T> {
+  records: number
+  content: T
+}
+
+export interface ChunkOptions<T> extends ReadOptions {
+  /** An encoder for one chunk, of the resource's fields in their order. */
+  newEncoder: () => RowEncoder<T>
+}
+
+type EncodedRows<T> = RowsRead & Pick<Chunk<T>, "content">
+
+/**
+ * Reads every record of a list; null if its parent does not exist. After the first chunk, it retries for some
+ * seconds while the database is unavailable.
+ * @throws Unavailable, ReleaseUnavailable
+ */
+export type ReadExport = <T>(list: List, options: ChunkOptions<T>) => Promise<Export<T> | null>
+
+/** The most records that are read, or encoded, at a time. */
+const recordsPerChunk = 2_000
+
+/** A short outage of the database would otherwise abort a whole export. */
+const retryForMs = 10_000
+const pauseMs = 250
+
+export function createExportReader({ pools, read }: Reading, readTotal: ReadTotal): ReadExport {
+  const readChunk = <T>(list: List, start: Position | undefined, options: ChunkOptions<T>) =>
+    read(pools.exports, {
+      ...options,
+      list,
+      key: null,
+      statement: async ({ statements, relation, db, values }) => {
+        const encoder = options.newEncoder()
+        const bound = {
+          ...values,
+          ...bindPosition(start ?? []),
+          limit: recordsPerChunk,
+          offset: 0,
+        }
+        const query = statements.rows(list, relation, start)
+        const rows = await readRows(db, query, list, bound, encoder)
+        return { ...rows, content: encoder.content() }
+      },
+    })
+
+  async function* chunksOf<T>(
+    list: List,
+    total: number,
+    first: EncodedRows<T>,
+    options: ChunkOptions<T>,
+  ): Export<T>["chunks"] {
+    let left = total
+    for (let chunk = first; ; ) {
+      // Pruning has deleted records of the release.
+      if (chunk.count === 0) throw new ReleaseUnavailable(options.release)
+      left -= chunk.count
+      const { count, content, position } = chunk
+      let ahead = left > 0 ? readChunk(list, position, options) : undefined
+      // It may fail before the receiver takes it, or after the receiver has ended.
+      ahead?.catch(() => {})
+      yield { records: count, content }
+      if (!ahead) return
+      chunk = await retryWhileUnavailable(() => {
+        const attempt = ahead ?? readChunk(list, position, options)
+        ahead = undefined
+        return attempt
+      })
+    }
+  }
+
+  return async (list, options) => {
+    const [total, first] = await Promise.all([
+      readTotal(list, options),
+      readChunk(list, undefined, options),
+    ])
+    if (total === null) return null
+    return { total, chunks: total === 0 ? none() : chunksOf(list, total, first, options) }
+  }
+}
+
+async function* none(): AsyncGenerator<never, void, void> {}
+
+/** @throws Unavailable after ten seconds; any other error at once */
+async function retryWhileUnavailable<T>(task: () => Promise<T>): Promise<T> {
+  let giveUpAtMs: number | undefined
+  for (;;) {
+    try {
+      return await task()
+    } catch (error) {
+      giveUpAtMs ??= performance.now() + retryForMs
+      if (!(error instanceof Unavailable) || performance.now() >= giveUpAtMs) throw error
+    }
+    await Bun.sleep(pauseMs)
+  }
+}

@@ -1,0 +1,93 @@
+/**
+ * Runs statements at a release. For the newest release they read the current tables without the history. Each
+ * statement returns the newest release that its snapshot saw. If a load has published a newer one meanwhile,
+ * the statement runs once more with the history. Reads reject another release of the same number, as in a
+ * restored database.
+ */
+
+import type { Database, ReadPool } from "../db/pool/pool.ts"
+import type { AccountId } from "../db/pool/turns.ts"
+import type { Relation } from "./relations.ts"
+import { type Release, ReleaseUnavailable, releaseKey, type SeenReleases } from "./releases.ts"
+import {
+  bindingsOf,
+  bindRelease,
+  createStatements,
+  type List,
+  listKey,
+  type Statements,
+} from "./statements.ts"
+
+/** The release to read, and the account whose turns the statements take. */
+export interface ReadOptions {
+  release: Release
+  account: AccountId
+}
+
+/** The input of a statement. */
+export interface ReadFrom {
+  relation: Relation
+  statements: Statements
+  db: Database
+  /** Binds the release and the values of the list. */
+  values: Record<string, unknown>
+}
+
+export interface Read<T> extends ReadOptions {
+  /** The list to read, if it is one. */
+  list?: List
+  /** Equal for equal statements on the list at the release; null for an unshared statement. */
+  key: string | null
+  statement: (from: ReadFrom) => Promise<T>
+}
+
+/** @throws Unavailable, ReleaseUnavailable */
+export type Reads = <T extends SeenReleases>(pool: ReadPool, read: Read<T>) => Promise<T>
+
+/** @param onMissing called if the requested release is not there */
+export function createReads(onMissing: () => void): Reads {
+  const statementsOf = new Map<Database, Statements>()
+  /** After a restore of the database, it may be an older one than before. */
+  let newestSeen = 0
+
+  function statementsFor(db: Database): Statements {
+    const found = statementsOf.get(db) ?? createStatements(db)
+    statementsOf.set(db, found)
+    return found
+  }
+
+  async function readFrom<T extends SeenReleases>(
+    pool: ReadPool,
+    relation: Relation,
+    { release, account, list, key, statement }: Read<T>,
+  ): Promise<T> {
+    const values = { ...(list && bindingsOf(list)), ...bindRelease(release) }
+    const run = async (db: Database): Promise<T> => {
+      const result = await statement({ relation, statements: statementsFor(db), db, values })
+      if (result.release === null) throw new ReleaseUnavailable(release)
+      return result
+    }
+    try {
+      const result = await (key === null
+        ? pool.runAlone(account, run)
+        : pool.run(
+            account,
+            `${relation} ${key} ${list ? listKey(list, release) : releaseKey(release)}`,
+            run,
+          ))
+      newestSeen = result.release ?? newestSeen
+      return result
+    } catch (error) {
+      if (error instanceof ReleaseUnavailable) onMissing()
+      throw error
+    }
+  }
+
+  return async (pool, read) => {
+    // Removed records have a relation of their own.
+    if (read.list?.removed) return readFrom(pool, "removed", read)
+    if (read.release.id < newestSeen) return readFrom(pool, "asOf", read)
+    const result = await readFrom(pool, "current", read)
+    return result.release === read.release.id ? result : readFrom(pool, "asOf", read)
+  }
+}

@@ -1,0 +1,151 @@
+/**
+ * The relations from which a resource is read: its current table, or the union of the table and its
+ * history that gives the records at a release. Every relation has the table's name and columns, so
+ * that conditions and orders apply to all of them.
+ */
+import { and, getTableColumns, getTableName, type SQL, sql } from "drizzle-orm"
+import type { PgTable } from "drizzle-orm/pg-core"
+import { type Filter, keyColumn, type Readable } from "../resources/resource.ts"
+
+/**
+ * - `current`: the records of the newest release, whichever that is
+ * - `asOf`: the records at the release bound as `release`
+ * - `removed`: the records of the list at the release bound as `removed_since` that are not in it at `release`
+ */
+export type Relation = "current" | "asOf" | "removed"
+
+/** The names under which releases are bound. */
+export const releaseName = "release"
+export const removedSinceName = "removed_since"
+export const updatedSinceName = "updated_since"
+
+/** The part of a relation that a statement needs; only that is read from the table. */
+export interface Part {
+  where: SQL | undefined
+  /** Which records are in the list, for `removed`. */
+  inList?: SQL | undefined
+  /** Only records that changed after the release bound as `updated_since`. */
+  updated: boolean
+  /** For `removed`: the values of a record, and the condition that it is in the list of one of them. */
+  counted?: { each: SQL; where: Filter["where"] } | undefined
+  /** The first rows in an order; all rows without it. */
+  first?: { orderBy: SQL[]; limit: SQL } | undefined
+}
+
+const wholeRelation: Part = { where: undefined, updated: false }
+
+/**
+ * Up to this many changed rows, it is faster to find them by their release and then filter and sort
+ * them than to scan all rows in the order of the list or by a filter.
+ */
+const fewChanges = 5_000
+
+/** The column of a removed record's value, by which it is counted. */
+export const removedValue = sql`removed_value`
+
+/** @param part without the first rows of `asOf`, the planner would sort all records for one page */
+export function relationOf(
+  resource: Readable,
+  relation: Relation,
+  part: Part = wholeRelation,
+): PgTable | SQL {
+  const name = tableName(resource)
+  if (resource.pastVersions) {
+    const conditions = relation === "current" ? [] : [existsBy(resource, releaseName)]
+    return sql`(${allVersions(resource, resource.pastVersions, part, conditions)}) as ${name}`
+  }
+  switch (relation) {
+    case "current":
+      return part.updated
+        ? sql`(${rowsOf(resource, resource.table, part)}) as ${name}`
+        : resource.table
+    case "asOf":
+      return sql`(${recordsAt(resource, part)}) as ${name}`
+    case "removed":
+      return sql`(${removedRows(resource, part)}) as ${name}`
+  }
+}
+
+/** The union of the table and its history, each of which is read in the order of its index. */
+function recordsAt(resource: Readable, part: Part): SQL {
+  const { table, history } = resource
+  const exists = existsBy(resource, releaseName)
+  const current = rowsOf(resource, table, part, exists)
+  if (!history) return current
+  const past = rowsOf(resource, history, part, exists, endsAfter(releaseName))
+  return sql`${current} union all ${past}`
+}
+
+/** The current records and the past versions, as one relation; `until_release` of the current ones is null. */
+function allVersions(resource: Readable, past: PgTable, part: Part, conditions: SQL[]): SQL {
+  const current = sql`(select *, null::integer as until_release from ${resource.table})`
+  return sql`${select(resource, current, part, conditions)} union all ${select(resource, past, part, conditions)}`
+}
+
+/**
+ * Rows of the table or its history. The planner can't know how many rows changed after a release, and
+ * a prepared statement is planned once for all releases. So the changed rows are counted first, up to
+ * a bound, and the statement takes one of two branches. LIMIT keeps the planner from using any other
+ * index than that of the releases to find the changed rows.
+ */
+function rowsOf(resource: Readable, from: PgTable, part: Part, ...conditions: SQL[]): SQL {
+  if (!part.updated) return select(resource, from, part, conditions)
+  const since = sql.identifier(resource.since.name)
+  const changed = [sql`${since} > ${sql.placeholder(updatedSinceName)}`, ...conditions]
+  const bySince = sql`from ${from} where ${sql.join(changed, sql` and `)} order by ${since}`
+  const isFew = sql`(select true ${bySince} offset ${sql.raw(String(fewChanges))} limit 1) is null`
+  const few = sql`(select * ${bySince} limit ${sql.raw(String(fewChanges))})`
+  return sql`${select(resource, few, part, [isFew])} union all ${select(resource, from, part, [...changed, sql`not (${isFew})`])}`
+}
+
+/**
+ * The records at `removed_since` that ended by `release` and are not in the list then, removed or changed.
+ * A lookup by key checks for each of these rows whether it is in the list. OFFSET and the scalar subqueries
+ * keep the planner from other plans, which would read the whole table.
+ */
+function removedRows(resource: Readable, part: Part): SQL {
+  const { table, history } = resource
+  if (!history) throw new Error(`Nothing is removed from ${resource.name}`)
+  const key = sql.identifier(keyColumn(resource).name)
+  // Under the table's name, so that the conditions of the list apply.
+  const name = tableName(resource)
+  const { counted } = part
+  const value = counted ? sql`, unnest(${counted.each}) as ${removedValue}` : sql``
+  const earlier = sql`(select *, ${key} as earlier_key${value} from ${history} as ${name}
+    where ${endsAfter(removedSinceName)} and until_release <= ${sql.placeholder(releaseName)} offset 0)`
+  const isNotIn = (from: PgTable, ...conditions: SQL[]) =>
+    sql`(select true from ${from} as ${name}
+      where ${and(sql`${name}.${key} = earlier_key`, existsBy(resource, releaseName), ...conditions, part.inList, counted?.where(removedValue))} limit 1) is null`
+  return select(resource, earlier, part, [
+    existsBy(resource, removedSinceName),
+    isNotIn(table),
+    isNotIn(history, endsAfter(releaseName)),
+  ])
+}
+
+function select(
+  resource: Readable,
+  from: PgTable | SQL,
+  { where, first, counted }: Part,
+  conditions: SQL[],
+) {
+  const { table, pastVersions } = resource
+  const columns = sql.join(
+    Object.values(getTableColumns(pastVersions ?? table)).map((column) =>
+      sql.identifier(column.name),
+    ),
+    sql`, `,
+  )
+  const name = tableName(resource)
+  const rows = sql`select ${columns}${counted ? sql`, ${removedValue}` : sql``} from ${from} as ${name} where ${and(...conditions, where) ?? sql`true`}`
+  return first
+    ? sql`(${rows} order by ${sql.join(first.orderBy, sql`, `)} limit ${first.limit})`
+    : sql`(${rows})`
+}
+
+export const tableName = ({ table }: Readable) => sql.identifier(getTableName(table))
+
+const existsBy = ({ since }: Readable, release: string): SQL =>
+  sql`${sql.identifier(since.name)} <= ${sql.placeholder(release)}`
+
+const endsAfter = (release: string): SQL => sql`until_release > ${sql.placeholder(release)}`

@@ -1,0 +1,198 @@
+/**
+ * A load is one release, or none. Everything from the lock to the row of the release is one transaction, so
+ * a reader sees all of a release or none of it, and a refused or killed load changes no record.
+ *
+ * `publishFiles` has its steps in their order. Each takes values and returns values.
+ */
+import type { TransactionSql } from "postgres"
+import { changeAndConfirm } from "../../data/db/confirmed-change.ts"
+import { systemNamed } from "../../data/places/reference-system.ts"
+import { asxDirectory } from "../sources/asx-directory.ts"
+import { applyMissing } from "./absence.ts"
+import { checkStaged } from "./checks.ts"
+import { applyStaged } from "./diff.ts"
+import { checkAcceptEmpty } from "./emptied.ts"
+import { type PublishedLoad, rowsChanged, showsAbsence } from "./figures.ts"
+import { recordFormerNames } from "./former-names.ts"
+import { relink } from "./links.ts"
+import { recordDirectory } from "./listings.ts"
+import { LoadError } from "./load-error.ts"
+import type { Load, LoadOptions } from "./load-options.ts"
+import { checkObserved, lastObservation, observedOf, observedTime } from "./observation.ts"
+import { silent } from "./progress.ts"
+import { nextRelease, prepareSession, publishing, publishRelease } from "./publishing.ts"
+import { readFiles } from "./read-files.ts"
+import { checkReadable } from "./reading/input.ts"
+import { Rejects } from "./rejects.ts"
+import { recordSystems, storeShapes } from "./shapes.ts"
+import { recordLoad, recordRefusal, secondsSince } from "./source-record.ts"
+import { removeReplaced } from "./state-sources.ts"
+import { keepsFiles } from "./stored-holders.ts"
+import type { LoadSummary } from "./summary.ts"
+import { assignOrdinaryCodes } from "./temporary-codes.ts"
+
+/**
+ * Returns when every serving process shows the release, or has not confirmed it in time.
+ * @throws LoadError where the load is refused; nothing is published then.
+ * @throws OutcomeUnknown where the connection is lost during the commit.
+ */
+export async function load(options: LoadOptions): Promise<LoadSummary> {
+  const load = withDefaults(options)
+  // Before the database is touched: an unreadable file records nothing.
+  for (const path of load.files) await checkReadable(path)
+  const startedMs = performance.now()
+  const { source, progress } = load
+  const rejects = new Rejects({
+    directory: load.rejectsDir ?? null,
+    source: source.name,
+    warn: progress.warn,
+    max: load.maxRejects,
+  })
+  try {
+    const { value, unconfirmed } = await changeAndConfirm(
+      load.url,
+      async (client) => {
+        await prepareSession(client)
+        const onWait = () => progress.step("Waiting for another load to end")
+        const published = await publishing(client, { whenUnknown, onWait }, (sql, committing) =>
+          publishFiles(sql, load, rejects, committing),
+        ).catch(async (error: unknown) => {
+          if (error instanceof RolledBack) return error.published
+          if (error instanceof LoadError && !load.dryRun) await recordRefusal(client, load, error)
+          throw error
+        })
+        if (published.release !== null) load.onPublished?.()
+        return published
+      },
+      ({ release }) => release !== null,
+    )
+    return {
+      source: source.name,
+      dryRun: load.dryRun === true,
+      ...value,
+      unconfirmed,
+      ...rejects.written,
+      seconds: secondsSince(startedMs),
+    }
+  } finally {
+    for (const text of rejects.frequentReasons()) progress.warn(text)
+    progress.stop()
+  }
+}
+
+/** @throws LoadError for options that contradict each other */
+function withDefaults(options: LoadOptions): Load {
+  const { source, files, partial = false, acceptEmpty = [] } = options
+  const { holderNames = "all", rejectsDir, observed } = options
+  if (files.length === 0) throw new LoadError("Cannot load: no files were given")
+  if (files.filter((path) => path === "-").length > 1) {
+    throw new LoadError("Cannot read standard input twice: give - only once")
+  }
+  if (rejectsDir !== undefined && !keepsFiles(holderNames, source.resource)) {
+    throw new LoadError(
+      "Cannot write rejected rows to a file: HOLDER_NAMES=companies keeps none with names of persons",
+    )
+  }
+  checkAcceptEmpty(source.resource, acceptEmpty)
+  if (options.crs !== undefined)
+    systemNamed(options.crs, () => {
+      throw new LoadError(
+        `Unknown coordinate reference system ${options.crs}; name one as EPSG:7844`,
+      )
+    })
+  if (options.removeMissingNow && (partial || !source.complete)) {
+    throw new LoadError(
+      "Cannot remove missing records: a load of this source, or with --partial, only adds and changes records",
+    )
+  }
+  return {
+    ...options,
+    ...{ partial, acceptEmpty, holderNames },
+    allSectors: options.allSectors ?? false,
+    absentAfterHours: options.absentAfterHours ?? 48,
+    progress: options.progress ?? silent,
+    observed: observed === undefined ? undefined : observedOf(observed),
+    startedMs: options.fetchStartedMs ?? performance.now(),
+  }
+}
+
+const whenUnknown =
+  "It is not known whether the release was published. " +
+  "Run the same command again: a published release is not published twice."
+
+/** Rolls back the transaction of a dry run. */
+class RolledBack extends Error {
+  constructor(readonly published: PublishedLoad) {
+    super("rolled back")
+  }
+}
+
+/** @param committing called when only the COMMIT of a release remains */
+async function publishFiles(
+  sql: TransactionSql,
+  load: Load,
+  rejects: Rejects,
+  committing: () => void,
+): Promise<PublishedLoad> {
+  const { source, progress } = load
+  const { resource } = source
+  const { name } = resource
+  const isDirectory = source.name === asxDirectory.name
+
+  const last = await lastObservation(sql, source)
+  checkObserved(load.observed, last, source.name)
+  const next = await nextRelease(sql)
+
+  // Read and stage
+  const read = await readFiles(sql, load, rejects, next)
+  const observed = observedTime(load, last, read.files)
+
+  // Check
+  progress.step(`Comparing ${name}`)
+  const isComplete =
+    source.complete && !load.partial && !read.files.some(({ incomplete }) => incomplete)
+  const { staging, taken } = await checkStaged(
+    isDirectory ? await assignOrdinaryCodes(read) : read,
+    isComplete,
+  )
+  const { files } = staging
+
+  // Compare: missing records first, so that the search for them skips added ones.
+  const replaced = await removeReplaced(staging, taken)
+  const isWhole = isComplete && files.every(showsAbsence)
+  const missing = await applyMissing(staging, { isWhole, observed })
+  progress.step(`Storing ${name}`)
+  await storeShapes(staging)
+  const changes = {
+    ...(await applyStaged(staging)),
+    removed: missing.removed + replaced,
+    deactivated: missing.deactivated,
+  }
+
+  // Links
+  await recordFormerNames(staging, observed, missing.returned)
+  const recorded = isDirectory ? await recordDirectory(staging, observed) : 0
+  const release = rowsChanged(changes) + recorded > 0 ? next : null
+  const links = release === null ? null : await relink(sql, release, resource, progress)
+
+  // Source
+  await recordLoad(staging, observed, release !== null)
+  await recordSystems(staging)
+
+  // Release
+  if (release !== null) {
+    const { holderNames } = load
+    const change = { source: source.name, resource, changes, files, observed, holderNames, links }
+    await publishRelease(sql, release, change)
+  }
+  const published = {
+    ...{ release, resource: name, files, changes, links, missing: missing.figures },
+    ...{ observed: observed.time, observedIsKnown: observed.isKnown },
+  }
+  if (load.dryRun) throw new RolledBack({ ...published, release: null })
+  if (release !== null) {
+    committing()
+    load.onCommit?.()
+  }
+  return published
+}

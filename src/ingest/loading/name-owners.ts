@@ -1,0 +1,84 @@
+/**
+ * The company that each holder's name means.
+ *
+ * A name with several codes is one company under several listings: its ordinary share, and options, notes
+ * or partly paid shares. Its tenements belong to listed codes before delisted ones, then to the shortest
+ * (ordinary shares have 3 characters), then to the first in alphabetical order. The others are secondary
+ * listings: they have no tenements of their own, and those of their subsidiaries belong to the owner too.
+ *
+ * A former name means the company that had it, unless another company, a subsidiary or a confirmed holder has
+ * the name today, or another company had it as well. A listing whose code begins with the company's is no other
+ * company: the exchange may rename it later, or never.
+ *
+ * The names, subsidiaries, confirmed holders and declared tenements of a company that changed its code belong to
+ * its successor, as former names.
+ */
+
+import { numberKeyOf } from "../../data/reader/links.ts"
+
+/**
+ * A query of (name, key, asx_code, basis): the subsidiaries that loaded lists have, and the holders that
+ * operators have confirmed.
+ */
+export const ownedNames = `
+  select name, name_key as key, parent_asx_code as asx_code, 'subsidiary' as basis from subsidiaries
+  union all select holder, holder_key, asx_code, 'confirmed' from link_decisions where is_right`
+
+/** A part of WITH RECURSIVE: each listing that ended, with every code that succeeded it. */
+export const successors = `successors as (
+    select asx_code, listing_date, name_keys, successor, successor_date
+    from listings where successor is not null
+    union
+    select h.asx_code, h.listing_date, h.name_keys, l.successor, l.successor_date
+    from successors h join listings l on l.asx_code = h.successor and l.listing_date = h.successor_date
+    where l.successor is not null
+  )`
+
+/**
+ * A query of (key, asx_code, basis, declaration): the companies that each name of a holder means, and those
+ * that declare each number of a tenement, by the id of the declared tenement.
+ */
+export const nameOwners = `
+  with recursive ${successors}, owned as (${ownedNames}), current_companies as (
+    select * from companies where is_active or successor is null
+  ), names as (
+    select f.name_key as key, c.* from former_names f join current_companies c on c.asx_code = f.asx_code
+    where f.is_certain
+    union all
+    select key, c.* from successors h cross join lateral unnest(h.name_keys) as inherited (key)
+      join current_companies c on c.asx_code = h.successor and c.listing_date = h.successor_date
+  ), former as (
+    select distinct key, asx_code, name_key as current_key, is_active, (
+        select bool_and(starts_with(n.asx_code, names.asx_code)) from current_companies n
+        where n.name_key = names.key
+      ) as is_only_of_listings
+    from names where key <> name_key
+  ), parents as (
+    select asx_code as parent, asx_code, name_key from current_companies
+    union
+    select h.asx_code, c.asx_code, c.name_key
+    from successors h join companies p on p.asx_code = h.asx_code
+        and (p.listing_date = h.listing_date or p.name_key = any(h.name_keys))
+      join current_companies c on c.asx_code = h.successor and c.listing_date = h.successor_date
+  ), owners as (
+    select distinct on (key) key, asx_code from (
+      select name_key as key, asx_code, is_active from current_companies where name_key <> ''
+      union all
+      select key, asx_code, is_active from former where is_only_of_listings
+    ) names_of_today
+    order by key, is_active desc, length(asx_code), asx_code
+  ), former_owners as (
+    select f.key, min(coalesce(o.asx_code, f.asx_code)) as asx_code
+    from former f left join owners o on o.key = f.current_key
+    where f.is_only_of_listings is null
+      and not exists (select from owned where owned.key = f.key)
+    group by f.key having count(distinct coalesce(o.asx_code, f.asx_code)) = 1
+  )
+  select key, asx_code, 'name' as basis, null as declaration from owners
+  union all select key, asx_code, 'name', null from former_owners
+  union select s.key, coalesce(o.asx_code, c.asx_code), s.basis, s.declaration
+  from (
+    select key, asx_code, basis, null as declaration from owned where key <> ''
+    union all select ${numberKeyOf("d")}, asx_code, 'declared', id from declared_tenements d
+    where reference_key <> ''
+  ) s join parents c on c.parent = s.asx_code left join owners o on o.key = c.name_key`

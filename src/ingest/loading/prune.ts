@@ -1,0 +1,53 @@
+/** Deletes the history of old releases, which stay listed and are no longer readable. */
+import type { TransactionSql } from "postgres"
+import { withConnection } from "../../data/db/connection.ts"
+import { loadedNames } from "../../data/resources/resource.ts"
+import { publishing } from "./publishing.ts"
+
+export interface Pruned {
+  /** The oldest release that remains; null where there is none. */
+  oldest: number | null
+  /** Numbers of releases pruned and superseded records deleted. */
+  releases: number
+  records: number
+}
+
+const whenUnknown =
+  "It is not known whether the releases were pruned. Run the same command again: it prunes the rest."
+
+/**
+ * Keeps every release that was the newest at any moment of the last `keepDays` days.
+ * @param url of the database: `postgres://…`
+ * @param keepDays at least 1: page sequences and exports may still read the newest release of today
+ */
+export function prune(url: string, keepDays: number): Promise<Pruned> {
+  return withConnection(url, (client) =>
+    publishing(client, { whenUnknown, onWait: () => {} }, async (sql, committing) => {
+      const pruned = await dropOld(sql, keepDays)
+      committing()
+      return pruned
+    }),
+  )
+}
+
+async function dropOld(sql: TransactionSql, keepDays: number): Promise<Pruned> {
+  const [row] = await sql<{ oldest: number }[]>`
+    select coalesce(
+      max(id) filter (where published_at <= now() - make_interval(days => ${keepDays}::integer)),
+      min(id)) as oldest
+    from releases where not is_pruned having count(*) > 0`
+  if (!row) return { oldest: null, releases: 0, records: 0 }
+  const { oldest } = row
+  let records = 0
+  for (const name of loadedNames) {
+    const dropped = await sql`
+      delete from ${sql(`${name}_history`)} where until_release <= ${oldest}`
+    records += dropped.count
+  }
+  await sql`
+    delete from shape_parts where not exists (select from tenements where geometry = shape)
+      and not exists (select from tenements_history where geometry = shape)`
+  const pruned = await sql`
+    update releases set is_pruned = true where id < ${oldest} and not is_pruned`
+  return { oldest, releases: pruned.count, records }
+}

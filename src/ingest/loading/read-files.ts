@@ -1,0 +1,198 @@
+/** Reads, validates and stages the rows of the files. */
+import type { TransactionSql } from "postgres"
+import type { Datum } from "../../data/places/reference-system.ts"
+import { controlCharacter, storableText } from "../../system/text/printable-text.ts"
+import type { MapOptions, Mapped, RawRecord } from "../sources/source.ts"
+import { recordReader } from "./field-values.ts"
+import { countText, type FileFigures, newFileFigures, rowsRead } from "./figures.ts"
+import type { Load } from "./load-options.ts"
+import { type Row, readable } from "./reading/row.ts"
+import { countedBy, openTables } from "./reading/rows.ts"
+import type { Rejects } from "./rejects.ts"
+import { countLeftOut } from "./staged-shape.ts"
+import { type Candidate, type Staging, stage } from "./staging.ts"
+import { createMask, keepsFiles, type StoreHolders } from "./stored-holders.ts"
+import { ordinaryCodeOf } from "./temporary-codes.ts"
+
+/**
+ * Reads the files into a temporary table.
+ * @throws LoadError for a file that cannot be read, or too many rejected rows
+ */
+export async function readFiles(
+  sql: TransactionSql,
+  load: Load,
+  rejects: Rejects,
+  release: number,
+): Promise<Staging> {
+  const { resource } = load.source
+  const reading: Reading = {
+    files: [],
+    rejectedKeys: [],
+    rejects,
+    key: resource.key,
+    validate: recordReader(resource),
+    storeHolders: keepsFiles(load.holderNames, resource) ? null : await createMask(sql),
+    storedName: resource.name === "companies" ? await readStoredNames(sql) : undefined,
+  }
+  const table = await stage(sql, load.source, candidatesOf(load, reading))
+  const { files, rejectedKeys } = reading
+  return { ...table, load, release, files, rejects, rejectedKeys }
+}
+
+/** The state of this step alone, and what each row needs. */
+interface Reading {
+  files: FileFigures[]
+  rejectedKeys: string[]
+  rejects: Rejects
+  /** The field that is the key. */
+  key: string
+  validate: ReturnType<typeof recordReader>
+  /** Null where holders are stored as they are. */
+  storeHolders: StoreHolders | null
+  storedName: MapOptions["storedName"]
+}
+
+/** A temporary code has the name of its company. */
+async function readStoredNames(sql: TransactionSql): Promise<MapOptions["storedName"]> {
+  const rows = await sql.unsafe("select asx_code, company_name from companies")
+  const names = new Map(rows.map(({ asx_code, company_name }) => [asx_code, company_name]))
+  return (code) => names.get(code) ?? names.get(ordinaryCodeOf(code))
+}
+
+const unknownShape = "geometry: none is stated; a stored shape stays"
+
+async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candidate[]> {
+  const { source, acceptEmpty, allSectors, maxUnpackedBytes, progress } = load
+  const { files, rejects, storedName } = reading
+  const given = (name: string) => readingOf(load, newFileFigures(name))
+  for (const path of load.files) {
+    for await (const table of openTables(path, maxUnpackedBytes, given)) {
+      const { input, format, batches } = table
+      const { figures } = table.given
+      const file = files.push(figures) - 1
+      const lacking = new Map(Object.entries(source.fromOptional ?? {}))
+      const counted = countedBy[format]
+      if (counted) figures.counted = counted
+      for await (const rows of batches) {
+        const candidates: Candidate[] = []
+        for (const row of rows) {
+          figures.read++
+          const raw = withoutControls(readable(row), figures)
+          const mapped = source.map(raw, { format, allSectors, storedName })
+          const record = recordOf(row, mapped, figures, reading)
+          if (!record) continue
+          const shape = row.error === undefined ? row.shape : undefined
+          if (shape?.staged) figures.shapes = (figures.shapes ?? 0) + 1
+          countLeftOut(figures, shape)
+          const isUnknown = shape?.staged === null && !acceptEmpty.includes("geometry")
+          if (isUnknown) countText(figures.warnings, unknownShape)
+          const stagedShape = isUnknown ? undefined : shape?.staged
+          candidates.push({ ...record, shape: stagedShape, file, line: row.line })
+        }
+        rejects.check(rowsRead(files))
+        findFields(lacking, rows, candidates)
+        yield candidates
+        const { name, bytesTotal } = input
+        const bytesRead = input.bytesRead()
+        progress.reading({ file: name, rows: figures.read, bytesRead, bytesTotal })
+      }
+      const [sha256 = "", ...beside] = await input.finish()
+      figures.sha256 = sha256
+      if (beside.length > 0) figures.sha256_beside = beside
+      if (source.resource.hasShapes && !figures.shapes && !acceptEmpty.includes("geometry"))
+        lacking.set("geometry", [])
+      if (lacking.size > 0) figures.kept_fields = [...lacking.keys()]
+    }
+  }
+}
+
+/** How a file is read, with its figures, in which the remarks on it are. */
+const readingOf = (
+  { source: { columns, banner, bannerDate, resource }, crs, withoutShapes }: Load,
+  figures: FileFigures,
+) => ({
+  figures,
+  columns,
+  banner,
+  noteBanner: (line: string) => {
+    const stated = bannerDate?.(line)
+    if (stated !== undefined) figures.stated = stated
+  },
+  note: (what: string) => {
+    figures.notes = [...(figures.notes ?? []), storableText(what)]
+  },
+  shapes:
+    resource.hasShapes && !withoutShapes
+      ? {
+          crs,
+          noteDatum: (datum: Datum) => {
+            figures.crs = datum
+          },
+        }
+      : undefined,
+  markIncomplete: () => {
+    figures.incomplete = true
+  },
+})
+
+/**
+ * Removes the fields that the rows have from those that the file lacks: it lacks a column that they are read
+ * from, and no row has a value. In the JSON forms a column is a name that some row has.
+ * @param lacking by field, the columns that no row has had so far
+ */
+function findFields(
+  lacking: Map<string, readonly string[]>,
+  rows: readonly Row[],
+  candidates: readonly Candidate[],
+): void {
+  // The first rows mostly have every column, which leaves nothing to check in the others.
+  for (const [field, columns] of lacking) {
+    const left = columns.filter((column) => !rows.some((row) => column in readable(row)))
+    const hasValue = () => candidates.some(({ record }) => record[field] !== null)
+    if (left.length === 0 || hasValue()) lacking.delete(field)
+    else lacking.set(field, left)
+  }
+}
+
+/** Replaces control characters by blanks, and counts the values that had them. */
+function withoutControls(row: RawRecord, { warnings }: FileFigures): RawRecord {
+  let clean = row
+  for (const [name, value] of Object.entries(row)) {
+    if (typeof value !== "string" || !controlCharacter.test(value)) continue
+    const blanked = value.replaceAll(new RegExp(controlCharacter, "g"), " ")
+    clean = { ...clean, [name]: blanked }
+    countText(warnings, `${name} had control characters, which became blanks`)
+  }
+  return clean
+}
+
+/** Counts a row, and validates or rejects it. */
+function recordOf(
+  row: Row,
+  mapped: Mapped,
+  figures: FileFigures,
+  { rejectedKeys, rejects, key, validate, storeHolders }: Reading,
+): Pick<Candidate, "record" | "onlyIfStored"> | undefined {
+  /** A row without a key may be any record that seems missing. */
+  const reject = (reason: string, rowKey?: string): undefined => {
+    if (rowKey === undefined) figures.unreadable++
+    else rejectedKeys.push(rowKey)
+    figures.rejected++
+    rejects.add({ file: figures, line: row.line, reason, row: row.raw })
+  }
+  // Only the key of a row that cannot be parsed is used.
+  if (row.error !== undefined && !("record" in mapped)) return reject(row.error)
+  if ("leftOut" in mapped) return void countText(figures.left_out, mapped.leftOut)
+  if ("rejected" in mapped) return reject(mapped.rejected)
+  const { warnings = [], onlyIfStored = null } = mapped
+  // A cell of JSON shows its control characters only when it is mapped.
+  const read = validate(withoutControls(mapped.record, figures))
+  if ("rejected" in read) return reject(row.error ?? read.rejected, read.key)
+  if (row.error !== undefined) return reject(row.error, String(read.record[key]))
+  for (const warning of warnings) countText(figures.warnings, storableText(warning))
+  const { record } = read
+  if (storeHolders && typeof record.holder_name === "string") {
+    record.holder_name = storeHolders(record.holder_name)
+  }
+  return { record, onlyIfStored }
+}

@@ -1,0 +1,63 @@
+/** The input and output of the readers of all formats. */
+
+import type { Datum } from "../../../data/places/reference-system.ts"
+import type { Columns } from "../../sources/columns.ts"
+import type { RawRecord } from "../../sources/source.ts"
+import type { RowShape } from "../staged-shape.ts"
+
+/**
+ * A row and the line of the file on which it begins, or the number of its feature or record. A row with an
+ * `error` cannot be parsed as a record; `readable` is the part of it that can. A row without a `shape` states
+ * none.
+ */
+export type Row =
+  | { line: number; raw: RawRecord; shape?: RowShape | undefined; error?: never }
+  | { line: number; raw: unknown; error: string; readable?: RawRecord }
+
+export const readable = (row: Row): RawRecord =>
+  (row.error === undefined ? row.raw : row.readable) ?? {}
+
+/** Ends the load. @param fault why the file cannot be read */
+export type RejectFile = (fault: string, options?: ErrorOptions) => never
+
+/** The input of a reader besides the text, and its reports. */
+export interface FileReading {
+  /** Of its source. */
+  columns: Columns
+  /** Matches a line that may precede the header. */
+  banner?: RegExp | undefined
+  noteBanner?: (banner: string) => void
+  reject: RejectFile
+  /** @param remark on how the file was read, for the summary of the load */
+  note: (remark: string) => void
+  /** Undefined where the load reads no shapes. */
+  shapes?: ShapeOptions | undefined
+  /** Call it where the file states that it lacks records of its source. */
+  markIncomplete: () => void
+}
+
+export interface ShapeOptions {
+  /** The reference system that the operator names, which the file may not state. */
+  crs: string | undefined
+  /** Call it with the system of the shapes. */
+  noteDatum: (datum: Datum) => void
+}
+
+/** One input, before its format is known. */
+export interface InputFile {
+  /** Without its directories, which are never published. */
+  name: string
+  /** Null if unknown. */
+  bytesTotal: number | null
+  bytesRead: () => number
+  /**
+   * Reads the rest of every opened stream, because checksums follow the data. Call it once, before the load
+   * publishes. Returns the SHA-256 of the file as stored and of those beside it, hexadecimal.
+   */
+  finish: () => Promise<string[]>
+  /** Decompressed. @throws LoadError for any fault of the file */
+  bytes: () => AsyncGenerator<Uint8Array>
+  /** The file of this extension beside it, as the parts of a shapefile; undefined where there is none. */
+  companion: (extension: string) => AsyncIterable<Uint8Array> | undefined
+  reject: RejectFile
+}

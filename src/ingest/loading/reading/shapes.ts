@@ -1,0 +1,127 @@
+/** Reads the shapes of rows, in the reference system that the operator names or the file states. */
+import { parsedGeometry, readGeometry } from "../../../data/places/read-geometry.ts"
+import { noShape, type ShapeRead } from "../../../data/places/read-rings.ts"
+import {
+  type Datum,
+  type ReferenceSystem,
+  systemNamed,
+  systemOfArcGis,
+  systemOfGeoJson,
+  systemOfPrj,
+} from "../../../data/places/reference-system.ts"
+import { readShapefile } from "../../../data/places/shapefile.ts"
+import { memoized } from "../../../system/text/memoized.ts"
+import { parsedJson } from "../../../system/text/parsed-json.ts"
+import type { RawRecord } from "../../sources/source.ts"
+import { type RowShape, rowShape } from "../staged-shape.ts"
+import type { FileReading, InputFile, RejectFile, ShapeOptions } from "./row.ts"
+
+/** Undefined for a row that states no geometry. @param feature the one that has the geometry */
+export type ShapeOf = (geometry: unknown, feature?: unknown) => RowShape | undefined
+
+type WithShapes = Pick<FileReading, "shapes" | "reject">
+
+/**
+ * A system that a geometry or its feature states, as GeoJSON of 2008 and ArcGIS allow, precedes that of the file.
+ * @param stated the system that the file states. It is called with the first geometry that states none
+ */
+export function shapeReader(
+  { shapes, reject }: WithShapes,
+  stated: (geometry: unknown) => ReferenceSystem,
+): ShapeOf {
+  let ofFile: ReferenceSystem | undefined
+  let datum: Datum | undefined
+  const named = memoized((statement: string) =>
+    systemOfDocument(Object(parsedJson(statement)), reject),
+  )
+  return (value, feature) => {
+    if (!shapes || value === undefined) return undefined
+    if (value === null || (typeof value === "string" && value.trim() === ""))
+      return rowShape(noShape)
+    const geometry = typeof value === "string" ? parsedGeometry(value) : value
+    const fileSystem = () => (ofFile ??= systemOf(shapes, reject, () => stated(geometry)))
+    const own =
+      shapes.crs === undefined ? (statementIn(geometry) ?? statementIn(feature)) : undefined
+    const system = own === undefined ? fileSystem() : named(own)
+    datum ??= system.datum
+    if (system.datum !== datum)
+      reject("its shapes state several coordinate reference systems; name one with --crs EPSG:n")
+    shapes.noteDatum(datum)
+    return rowShape(readGeometry(geometry, system.toDegrees))
+  }
+}
+
+function statementIn(object: unknown): string | undefined {
+  const { crs, spatialReference } = Object(object)
+  return crs || spatialReference ? JSON.stringify({ crs, spatialReference }) : undefined
+}
+
+function systemOf(
+  { crs, noteDatum }: ShapeOptions,
+  reject: RejectFile,
+  stated: () => ReferenceSystem,
+): ReferenceSystem {
+  const system = crs === undefined ? stated() : systemNamed(crs, reject)
+  noteDatum(system.datum)
+  return system
+}
+
+/** The system that the response of an ArcGIS service or a GeoJSON document states, or that of GeoJSON. */
+export const systemOfDocument = (
+  { crs, spatialReference }: RawRecord,
+  reject: RejectFile,
+): ReferenceSystem =>
+  spatialReference === undefined
+    ? systemOfGeoJson(crs, reject)
+    : systemOfArcGis(spatialReference, reject)
+
+/**
+ * Checks a document that states no system before its features. GeoServer states it after them, which only
+ * matters to the conversion of metres.
+ * @param geometry the first one of the document
+ */
+export function checkLateSystem(
+  document: RawRecord,
+  geometry: unknown,
+  { shapes, reject }: WithShapes,
+): void {
+  // Only GeoJSON, whose geometries have a type, has a system without a statement.
+  const { datum, isProjected } =
+    "type" in Object(geometry)
+      ? systemOfDocument(document, reject)
+      : systemOfArcGis(document.spatialReference, reject)
+  if (isProjected)
+    reject("it states its coordinate reference system after its features; name it with --crs")
+  shapes?.noteDatum(datum)
+}
+
+/** The shapes of the records of a dBase table, deleted ones too; undefined where there is no `.shp`. */
+export async function shapesBeside(
+  companion: InputFile["companion"],
+  { shapes, reject }: WithShapes,
+): Promise<AsyncGenerator<ShapeRead> | undefined> {
+  const bytes = shapes && companion("shp")
+  if (!shapes || !bytes) return undefined
+  const ofShapes: RejectFile = (fault, options) => reject(`its .shp: ${fault}`, options)
+  const prj = companion("prj")
+  const text = prj && (await textOfPrj(prj, reject))
+  const system = systemOf(shapes, ofShapes, () => systemOfPrj(text, ofShapes))
+  return readShapefile(bytes, system.toDegrees, ofShapes)
+}
+
+const maxPrjBytes = 64 * 1024
+
+/** A small zip file may have one of gigabytes. */
+async function textOfPrj(bytes: AsyncIterable<Uint8Array>, reject: RejectFile): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of bytes) {
+    length += chunk.length
+    if (length > maxPrjBytes)
+      reject(
+        "its .prj is longer than 64 KB, so it is no coordinate reference system. Replace it, or load with --without-shapes",
+      )
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString()
+}

@@ -1,0 +1,189 @@
+/**
+ * The temporary table of a load's records before they are checked and compared. It has the columns of the
+ * resource's table that come from a record, with the same types and collations, and the file and line of
+ * each row.
+ *
+ * COPY fills it, whose streams rely on the patch of postgres.js.
+ */
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { getTableName } from "drizzle-orm"
+import type { TransactionSql } from "postgres"
+import {
+  loadedFields,
+  type Resource,
+  type ResourceRecord,
+  type Value,
+} from "../../data/resources/resource.ts"
+import { arrayLiteral } from "../../system/text/array-literal.ts"
+import { memoized } from "../../system/text/memoized.ts"
+import type { Source } from "../sources/source.ts"
+import type { FileFigures, RowCount } from "./figures.ts"
+import type { Load } from "./load-options.ts"
+import type { Rejects } from "./rejects.ts"
+import { placeColumns, type RowShape, shapeColumns } from "./staged-shape.ts"
+
+/** A validated record with its file and line. */
+export interface Candidate {
+  /** Index into the load's files. */
+  file: number
+  line: number
+  record: ResourceRecord
+  /** The reason to leave it out unless its source has already loaded a record of that key. */
+  onlyIfStored: string | null
+  /** As of `RowShape`. */
+  shape: RowShape["staged"]
+}
+
+/** The table of staged records and its target. */
+interface StagedTable {
+  /** The load's transaction. */
+  sql: TransactionSql
+  /** The load's source, by name. */
+  source: string
+  resource: Resource
+  /** The resource's table, and the temporary one. */
+  table: string
+  staged: string
+  key: string
+  /** All columns that come from a record, in the table's order, the key's among them. */
+  columns: readonly string[]
+}
+
+/** The staged records with their files: the input of each step of a load. */
+export interface Staging extends StagedTable {
+  load: Load
+  /** The number of the release that is published if a record changes. */
+  release: number
+  files: readonly FileFigures[]
+  rejects: Rejects
+  /** The keys of rejected rows: stored records of these keys are not missing. */
+  rejectedKeys: readonly string[]
+}
+
+interface StagedColumn {
+  name: string
+  /** The value of a candidate, as COPY takes it. */
+  cell: (candidate: Candidate) => string
+}
+
+/** Creates the temporary table, which the commit drops, and fills it. */
+export async function stage(
+  sql: TransactionSql,
+  { name: source, resource }: Source,
+  candidates: AsyncIterable<readonly Candidate[]>,
+): Promise<StagedTable> {
+  const columns = stagedColumns(resource)
+  const ofShapes = resource.hasShapes ? shapeCells : []
+  const names = columns.map(({ name }) => name)
+  const table = getTableName(resource.table)
+  const staged = `staged_${table}`
+  await sql.unsafe(`
+    create temporary table ${staged} on commit drop as
+    select 0 as file, 0 as line, null::text as only_if_stored, ${names}
+      ${resource.hasShapes ? `, geometry, ${placeColumns(resource)}, '' as coordinates, true as keeps_shape` : ""}
+    from ${table} with no data`)
+  // Compressing large shapes would take longer than all else.
+  if (resource.hasShapes)
+    await sql.unsafe(`alter table ${staged} alter coordinates set storage external`)
+  await fill(sql, staged, [...provenance, ...columns, ...ofShapes], candidates)
+  // The planner has no statistics of a new table.
+  await sql.unsafe(`analyze ${staged} (${resource.key})`)
+  return {
+    sql,
+    source,
+    resource,
+    table,
+    staged,
+    key: resource.key,
+    columns: [...names, ...(resource.hasShapes ? ["geometry"] : [])],
+  }
+}
+
+/** A query of the keys that several staged rows have. */
+export const repeatedKeys = ({ staged, key }: Staging): string =>
+  `select ${key} from ${staged} group by ${key} having count(*) > 1`
+
+/** @param deletion a DELETE of staged rows that returns the `file` of each and the `reason` to leave it out */
+export async function leaveOut(
+  { sql }: Staging,
+  deletion: string,
+  values: (string | boolean)[] = [],
+  outcome: RowCount["outcome"] = "left_out",
+): Promise<RowCount[]> {
+  return sql.unsafe<RowCount[]>(
+    `with left_out as (${deletion})
+     select file, '${outcome}' as outcome, reason, count(*)::integer as count
+     from left_out group by 1, 3 order by 1, 3`,
+    values,
+  )
+}
+
+const provenance: readonly StagedColumn[] = [
+  { name: "file", cell: ({ file }) => copyCell(file) },
+  { name: "line", cell: ({ line }) => copyCell(line) },
+  { name: "only_if_stored", cell: ({ onlyIfStored }) => copyCell(onlyIfStored) },
+]
+
+const shapeCells: readonly StagedColumn[] = [
+  { name: "keeps_shape", cell: ({ shape }) => copyCell(shape === undefined) },
+  ...shapeColumns.map((name) => ({
+    name,
+    cell: ({ shape }: Candidate) => copyCell(shape?.[name]),
+  })),
+]
+
+function stagedColumns(resource: Resource): StagedColumn[] {
+  const fromFields = loadedFields(resource).map(([name, { column }]): StagedColumn => {
+    return { name: column.name, cell: ({ record }) => copyCell(record[name]) }
+  })
+  const fromDerived = Object.entries(resource.derived).map(
+    ([name, { from, derive }]): StagedColumn => {
+      const cellOf = memoized((value: Value | undefined) => copyCell(derive(value)))
+      return { name, cell: ({ record }) => cellOf(record[from]) }
+    },
+  )
+  return [...fromFields, ...fromDerived]
+}
+
+/** Prepares candidates while earlier ones are being written. */
+async function fill(
+  sql: TransactionSql,
+  staged: string,
+  columns: readonly StagedColumn[],
+  candidates: AsyncIterable<readonly Candidate[]>,
+): Promise<void> {
+  const names = columns.map(({ name }) => `"${name}"`)
+  async function* lines() {
+    for await (const batch of candidates) {
+      let text = ""
+      for (const candidate of batch) {
+        text += `${columns.map(({ cell }) => cell(candidate)).join("\t")}\n`
+      }
+      if (text !== "") yield text
+    }
+  }
+  const copy = await sql.unsafe(`copy ${staged} (${names}) from stdin`).writable()
+  await pipeline(Readable.from(lines()), copy)
+}
+
+/**
+ * A value in the text format of COPY:
+ * https://www.postgresql.org/docs/current/sql-copy.html#SQL-COPY-FILE-FORMATS
+ */
+function copyCell(value: unknown): string {
+  if (value === null || value === undefined) return "\\N"
+  if (typeof value === "number" || typeof value === "boolean") return `${value}`
+  const text = Array.isArray(value) ? arrayLiteral(value) : String(value)
+  return special.test(text) ? text.replace(specials, (character) => escapes[character] ?? "") : text
+}
+
+const special = /[\\\t\n\r]/
+const specials = /[\\\t\n\r]/g
+
+const escapes: Readonly<Record<string, string>> = {
+  "\\": "\\\\",
+  "\t": "\\t",
+  "\n": "\\n",
+  "\r": "\\r",
+}

@@ -1,0 +1,60 @@
+/**
+ * The names of holders that a load stores. With `HOLDER_NAMES=companies` it stores no name that may be a
+ * natural person's, and keeps no file that may have one.
+ */
+import type { TransactionSql } from "postgres"
+import { type HolderNames, withoutPersons } from "../../data/resources/holder-names.ts"
+import type { Resource } from "../../data/resources/resource.ts"
+import { arrayLiteral } from "../../system/text/array-literal.ts"
+import { memoized } from "../../system/text/memoized.ts"
+import { ownedNames } from "./name-owners.ts"
+
+/** Converts the holders of a record to those that are stored. */
+export type StoreHolders = (holders: string) => string
+
+/** Whether the service keeps files with records of the resource: rejected rows and fetched files. */
+export const keepsFiles = (names: HolderNames, { links }: Pick<Resource, "links">): boolean =>
+  names === "all" || links !== "holders"
+
+/** The keys of names that are never masked: of companies, now or formerly, subsidiaries and confirmed holders. */
+async function knownKeys(sql: TransactionSql): Promise<Set<string>> {
+  const rows = await sql.unsafe<{ key: string }[]>(
+    `select name_key as key from companies union select name_key from former_names
+     union select key from (${ownedNames}) owned`,
+  )
+  return new Set(rows.map(({ key }) => key).filter((key) => key !== ""))
+}
+
+async function createStoreHolders(sql: TransactionSql): Promise<StoreHolders> {
+  const known = await knownKeys(sql)
+  return memoized((holders) => withoutPersons(holders, known))
+}
+
+/** For a load that masks names. Forgets declined decisions on names that no record will have from now on. */
+export async function createMask(sql: TransactionSql): Promise<StoreHolders> {
+  const store = await createStoreHolders(sql)
+  const declined = await sql.unsafe("select holder from link_decisions where not is_right")
+  const persons = declined.map(({ holder }) => holder).filter((name) => store(name) !== name)
+  await sql.unsafe("delete from link_decisions where not is_right and holder = any($1::text[])", [
+    arrayLiteral(persons),
+  ])
+  return store
+}
+
+/**
+ * The kind of names that the stored records have after a load with `names`. An earlier load may have stored
+ * all names, of records that this load did not change.
+ */
+export async function storedNames(sql: TransactionSql, names: HolderNames): Promise<HolderNames> {
+  if (names === "all") return "all"
+  const [last] = await sql.unsafe<{ names: string | null }[]>(
+    "select manifest->>'holder_names' as names from releases order by id desc limit 1",
+  )
+  if (last === undefined || last.names === "companies") return "companies"
+  const store = await createStoreHolders(sql)
+  const rows = await sql.unsafe<{ holders: string }[]>(
+    `select holder_name as holders from tenements where holder_name is not null
+     union select holder from link_decisions`,
+  )
+  return rows.every(({ holders }) => store(holders) === holders) ? "companies" : "all"
+}

@@ -1,0 +1,124 @@
+/** Maps the rows of a state's register to tenements, with warnings for values that stay unknown. */
+import type { State } from "../../data/db/schema.ts"
+import { tenements } from "../../data/resources/tenements.ts"
+import type { Columns } from "./columns.ts"
+import { holdersText } from "./register-holders.ts"
+import {
+  areaOf,
+  dateOf,
+  type MappedValue,
+  shownReference,
+  tenementIdOf,
+  Unmapped,
+  writtenText,
+} from "./register-values.ts"
+import type { Mapped, RawRecord, Source } from "./source.ts"
+import { statusOf } from "./tenement-statuses.ts"
+import { typeOf } from "./tenement-types.ts"
+
+/** By the name of a cell in a row: the columns that it may be in, in the layouts that a register has had. */
+type Cells = Readonly<Record<string, readonly string[]>>
+
+/**
+ * A row of a register before dates, phrases and areas are parsed: `reference`, `type`, `status`, `granted`
+ * and `expires`, and the area as `squareMetres`, as `hectares`, or as `area` with its `unit`.
+ */
+type Entry = RawRecord & {
+  state: State
+  /** One holder each. */
+  holders: readonly unknown[]
+  /** The text of its id, if several tenements may share the reference. */
+  identity?: string | null
+}
+
+/** Land that the authority opens to applications again, in files beside or among tenements. */
+export const releaseArea = { leftOut: "exploration release areas, which are not tenements" }
+
+type Skipped = Exclude<Mapped, { record: RawRecord }>
+
+interface Register
+  extends Pick<Source, "name" | "description" | "published">,
+    Required<Pick<Source, "states">>,
+    Pick<Columns, "excludedBy"> {
+  required: Cells
+  optional: Cells
+  entryOf: (raw: RawRecord) => Entry | Skipped
+}
+
+/** The cells that each field which a file may lack is read from. */
+const cellsOf = {
+  grant_date: ["granted"],
+  expiry_date: ["expires"],
+  area_km2: ["hectares", "squareMetres", "area", "unit"],
+}
+
+/** A register is a complete set of tenements; some have a row for each holder of a tenement. */
+export function registerSource(register: Register): Source {
+  const { required, optional, excludedBy, entryOf, ...source } = register
+  const fromOptional = Object.entries(cellsOf).map(
+    ([field, cells]) => [field, cells.filter((cell) => cell in optional)] as const,
+  )
+  return {
+    ...source,
+    resource: tenements,
+    columns: {
+      required: Object.keys(required),
+      optional: Object.keys(optional),
+      spellings: { ...required, ...optional },
+      excludedBy,
+      others: "ignore",
+    },
+    fromOptional: Object.fromEntries(fromOptional.filter(([, cells]) => cells.length > 0)),
+    complete: true,
+    joinedField: "holder_name",
+    map: (raw) => {
+      const entry = entryOf(raw)
+      return "holders" in entry ? tenementOf(entry) : entry
+    },
+  }
+}
+
+function tenementOf(entry: Entry): Mapped {
+  const { state } = entry
+  const reference = writtenText(entry.reference)
+  // The id keeps only letters and digits, so all references without any would share one id.
+  if (reference === null || !/[a-z0-9]/i.test(reference))
+    return { rejected: "has no tenement reference, from which its id is made" }
+  const warnings: string[] = []
+  const valueOrWarning = <T>(field: string, read: MappedValue<T>): T | null => {
+    if (!(read instanceof Unmapped)) return read
+    warnings.push(`${field} ${read.why}`)
+    return null
+  }
+  return {
+    record: {
+      id: tenementIdOf(state, entry.identity ?? reference),
+      tenement_id: shownReference(reference),
+      state,
+      status: valueOrWarning("status", vocabularyWord(entry.status, statusOf)),
+      type: valueOrWarning(
+        "type",
+        vocabularyWord(entry.type, (phrase) => typeOf(state, phrase, reference)),
+      ),
+      holder_name: holdersText(entry.holders),
+      grant_date: valueOrWarning("grant_date", dateOf(entry.granted, state)),
+      expiry_date: valueOrWarning("expiry_date", dateOf(entry.expires, state)),
+      area_km2: valueOrWarning(
+        "area_km2",
+        areaOf(entry.hectares, "ha") ??
+          areaOf(entry.squareMetres, "m2") ??
+          areaOf(entry.area, entry.unit),
+      ),
+    },
+    warnings,
+  }
+}
+
+function vocabularyWord<Word extends string>(
+  written: unknown,
+  wordOf: (phrase: string) => Word | undefined,
+): MappedValue<Word> {
+  const phrase = writtenText(written)
+  if (phrase === null) return null
+  return wordOf(phrase) ?? new Unmapped(`has no mapping for "${phrase.slice(0, 60)}"`)
+}

@@ -1,0 +1,60 @@
+/** Builds the parts that serve data: releases, the reader, caches, page sequences and exports. */
+
+import { createReleaseResolver } from "../../api/responses/at-release.ts"
+import { createCachedResponses } from "../../api/responses/cached-responses.ts"
+import { createExportSlots } from "../../api/responses/export-slots.ts"
+import { createPins } from "../../api/responses/pins.ts"
+import { createPlans } from "../../api/responses/plan.ts"
+import { createResponses } from "../../api/responses/respond.ts"
+import { createMissingReader } from "../../data/db/missing-records.ts"
+import { createFormerNames } from "../../data/reader/former-names.ts"
+import { createLinkReader } from "../../data/reader/links.ts"
+import { cacheNewestRelease } from "../../data/reader/newest-release.ts"
+import { createReader } from "../../data/reader/reader.ts"
+import { createReleases } from "../../data/reader/releases.ts"
+import { createSourceLoads } from "../../data/reader/source-loads.ts"
+import { createSources } from "../../data/reader/sources.ts"
+import { createExportMetrics } from "../metrics/exports.ts"
+import type { Base } from "./base.ts"
+
+export function createResponseParts(base: Base) {
+  const { config, sizes, database, notWritten, steadyMs, now } = base
+  const { records } = database.pools
+  const releases = cacheNewestRelease(createReleases(records), now)
+  // Connects before the first request, which retries and reports a failure.
+  void Promise.allSettled([releases.current()])
+  const reader = createReader(database.readPools, sizes, releases.invalidate)
+  const readSources = createSources(database.pools)
+  const exportSlots = createExportSlots({
+    slots: config.MAX_EXPORTS,
+    stallMs: config.EXPORT_STALL_SECONDS * 1000,
+    steadyMs,
+    onNotChecked: notWritten("an export's caller was not checked"),
+  })
+  const pins = createPins({ ...base, maxBytes: sizes.pageSequences })
+  const cachedResponses = createCachedResponses(sizes)
+  const exportMetrics = createExportMetrics()
+  const responses = createResponses({
+    ...base,
+    resolver: createReleaseResolver({ releases, pins, now }),
+    reader,
+    readSources,
+    formerNames: createFormerNames(records),
+    cachedResponses,
+    exportSlots,
+    exportMetrics,
+    baseUrl: config.BASE_URL,
+  })
+  return {
+    parts: {
+      responses,
+      planOf: createPlans(sizes),
+      releases,
+      readSources,
+      sourceLoads: createSourceLoads(records),
+      companyLinks: createLinkReader(records),
+      readMissing: createMissingReader(records),
+    },
+    measured: { reader, cachedResponses, exportSlots, exportMetrics },
+  }
+}

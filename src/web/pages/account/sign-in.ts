@@ -1,0 +1,115 @@
+/** The sign-in page, and signing out. */
+import { Elysia } from "elysia"
+import { validMinutes } from "../../../accounts/access/sign-in-links.ts"
+import { formField, hidden, notice } from "../kit/components.ts"
+import { type Form, readQuery } from "../kit/form.ts"
+import { type Content, type Html, html } from "../kit/html.ts"
+import { type PageResult, pageContext } from "../kit/page-context.ts"
+import { redirect, sessionCookie } from "../kit/page-response.ts"
+import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
+import { emailOf, home, nextOf, withNext } from "./sign-in-request.ts"
+
+export const signIn = (options: AccountOptions) => {
+  const { sessions } = options
+  return new Elysia({ name: "sign-in" })
+    .use(pageContext(options))
+    .get("/account/sign-in", async ({ request, session, page }) => {
+      const entered = readQuery(request)
+      const email = (await session())?.email
+      const message = messages.get(entered.get("reason")) ?? (email && signedInAs(email))
+      return page(signInPage(options, request, { entered, email, message }))
+    })
+    .post("/account/sign-out", async ({ session, address }) => {
+      const person = await session()
+      if (person) await sessions.end({ ...person, address }, person.sessionId)
+      return redirect("/account/sign-in?reason=signed-out", sessionCookie.clear())
+    })
+}
+
+/** The reasons for signing in, by their names in the URL. */
+const messages = new Map(
+  Object.entries({
+    again: notice(
+      "waiting",
+      "Sign in again to continue: this gives access to others, and you signed in more than an hour ago.",
+    ),
+    "signed-out": notice("good", "You are signed out."),
+    "signed-out-everywhere": notice("good", "You are signed out on every device."),
+  }),
+)
+
+const signedInAs = (email: string) =>
+  notice(
+    "neutral",
+    html`<p>You are signed in as ${email}. If you sign in with another account here, that session ends. <a href="/account">Go to your account</a></p>`,
+  )
+
+interface SignInPage {
+  /** The submitted fields, or those of the URL. */
+  entered: Form
+  /** The email address of the session's account. */
+  email?: string | undefined
+  /** The reason to sign in, or the outcome of the last step. */
+  message?: Content
+  faults?: Faults
+}
+
+export const signInPage = (
+  { linkMail, isSignUpOpen, baseUrl }: AccountOptions,
+  request: Request,
+  { entered, email = emailOf(entered), message, faults = {} }: SignInPage,
+): PageResult =>
+  accountPage({
+    title: "Sign in",
+    lead: "Your account has your API tokens, your usage and the explorer.",
+    faults,
+    main: html`${!storesCookie(request, baseUrl) && plainHttp}
+${message}
+${(!linkMail || linkMail.isFailing()) && mailUnavailable(linkMail !== null, entered)}
+${
+  linkMail &&
+  html`<form method="post" action="/account/send-link" class="panel fields form-narrow">
+${emailField(email, faults)}
+${hidden("next", nextOf(entered))}
+<p class="muted small">You get a mail with a link that signs you in.</p>
+<div><button class="primary">Send me a link</button></div>
+</form>`
+}
+${isSignUpOpen && html`<p>No account yet? <a href="${withNext("/account/sign-up", entered)}">Create one</a>.</p>`}`,
+  })
+
+/** The same for everyone, so that it reveals nothing about an account. */
+export function mailUnavailable(isSent: boolean, entered: Form): Html {
+  const next = nextOf(entered)
+  // In quotes, and without further ones, a shell reads a path that anybody may have made as one word.
+  const option = next === home ? "" : ` --next '${next.replaceAll("'", "%27")}'`
+  return notice(
+    "waiting",
+    html`<p>${isSent ? "This service can't send mail right now. Links that were mailed before still work." : "This service sends no mail."} Ask its operator for a link, who prints it with</p>
+<pre><code>mds account link you@example.com${option}</code></pre>
+<p>It works once, within ${validMinutes} minutes.</p>`,
+  )
+}
+
+const plainHttp = notice(
+  "bad",
+  html`<p>This page was opened over plain HTTP. Browsers keep you signed in only over HTTPS, or on localhost, so signing in has no effect here. Open the page at its address with <code>https://</code>.</p>`,
+)
+
+/**
+ * Whether the browser stores a Secure cookie: over HTTPS, and on this machine. Browsers send `Sec-Fetch-Site`
+ * only in those cases.
+ */
+const storesCookie = ({ url, headers }: Request, baseUrl: string): boolean =>
+  headers.has("sec-fetch-site") ||
+  headers.get("x-forwarded-proto")?.split(",")[0]?.trim() === "https" ||
+  baseUrl.startsWith("https:") ||
+  /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
+
+export const emailField = (value: string, faults: Faults): Html =>
+  formField({
+    name: "email",
+    label: "Email address",
+    fault: faults.email,
+    input: { type: "email", autocomplete: "username", required: true, value, maxlength: 254 },
+  })

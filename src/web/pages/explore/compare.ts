@@ -1,0 +1,101 @@
+/** Companies side by side. */
+import { Type } from "@sinclair/typebox"
+import { readParameters } from "../../../api/http/parameters.ts"
+import type { Release } from "../../../data/reader/releases.ts"
+import { freeText } from "../../../data/resources/values.ts"
+import { formField, pageTitle, table } from "../kit/components.ts"
+import { dash, number } from "../kit/format.ts"
+import { type Content, html } from "../kit/html.ts"
+import type { PageResult } from "../kit/page-context.ts"
+import { inSydney, noneLinkedInWords, shortDollars, textOf } from "./lists/cells.ts"
+import { cleanQuery, linksAt } from "./lists/list-address.ts"
+import { firstRows, recordPathOf } from "./lists/list-view.ts"
+import { expiringWithin, tenementsView } from "./lists/tenement-views.ts"
+import { companiesView, reportsView } from "./lists/views.ts"
+import { possibleRemark } from "./records/possible-holders.ts"
+import type { Visit } from "./visit.ts"
+
+const mostCompanies = 6
+const parameters = {
+  codes: Type.Optional(freeText("ASX codes, separated by commas", "BHP,RIO,FMG")),
+}
+
+interface Compared {
+  code: string
+  /** By the label of a row. */
+  cells: Readonly<Record<string, Content>>
+  /** Shown in rows without a value: not 0 if no tenement is linked, or they could not be counted in time. */
+  absent: Content
+}
+
+/** @throws ApiError INVALID_PARAMETER */
+export async function comparePage(visit: Visit): Promise<PageResult> {
+  const { codes: written = "" } = readParameters(cleanQuery(visit.query), parameters)
+  const codes = [...new Set(written.toUpperCase().split(/[\s,;]+/))].filter(Boolean)
+  const newest = await visit.newest()
+  const read = await Promise.all(
+    codes.slice(0, mostCompanies).map((code) => readCompany(visit, code, newest)),
+  )
+  const companies = read.filter((company) => company !== null)
+  const unknown = codes.filter((_, index) => read[index] === null)
+  const faults = [
+    unknown.length > 0 && `No company has the code ${unknown.join(", ")}.`,
+    codes.length > mostCompanies && `Only the first ${mostCompanies} companies are compared.`,
+  ].filter(Boolean)
+  const fault = faults.length > 0 ? faults.join(" ") : undefined
+  const rows = [...new Set(companies.flatMap(({ cells }) => Object.keys(cells)))]
+  const columns = companies.map(({ code, cells, absent }) => ({
+    head: code,
+    number: true,
+    cell: (row: string) => cells[row] ?? absent,
+  }))
+  return {
+    title: "Compare companies",
+    section: "/explore",
+    ...(fault && { status: unknown.length > 0 ? 404 : 400 }),
+    main: html`${pageTitle("Compare companies", `Up to ${mostCompanies} companies, by their codes.`)}
+<div class="stack"><form class="panel" method="get"><div class="filters"><div class="wide">${formField({ name: "codes", label: "Codes", value: codes.join(", "), fault })}</div><div class="apply"><button class="primary">Compare</button></div></div></form>
+${companies.length > 0 && table({ caption: "Companies side by side", rows, empty: "", columns: [{ head: "", cell: (row: string) => row }, ...columns] })}</div>`,
+  }
+}
+
+/** Null for an unknown code. */
+async function readCompany(visit: Visit, code: string, release: Release): Promise<Compared | null> {
+  const [record] = await visit.versions(companiesView, [code], release)
+  if (!record) return null
+  const expiring = expiringWithin(visit.dayOf(undefined, release), 365)
+  const ofCompany = { company: code }
+  const hasTenements = record.total_tenements !== 0
+  const [facets, expiries, [undated], reports, holders] = await Promise.all([
+    visit.facets(tenementsView, "", ofCompany, release),
+    visit.total(tenementsView, { ...ofCompany, ...expiring }, release),
+    visit.undated(tenementsView, "", { ...ofCompany, ...expiring }, release),
+    visit.page(reportsView, "", { ...ofCompany, group: "quarterly", ...firstRows(release, 1) }),
+    visit.suggestedHolders(code),
+  ])
+  const links = linksAt(undefined)
+  const toTenements = (filters: readonly (readonly [string, string])[], count: number) =>
+    html`<a href="${links("/tenements", [["company", code], ...filters])}">${number(count)}</a>`
+  const counted = (["state", "status", "type"] as const).flatMap((name) =>
+    (facets[name] ?? []).map(({ value, count }): [string, Content] => [
+      `Tenements, ${name}: ${value ?? "unknown"}`,
+      value === null ? number(count) : toTenements([[name, value]], count),
+    ]),
+  )
+  const [last] = reports.records
+  const cells: Record<string, Content> = {
+    Company: html`<a href="${links(recordPathOf(companiesView, code))}">${textOf("company_name")(record)}</a>`,
+    "Market cap, A$": shortDollars("market_cap_aud")(record),
+    Tenements: html`${hasTenements ? toTenements([], Number(record.total_tenements)) : noneLinkedInWords}${possibleRemark(holders)}`,
+    ...Object.fromEntries(counted),
+    "Tenements expiring within a year": hasTenements
+      ? toTenements(Object.entries(expiring), expiries)
+      : dash,
+    "Granted tenements without expiry date": hasTenements ? number(undated?.count ?? 0) : dash,
+    "Last quarterly": last
+      ? html`<a href="${links(recordPathOf(reportsView, textOf("hash")(last)))}">${inSydney("published_at")(last)}</a>`
+      : dash,
+  }
+  const isCounted = hasTenements && !Object.values(facets).includes(null)
+  return { code, cells, absent: isCounted ? "0" : dash }
+}

@@ -1,0 +1,156 @@
+/** The explorer: the data as tables, for people with an account. */
+
+import { Elysia } from "elysia"
+import type { SignedIn } from "../../../accounts/access/sessions.ts"
+import type { Usage } from "../../../accounts/access/usage.ts"
+import type { Windows } from "../../../accounts/access/windows.ts"
+import type { Format } from "../../../api/http/formats.ts"
+import { splitUrl } from "../../../api/http/query-string.ts"
+import {
+  toHeaders,
+  toResetSeconds,
+  type WindowState,
+} from "../../../api/http/rate-limit-headers.ts"
+import { contextOf, liftIdleTimeout } from "../../../api/plugins/request-context.ts"
+import { targetOf } from "../../../api/plugins/target.ts"
+import { pathWith } from "../../../api/responses/endpoint.ts"
+import { withoutToken } from "../../../data/db/account-tables.ts"
+import { number, relative } from "../kit/format.ts"
+import { type PageOptions, type PageResult, signedIn } from "../kit/page-context.ts"
+import { PageError } from "../kit/page-error.ts"
+import { redirect } from "../kit/page-response.ts"
+import { changesPage } from "./changes.ts"
+import { comparePage } from "./compare.ts"
+import { cleanQuery, sentQuery, withQuery } from "./lists/list-address.ts"
+import { listPage, wholeFile } from "./lists/list-page.ts"
+import type { ListView } from "./lists/list-view.ts"
+import { type BaseMapOptions, createMapView } from "./lists/map-view.ts"
+import { tenementsView } from "./lists/tenement-views.ts"
+import { companiesView, companySubsidiariesView, listViews, reportsView } from "./lists/views.ts"
+import { companyParts } from "./records/company-parts.ts"
+import { holderPage } from "./records/holder-page.ts"
+import { recordPage } from "./records/record-page.ts"
+import { tenementParts } from "./records/tenement-parts.ts"
+import { searchPage } from "./search.ts"
+import { createVisits, type Visit, type VisitOptions } from "./visit.ts"
+
+interface AdmissionOptions {
+  windows: Windows
+  usage: Usage
+  now: () => Date
+}
+
+export type ExploreOptions = PageOptions & AdmissionOptions & VisitOptions & BaseMapOptions
+
+export const explore = (options: ExploreOptions) => {
+  const visits = createVisits(options)
+  const mapView = createMapView(options)
+  const app = new Elysia({ name: "explore", prefix: "/explore" })
+    .use(signedIn(options))
+    // Its pages are requests of the account, without a token.
+    .onBeforeHandle(({ request }) => {
+      contextOf(request).isListed = true
+    })
+    .resolve(({ person, isSessionValid, page, publicUrl, params, request, server }) => {
+      // The code of the company of the list. A route without a parameter has no `params`.
+      const { code }: { code?: string } = params ?? {}
+      const { query } = targetOf(request)
+      const { path } = splitUrl(request.url)
+      const visit = visits({
+        person,
+        publicUrl,
+        request,
+        requestId: contextOf(request).id,
+        query,
+        isCallerValid: isSessionValid,
+        liftIdleTimeout: () => liftIdleTimeout(server, request),
+      })
+      /** Redirects to the clean URL, which can be shared. */
+      const filtered = async (read: () => Promise<PageResult>) => {
+        const clean = cleanQuery(query)
+        if (clean !== query) return redirect(clean === "" ? path : `${path}?${clean}`)
+        await admit(options, person, isTypeAhead(request))
+        return page(await read())
+      }
+      return {
+        list: async (view: ListView) =>
+          (view.isOfExplorerOnly && belongsToCompany(query)) ||
+          filtered(() => listPage(visit, view, code)),
+        changes: (name?: string) => filtered(() => changesPage(visit, name)),
+        /** Any other page. */
+        other: async (read: (visit: Visit) => Promise<PageResult>) => {
+          await admit(options, person, isTypeAhead(request))
+          return page(await read(visit))
+        },
+        file: async (view: ListView, format: Format = "csv") => {
+          await admit(options, person)
+          return wholeFile(visit, view, format, code)
+        },
+      }
+    })
+    .get("/", () => redirect("/explore/tenements"))
+    .get("/search", ({ other }) => other(searchPage))
+    .get("/compare", ({ other }) => other(comparePage))
+    .get("/changes", ({ changes }) => changes())
+    .get("/changes/:list", ({ changes, params }) => changes(params.list))
+    .get("/companies/:code", ({ other, params: { code } }) =>
+      other((visit) => recordPage(visit, companiesView, code, companyParts)),
+    )
+    .get("/tenements/:id", ({ other, params: { id } }) =>
+      other((visit) => recordPage(visit, tenementsView, id, tenementParts)),
+    )
+    .get("/holders/:name", ({ other, params: { name } }) =>
+      other((visit) => holderPage(visit, name)),
+    )
+    .get("/reports/:hash", ({ other, params: { hash } }) =>
+      other((visit) => recordPage(visit, reportsView, hash)),
+    )
+    .get("/map.tsv", ({ file }) => file(mapView, "tsv"))
+    .get("/map.geojson", ({ file }) => file(mapView, "geojson"))
+  for (const view of [...listViews, mapView]) {
+    app.get(view.path, ({ list }) => list(view)).get(`${view.path}.csv`, ({ file }) => file(view))
+  }
+  return app
+}
+
+/** Redirects from the form of all subsidiaries to those of a company. */
+function belongsToCompany(query: string): Response | undefined {
+  const sent = sentQuery(query)
+  const code = sent.find(([name]) => name === "company")?.[1].trim()
+  if (!code) return undefined
+  const others = sent.filter(([name, value]) => name !== "company" && value !== "")
+  return redirect(withQuery(`/explore${pathWith(companySubsidiariesView.path, code)}`, others))
+}
+
+/** Sent by the explorer's script for results while a person types. */
+const isTypeAhead = ({ headers }: Request): boolean => headers.get("x-type-ahead") === "true"
+
+/**
+ * Pages of the explorer count within the account's window, as requests to the API do. Results while a person
+ * types have a window of their own, of the same size, beyond which they count too.
+ * @throws PageError 429 if the account's window is used up
+ */
+async function admit(
+  { windows, usage, now }: AdmissionOptions,
+  { accountId, limit }: Pick<SignedIn, "accountId" | "limit">,
+  typeAhead = false,
+): Promise<void> {
+  const { accounts, windowMs } = windows
+  const key = String(accountId)
+  const isFree = typeAhead && (await accounts.admit(`type-ahead:${key}`, limit)).admitted
+  const window = await (isFree ? accounts.peek(key, limit) : accounts.admit(key, limit))
+  if (!window.admitted) throw usedUp(window, windowMs, now().getTime())
+  if (!isFree) usage.count({ accountId, tokenId: withoutToken }, now())
+}
+
+function usedUp(window: WindowState, windowMs: number, nowMs: number): PageError {
+  const { "Retry-After": retryAfter = "1" } = toHeaders(window, windowMs, nowMs)
+  const freeMs = toResetSeconds(window.resetAtMs) * 1000
+  const freeTime = new Date(freeMs).toISOString().slice(11, 19)
+  return new PageError(
+    429,
+    "Your requests are used up",
+    `Your account may make ${number(window.limit)} requests an hour. Pages and programs count together. Open this page again at ${freeTime} UTC, ${relative(freeMs, nowMs)}.`,
+    { "Retry-After": retryAfter },
+  )
+}

@@ -1,0 +1,172 @@
+/** The lists of tenements. */
+import { type CanonicalQuery, queryText } from "../../../../api/http/query-string.ts"
+import {
+  tenement,
+  tenementHistory,
+  tenementList,
+  tenementsOfCompany,
+} from "../../../../api/routes/endpoints.ts"
+import { isPastExpiry } from "../../../../data/resources/tenements.ts"
+import { dayMs } from "../../../../system/text/time.ts"
+import { statusBadge as statusInOutline } from "../../kit/components.ts"
+import { dash, stateNames } from "../../kit/format.ts"
+import { attributes, html } from "../../kit/html.ts"
+import {
+  area,
+  companyNameField,
+  identifier,
+  linked,
+  listed,
+  missingInWords,
+  noneLinkedInWords,
+  rounded,
+  stateViewer,
+  statusWord,
+  textOf,
+  toCompany,
+  toHolder,
+} from "./cells.ts"
+import { period, quoted, state, statusFilter, type } from "./filters.ts"
+import type { Cell, ListOfRecords, ListView } from "./list-view.ts"
+import { aroundTowns, boxInWords, circleInWords } from "./places.ts"
+
+export const daysAfter = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)
+
+const granted = { status: "granted", sort: "expiry_date", order: "asc" }
+
+/** The granted tenements, those with the next expiry first. @param day the first day that counts */
+export const nextToExpire = (day: string) => ({ ...granted, expires_from: day })
+
+export const expiringWithin = (day: string, days: number) => ({
+  ...nextToExpire(day),
+  expires_to: daysAfter(day, days),
+})
+
+export const expiringSoon = {
+  title: "Expiring soon (90 days)",
+  parameters: (day: string) => expiringWithin(day, 90),
+}
+
+const statusAt: Cell = (record, links, day) =>
+  html`${statusWord("status")(record, links, day)}${isPastExpiry(record, day) && html` ${statusInOutline("past expiry", "waiting")}`}`
+
+const stillListed = html` <div class="muted small">Its expiry date has passed, and its register still lists it as granted.</div>`
+
+const statusExplained: Cell = (record, links, day) =>
+  html`${statusAt(record, links, day)}${missingInWords("register’s file")(record, links, day) || (isPastExpiry(record, day) && stillListed)}`
+
+/** The codes, with the names on hover: there is no room for both beside the holders. */
+const companies = listed(
+  "asx_codes",
+  (code, links, tenement) =>
+    html`<span ${attributes({ title: textOf(companyNameField(code))(tenement) || null })}>${toCompany(code, links)}</span>`,
+)
+
+const aroundKm = 10
+
+const around: Cell = ({ id, latitude, longitude }, links) => {
+  if (latitude === null) return dash
+  const near: CanonicalQuery = [["near", `${latitude},${longitude},${aroundKm}`]]
+  return html`<a href="${links("/tenements", near)}">Around this tenement (${aroundKm} km)</a> · <a href="${links("/map", near)}#${queryText([["id", String(id)]])}">Map</a>`
+}
+
+const dates = [...period("granted", "Granted"), ...period("expires", "Expiring")]
+
+export const tenementsView: ListOfRecords = {
+  path: "/tenements",
+  endpoint: tenementList,
+  isComplete: true,
+  noun: ["tenement", "tenements"],
+  filters: [
+    { name: "holder", label: "Holder", wide: true, words: quoted("held by names containing") },
+    {
+      name: "held_by",
+      label: "Holder (whole name)",
+      isUncounted: true,
+      isFurther: true,
+      words: (value) => `held by ${value}`,
+    },
+    { name: "search", label: "Number", words: quoted("whose number contains") },
+    {
+      name: "company",
+      label: "Company code",
+      words: (value) => `held by ${value.toUpperCase()}`,
+    },
+    state,
+    statusFilter,
+    type,
+    {
+      name: "near",
+      label: "Around (lat, lon, km)",
+      isFurther: true,
+      suggested: aroundTowns,
+      words: circleInWords,
+    },
+    { name: "bbox", label: "Box", isHidden: true, words: boxInWords },
+    ...dates,
+  ],
+  presets: [
+    expiringSoon,
+    {
+      title: "Past expiry",
+      parameters: (day) => ({ ...granted, expires_from: null, expires_to: daysAfter(day, -1) }),
+    },
+  ],
+  fields: [
+    {
+      head: "Tenement",
+      field: "tenement_id",
+      fixed: true,
+      only: "list",
+      cell: linked("/tenements/:id", "id", identifier("tenement_id")),
+      sort: "id",
+    },
+    { head: "Identifier", field: "id", cell: identifier("id"), only: "record" },
+    { head: "State", field: "state", fixed: true, minor: true, only: "list" },
+    { head: "Status", field: "status", fixed: true, cell: statusAt, fact: statusExplained },
+    { head: "Type", field: "type", minor: true },
+    {
+      head: "Holder",
+      field: "holder_name",
+      wide: true,
+      cell: listed("holder_name", toHolder),
+    },
+    {
+      head: "Company",
+      field: "asx_codes",
+      fixed: true,
+      minor: true,
+      cell: companies,
+      fact: (tenement, links, day) =>
+        String(tenement.asx_codes) === "" ? noneLinkedInWords : companies(tenement, links, day),
+    },
+    { head: "Granted", field: "grant_date", number: true, minor: true, sort: "grant_date" },
+    { head: "Expires", field: "expiry_date", number: true, sort: "expiry_date" },
+    {
+      head: "Area, km²",
+      field: "area_km2",
+      number: true,
+      minor: true,
+      cell: rounded("area_km2"),
+      fact: area("area_km2"),
+      sort: "area_km2",
+    },
+    { head: "Around", cell: around, only: "record" },
+    { head: "On the state’s map", cell: stateViewer, only: "record" },
+  ],
+  record: {
+    title: textOf("tenement_id"),
+    lead: ({ state }) => `A tenement in ${stateNames[String(state)] ?? state}`,
+    endpoint: tenement,
+    within: ["state", "state"],
+    history: { path: "/tenements/:id/history", endpoint: tenementHistory },
+  },
+}
+
+export const companyTenementsView: ListView = {
+  ...tenementsView,
+  path: "/companies/:code/tenements",
+  endpoint: tenementsOfCompany,
+  filters: tenementsView.filters.filter(({ name }) => name !== "company"),
+}

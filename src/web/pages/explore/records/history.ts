@@ -1,0 +1,129 @@
+/** The versions of a record: the changes of each, and the course of a figure. */
+import type { ResourceRecord, Value } from "../../../../data/resources/resource.ts"
+import { splitValues } from "../../../../system/text/fold.ts"
+import { type TableColumn, table } from "../../kit/components.ts"
+import { number, orDash } from "../../kit/format.ts"
+import { type Content, type Html, html } from "../../kit/html.ts"
+import { day, moment, textCell, textOf } from "../lists/cells.ts"
+import type { ListView } from "../lists/list-view.ts"
+import type { ShownPage } from "../visit.ts"
+
+/** The versions that a page reads: enough for the course of a figure. */
+export const versionsRead = 100
+const versionsShown = 10
+
+interface VersionRow {
+  /** The labels of fields, by their names in the API. */
+  labels: ReadonlyMap<string | undefined, string>
+  version: ResourceRecord
+  /** The previous version, if it is known. */
+  earlier: ResourceRecord | undefined
+}
+
+export function history(view: ListView, { records, meta }: ShownPage, path: string): Html {
+  const labels = labelsOf(view)
+  const rows = records
+    .slice(0, versionsShown)
+    .map((version, index) => ({ labels, version, earlier: records[index + 1] }))
+  return html`<section class="stack"><h2 id="history">History</h2>
+${table({ caption: "History", columns, rows, empty: "No version is known." })}
+<p class="muted small">${meta.total > rows.length && `The newest ${number(rows.length)} of ${number(meta.total)} versions. `}Full versions: <code>${path}</code></p></section>`
+}
+
+const columns: readonly TableColumn<VersionRow>[] = [
+  { head: "Release", cell: ({ version }) => textOf("since_release")(version), fixed: true },
+  { head: "Data as of", cell: ({ version }) => day("observed_at")(version), fixed: true },
+  { head: "Published", cell: ({ version }) => moment("since")(version), fixed: true },
+  { head: "Until", cell: ({ version }) => until(version), fixed: true },
+  { head: "Changed", cell: changes, wide: true },
+  { head: "Source", cell: ({ version }) => sourceOf(version), wide: true },
+]
+
+const until = (version: ResourceRecord): Content =>
+  version.until_release === null ? "current" : moment("until")(version)
+
+/** The oldest stored version has no predecessor; if no field changed, the links did. */
+function changes({ labels, version, earlier }: VersionRow): Content {
+  if (typeof version.changed !== "string" || earlier === undefined) return orDash(null)
+  const names = splitValues(version.changed)
+  return differences(names, labels, earlier, version)
+}
+
+type Labels = VersionRow["labels"]
+
+/** The labels of the fields of a view, by their names in the API. */
+export const labelsOf = ({ fields }: ListView): Labels =>
+  new Map(fields.map(({ field, head }) => [field, head]))
+
+/** The fields of those names before and after a change; of a shape, that it changed. */
+export const differences = (
+  names: readonly string[],
+  labels: Labels,
+  earlier: ResourceRecord,
+  later: ResourceRecord,
+): Content =>
+  names.length === 0
+    ? "Linked companies"
+    : names.map((name) =>
+        // The records have no value to show.
+        name === "geometry"
+          ? html`<div>Shape</div>`
+          : html`<div>${labels.get(name) ?? name.replaceAll("_", " ")}: <span class="muted">${written(earlier[name])}</span> → ${written(later[name])}</div>`,
+      )
+
+const exact = new Intl.NumberFormat("en-AU", { maximumFractionDigits: 20 })
+
+const written = (value: Value | undefined): Content =>
+  typeof value === "number" ? exact.format(value) : orDash(value?.toString())
+
+function sourceOf(version: ResourceRecord): Content {
+  const files = splitValues(textOf("files")(version)).map((name) => html`<div>${name}</div>`)
+  return html`<div>${textCell("source")(version)}</div>${
+    files.length > 1
+      ? html`<div><details><summary>${number(files.length)} files</summary> ${files}</details></div>`
+      : files
+  }`
+}
+
+const [width, height] = [200, 32]
+
+/**
+ * A line through the values that a field had, by the time of the files or, where that is unknown, of the
+ * load; null where it never changed.
+ * @param versions newest first
+ * @param write the value of the field
+ */
+export function sparkline(
+  versions: readonly ResourceRecord[],
+  field: string,
+  write: (version: ResourceRecord) => Content,
+): Html | null {
+  const points = versions
+    .flatMap((version, index) => {
+      const value = version[field]
+      const observed = textOf("observed_at")(version)
+      const time = observed || textOf("since")(version)
+      const words = `${observed ? "on" : "loaded on"} ${time.slice(0, 10)}`
+      const isStep = typeof value === "number" && value !== versions[index + 1]?.[field]
+      return isStep && time !== "" ? [{ version, value, words, ms: Date.parse(time) }] : []
+    })
+    .reverse()
+  const [first, last] = [points[0], points.at(-1)]
+  if (first === undefined || last === undefined || first === last) return null
+  const values = points.map(({ value }) => value)
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  const line = points.map(({ value, ms }) => {
+    const x = (width * (ms - first.ms)) / Math.max(1, last.ms - first.ms)
+    const y = height - 2 - ((height - 4) * (value - least)) / Math.max(1, most - least)
+    return `${x.toFixed(1)},${y.toFixed(1)}`
+  })
+  const label = ({ version, words }: (typeof points)[number], name: Content = null) =>
+    html`<span>${name}${write(version)} ${words}</span>`
+  const extremes = [
+    { name: "Lowest: ", point: points.find(({ value }) => value === least) },
+    { name: "Highest: ", point: points.find(({ value }) => value === most) },
+  ].flatMap(({ name, point }) =>
+    point && point.value !== first.value && point.value !== last.value ? [label(point, name)] : [],
+  )
+  return html`<svg class="course" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true"><polyline points="${line.join(" ")}"/></svg><div class="axis small muted">${label(first)}${label(last)}</div>${extremes.length > 0 && html`<div class="axis small muted">${extremes}</div>`}`
+}

@@ -1,0 +1,111 @@
+/** One record as a page: all its fields, links and versions. */
+
+import { ApiError } from "../../../../api/http/api-error.ts"
+import { readParameters } from "../../../../api/http/parameters.ts"
+import { canonicalQuery } from "../../../../api/http/query-string.ts"
+import { asOf as asOfParameter } from "../../../../api/responses/endpoint.ts"
+import type { RecordAt } from "../../../../api/responses/respond.ts"
+import type { ResourceRecord } from "../../../../data/resources/resource.ts"
+import { pageTitle, trail } from "../../kit/components.ts"
+import { type Content, html } from "../../kit/html.ts"
+import type { PageResult } from "../../kit/page-context.ts"
+import { exportMenu } from "../elsewhere/panel.ts"
+import { cellOf, textOf } from "../lists/cells.ts"
+import { linksAt } from "../lists/list-address.ts"
+import { linkToList, recordNotFound } from "../lists/list-page.ts"
+import {
+  firstRows,
+  type ListOfRecords,
+  type RecordLinks,
+  recordPathOf,
+  type ShownField,
+} from "../lists/list-view.ts"
+import { pastNotice } from "../lists/results.ts"
+import type { Visit } from "../visit.ts"
+import { history, sparkline, versionsRead } from "./history.ts"
+
+/** A found record. */
+export interface FoundRecord extends RecordAt {
+  /** The stored spelling; a path may have another. */
+  key: string
+  links: RecordLinks
+  /** The day of its data. */
+  day: string
+  isPast: boolean
+}
+
+/** The parts of a record's page below its fields, and remarks behind fields by their names. */
+interface RecordParts {
+  main: Content
+  remarks?: Readonly<Record<string, Content>> | undefined
+}
+
+type ReadParts = (visit: Visit, found: FoundRecord) => Promise<RecordParts>
+
+/** @throws PageError 404; ApiError INVALID_PARAMETER */
+export async function recordPage(
+  visit: Visit,
+  view: ListOfRecords,
+  sentKey: string,
+  readParts?: ReadParts,
+): Promise<PageResult> {
+  const { asOf, ...shown } = await findRecord(visit, view, sentKey)
+  const { release } = shown
+  const { resource } = view.endpoint
+  const key = textOf(resource.key)(shown.record)
+  const path = recordPathOf(view, key)
+  const apiPath = `/api/v1${path}`
+  const day = visit.dayOf(asOf, release)
+  const found = { ...shown, key, links: linksAt(asOf), day, isPast: asOf !== undefined }
+  const [parts, versions, missingSince = null] = await Promise.all([
+    readParts?.(visit, found),
+    visit.page(view.record.history, key, firstRows(release, versionsRead)),
+    visit.missingSince(view, key),
+  ])
+  const record = { ...shown.record, missing_since: missingSince }
+  const present = linksAt(undefined)(path)
+  const api = {
+    baseUrl: visit.publicUrl,
+    path: apiPath,
+    query: canonicalQuery({ as_of: asOf }, {}),
+    resource,
+  }
+  const title = view.record.title(record)
+  const [filter, field] = view.record.within
+  const value = textOf(field)(record)
+  const within = value ? [{ path: found.links(view.path, [[filter, value]]), title: value }] : []
+  const pairOf = (shown: ShownField) => {
+    const { head, field = "", fact = cellOf(shown), only, hasSparkline } = shown
+    const write = (version: ResourceRecord) => fact(version, found.links, day)
+    if (only === "list") return null
+    const written = write(record)
+    if (written === false) return null
+    return html`<dt>${head}</dt><dd>${written}${parts?.remarks?.[field]}${hasSparkline && sparkline(versions.records, field, write)}</dd>`
+  }
+  return {
+    title,
+    section: "/explore",
+    scripts: ["copy.js", "explore.js"],
+    main: html`${trail([linkToList(view), ...within], title)}
+${pageTitle(
+  title,
+  html`${view.record.lead(record, versions.records[0] ?? {}, found.links)}, at release ${release.id}`,
+  html`<div class="toolbar">${exportMenu(api, null)}</div>`,
+)}
+<div class="stack">${asOf !== undefined && pastNotice(release, asOf, present)}
+<div class="panel"><dl class="facts">${view.fields.map(pairOf)}</dl></div>
+${parts?.main}
+${history(view, versions, `${apiPath}/history`)}</div>`,
+  }
+}
+
+async function findRecord(visit: Visit, view: ListOfRecords, key: string) {
+  const { query } = visit
+  try {
+    const point = readParameters(query, asOfParameter)
+    return { ...(await visit.record(view, key, point)), asOf: point.as_of }
+  } catch (error) {
+    if (error instanceof ApiError && error.code === "NOT_FOUND") throw recordNotFound(view, key)
+    throw error
+  }
+}

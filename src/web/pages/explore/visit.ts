@@ -1,0 +1,199 @@
+/**
+ * Reads data for a page of the explorer through the API's own code, as a request of the person's account:
+ * with the same plans, caches, page sequences and errors.
+ */
+
+import type { SignedIn } from "../../../accounts/access/sessions.ts"
+import { dayOfData } from "../../../api/responses/at-release.ts"
+import type { DataRequest } from "../../../api/responses/data-request.ts"
+import { nearestNumbers, undatedRecords } from "../../../api/responses/notes.ts"
+import {
+  type ListPlan,
+  type ParameterValues,
+  planList,
+  planRecord,
+} from "../../../api/responses/plan.ts"
+import type { ListPage, Responses } from "../../../api/responses/respond.ts"
+import type { ReadMissing } from "../../../data/db/missing-records.ts"
+import { noResponseWithin, Unavailable } from "../../../data/db/pool/unavailable.ts"
+import type { LinkReader } from "../../../data/reader/links.ts"
+import type { CachedReleases } from "../../../data/reader/newest-release.ts"
+import type { ValueCount } from "../../../data/reader/reader-caches.ts"
+import { type Release, ReleaseUnavailable } from "../../../data/reader/releases.ts"
+import { isScanned } from "../../../data/reader/statements.ts"
+import { withKeys } from "../../../data/resources/conditions.ts"
+import { allFields, type Readable } from "../../../data/resources/resource.ts"
+import { settleWithin } from "../../../system/text/settle-within.ts"
+import { sydney } from "../../../system/text/time.ts"
+import {
+  countedOf,
+  type ListAddress,
+  type ListOfRecords,
+  type ListView,
+} from "./lists/list-view.ts"
+
+export interface VisitOptions {
+  responses: Responses
+  releases: Pick<CachedReleases, "current">
+  companyLinks: LinkReader
+  readMissing: ReadMissing
+  now: () => Date
+}
+
+/** The person and the request. */
+export interface Visitor
+  extends Pick<DataRequest, "request" | "requestId" | "isCallerValid" | "liftIdleTimeout"> {
+  person: Pick<SignedIn, "accountId" | "sessionId">
+  /** The query of the page, as it was sent. */
+  query: string
+  /** The service's URL as this client reaches it. */
+  publicUrl: string
+}
+
+export interface ShownPage extends ListPage {
+  plan: ListPlan
+}
+
+/** The values of a filter; null if they are unavailable. */
+export type Values = readonly ValueCount[] | null
+
+/** The values of each counted filter of a view, by its name. */
+export type Facets = Readonly<Record<string, Values>>
+
+/**
+ * Reads for one request for a page. A `key` is that of the record in the path of a list or of a record; empty
+ * without one. `values` are valid parameters of the API. The methods throw ApiError, Unavailable or ReleaseUnavailable.
+ */
+export type Visit = ReturnType<ReturnType<typeof createVisits>>
+
+export function createVisits(options: VisitOptions) {
+  const { responses, releases, companyLinks, readMissing, now } = options
+  return ({ person, query, publicUrl, ...visitor }: Visitor) => {
+    const account = person.accountId
+    const requester = { account, sequenceOwner: `session ${person.sessionId}` }
+    const planned = (list: ListAddress, key: string, values: ParameterValues) =>
+      planList(list.endpoint, inSydney(list, values), list.key ?? key)
+    const newest = () => releases.current(account)
+    return {
+      query,
+      publicUrl,
+      newest,
+      dayOf: (asOf: string | undefined, release: Release) => dayOfData(asOf, release, now()),
+      companiesFormerly: async (term: string) =>
+        responses.companiesFormerly(term, { release: await newest(), account }),
+      suggestedHolders: (code: string) => companyLinks.suggestedFor(code, account),
+      holderCompanies: (holderKey: string) => companyLinks.ofHolder(holderKey, account),
+      tenementLinks: (id: string) => companyLinks.ofTenement(id, account),
+      page: async (list: ListAddress, key: string, values: ParameterValues): Promise<ShownPage> => {
+        const plan = planned(list, key, values)
+        // The list of a facet has the records that it counts.
+        const resource = plan.facet === undefined ? resourceOf(list) : plan.list.resource
+        // Reads all fields, whichever are shown: links need the key, and a cell may need several fields.
+        const { fields: _, ...shown } = plan
+        const read = { ...shown, list: { ...plan.list, resource } }
+        return { ...(await responses.page(requester, read)), plan }
+      },
+      /** The tenements of a list, or of its holders, that its filters by day exclude because they lack the day. */
+      undated: (list: ListAddress, key: string, values: ParameterValues, release: Release) =>
+        undatedRecords(
+          values,
+          async (others) =>
+            (await responses.totalAt(planned(list, key, others), { release, account })) ?? 0,
+        ),
+      /**
+       * The first records of a list at the newest release; none if finding them takes a scan.
+       * @param most their number, by default that of a page
+       */
+      first: async (list: ListAddress, values: ParameterValues, most?: number) => {
+        const plan = planned(list, "", values)
+        if (isScanned(plan.list)) return []
+        return responses.firstAt(plan, most ?? plan.per_page, { release: await newest(), account })
+      },
+      /** The tenements with the nearest numbers; see `nearestNumbers` of the notes. */
+      nearestNumbers: async (written: string, state: string | undefined) => {
+        const options = { release: await newest(), account }
+        return nearestNumbers(written, state, (plan) => responses.firstAt(plan, 3, options))
+      },
+      /**
+       * The holders of the tenements of which one has the term in its name, the most frequent first; for a
+       * frequent term, those of some tenements.
+       */
+      holdersWith: async (list: ListAddress, term: string) => {
+        const plan = planned(list, "", { holder: term })
+        if (isScanned(plan.list)) return []
+        const options = { release: await newest(), account, isSampled: true }
+        return (await responses.facetAt(plan, "held_by", options)) ?? []
+      },
+      /** @param point with `as_of`, or without */
+      record: (view: ListOfRecords, key: string, point: { as_of?: string }) => {
+        const endpoint = { ...view.record.endpoint, resource: resourceOf(view) }
+        return responses.record(requester, planRecord(endpoint, point, key))
+      },
+      /** The changes of a list, with all fields; see `changes` of the responses. */
+      changes: (list: ListAddress, values: ParameterValues, since: string | undefined) =>
+        responses.changes(
+          // Its release moves no pin of the list's own pages.
+          { account, sequenceOwner: `changes in session ${person.sessionId}` },
+          (compared) => {
+            const plan = planned(list, "", { ...values, ...compared })
+            return { ...plan, list: { ...plan.list, resource: allFields(list.endpoint.resource) } }
+          },
+          since,
+        ),
+      /** Since when the last files of its source lack a record. */
+      missingSince: async ({ endpoint: { resource } }: ListAddress, key: string) =>
+        (await readMissing(resource.name, account)).get(key),
+      /** The records of a list that the last files of their source lack, at the newest release. */
+      missing: async (list: ListAddress, values: ParameterValues) => {
+        const since = await readMissing(list.endpoint.resource.name, account)
+        const { endpoint } = list
+        const filters = [...endpoint.filters, "keys"]
+        const ofKeys = { ...endpoint, resource: withKeys(resourceOf(list)), filters }
+        const keys = [...since.keys()].join(" ")
+        const plan = planned({ ...list, endpoint: ofKeys }, "", { ...values, keys })
+        return { ...(await responses.pageAt(plan, { release: await newest(), account })), since }
+      },
+      total: async (list: ListAddress, values: ParameterValues, release: Release) =>
+        (await responses.totalAt(planned(list, "", values), { release, account })) ?? 0,
+      versions: ({ endpoint }: ListAddress, keys: readonly string[], release: Release) =>
+        responses.versionsAt(allFields(endpoint.resource), keys, { release, account }),
+      /** Every record of a list as a response in CSV. */
+      export: (list: ListAddress, key: string, values: ParameterValues) => {
+        const request = { ...visitor, ...requester, headers: {} }
+        return responses.respond(request, planned(list, key, values))
+      },
+      /** The values of each filter among the records that match the other filters. */
+      facets: async (view: ListView, key: string, values: ParameterValues, release: Release) => {
+        const facets = countedOf(view).map(async ({ name }) => {
+          const { [name]: _, ...others } = values
+          const plan = planned(view, key, others)
+          const read = () => responses.facetAt(plan, name, { release, account })
+          return [name, await inTime(read)] as const
+        })
+        return Object.fromEntries(await Promise.all(facets))
+      },
+    }
+  }
+}
+
+/** The days of announcements are those of the exchange, unless a download names another zone. */
+const inSydney = ({ endpoint }: ListAddress, values: ParameterValues): ParameterValues =>
+  "timezone" in endpoint.parameters && (values.from ?? values.to) !== undefined
+    ? { timezone: sydney, ...values }
+    : values
+
+const resourceOf = ({ endpoint: { resource }, isComplete }: ListAddress): Readable =>
+  isComplete ? allFields(resource) : resource
+
+/** Enough for cached values and short scans. A longer scan is cached for the next page. */
+const waitMs = 1_000
+
+/** Null if they are not available in time: the page omits them. */
+export async function inTime(read: () => Promise<Values>, limitMs = waitMs): Promise<Values> {
+  try {
+    return await settleWithin(limitMs, read(), noResponseWithin)
+  } catch (error) {
+    if (error instanceof Unavailable || error instanceof ReleaseUnavailable) return null
+    throw error
+  }
+}

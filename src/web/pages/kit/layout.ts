@@ -1,0 +1,98 @@
+/** The frame of every page. */
+import type { Release } from "../../../data/reader/releases.ts"
+import { type AssetName, assetFiles } from "./assets.ts"
+import { linkItems } from "./components.ts"
+import { relative } from "./format.ts"
+import { attributes, type Content, type Html, html } from "./html.ts"
+
+export interface PageContent {
+  /** Of the document; the page's own heading is part of `main`. */
+  title: string
+  /** The path of its section. */
+  section?: Section
+  main: Content
+  /** Only those that this page adds. */
+  stylesheets?: readonly AssetName[]
+  scripts?: readonly AssetName[]
+  /** The search term. */
+  searched?: string
+}
+
+/** The data of the frame. */
+export interface Frame {
+  /** The email address of the signed-in person; null without a session, undefined if it is unknown. */
+  email: string | null | undefined
+  /** The newest release, if it is known. */
+  release: Release | null
+  /** As of `newestObserved`. */
+  dataAt: number | null
+  nowMs: number
+}
+
+export const sections = [
+  { path: "/", title: "Overview" },
+  { path: "/explore", title: "Explore" },
+  { path: "/docs", title: "Docs" },
+  { path: "/account", title: "Account" },
+] as const
+export type Section = (typeof sections)[number]["path"]
+
+export const serviceName = "Mining and Geological Data"
+
+/** A whole document. */
+export function layout(content: PageContent, frame: Frame): Html {
+  const { title, section, main, searched } = content
+  // Matches need a session. Without one, Enter opens the sign-in page and then the matches.
+  const isSignedIn = section === "/explore" || typeof frame.email === "string"
+  const scripts = [...(content.scripts ?? []), ...(isSignedIn ? (["search.js"] as const) : [])]
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${titleOf(title)}</title>
+<link rel="icon" href="${assetFiles["icon.svg"].path}">
+${[...(content.stylesheets ?? []), "style.css" as const].map(
+  (name) => html`<link rel="stylesheet" href="${assetFiles[name].path}">
+`,
+)}${scripts.map((name) => html`<script type="module" src="${assetFiles[name].path}"></script>`)}
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header class="site-header"><div>
+<a class="brand" href="/"><svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" aria-hidden="true"><path d="M2 17 8 4l3.5 6.5 2-2L18 17Z"/></svg> ${serviceName}</a>
+<nav aria-label="Main"><ul>${linkItems(sections, section)}</ul></nav>
+${searchBox(searched)}<div class="state">${state(frame)}</div>
+</div></header>
+<main id="main" tabindex="-1">
+${main}
+</main>
+<footer class="site-footer muted small"><ul>${published(frame)}<li><a href="/docs">Documentation</a></li><li><a href="/openapi.json">OpenAPI description</a></li><li><a href="/llms.txt">Text for programs</a></li></ul></footer>
+</body>
+</html>
+`
+}
+
+/** Its script shows matches while a person types; without scripts, Enter opens the page of matches. */
+const searchBox = (value = "") =>
+  html`<form class="search" action="/explore/search" role="search" aria-label="Everything">
+<label class="visually-hidden" for="q">Search all lists</label><input ${attributes({ type: "search", id: "q", name: "q", value, placeholder: "Name or number", maxlength: 200, autocomplete: "off", spellcheck: "false", enterkeyhint: "search", "aria-keyshortcuts": "/", title: "Press / to search" })}><button aria-label="Search"><svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><circle cx="7" cy="7" r="5"/><path d="m11 11 4 4"/></svg></button>
+<div class="panel found" id="found" hidden></div><p class="visually-hidden" id="found-status" role="status"></p></form>
+`
+
+const signOut = html`<form method="post" action="/account/sign-out"><button class="quiet">Sign out</button></form>`
+
+/** Removes characters that change the direction of text, because a title cannot contain a `<bdi>`. */
+const titleOf = (title: string): string =>
+  (title === serviceName ? title : `${title} · ${serviceName}`).replace(/\p{Bidi_Control}/gu, "")
+
+const published = ({ release, dataAt, nowMs }: Frame): Content =>
+  release &&
+  release.id > 0 &&
+  html`<li><a href="/explore/changes">Release ${release.id}</a>${dataAt !== null && ` · newest data from ${relative(dataAt * 1000, nowMs)}`}</li>`
+
+function state({ email }: Frame): Content {
+  if (email === undefined) return null
+  if (email === null) return html`<a href="/account/sign-in">Sign in</a>`
+  return html`<a href="/account" title="${email}">${email}</a>${signOut}`
+}

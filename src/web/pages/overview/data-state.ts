@@ -1,0 +1,75 @@
+/** The state of the data at the newest release. */
+
+import type { Responses } from "../../../api/responses/respond.ts"
+import { type Release, type Releases, releaseKey } from "../../../data/reader/releases.ts"
+import type { ReadSourceLoads, SourceLoad } from "../../../data/reader/source-loads.ts"
+import type { ReadSources } from "../../../data/reader/sources.ts"
+import type { ResourceRecord } from "../../../data/resources/resource.ts"
+import { wholeList } from "../explore/lists/list-view.ts"
+import { tenementsView } from "../explore/lists/tenement-views.ts"
+import { companiesView, reportsView, subsidiariesView } from "../explore/lists/views.ts"
+
+export interface DataState {
+  release: Release
+  /** The number of records of each kind, in the order of the page. */
+  counts: readonly { label: string; path: string; count: number }[]
+  loads: readonly SourceLoad[]
+  /** The records of `/api/v1/sources`, by name. */
+  sources: readonly ResourceRecord[]
+  refusals: ReadonlyMap<string, string>
+}
+
+export interface DataStateOptions {
+  responses: Pick<Responses, "totalAt">
+  releases: Pick<Releases, "current">
+  sourceLoads: ReadSourceLoads
+  readSources: ReadSources
+  now: () => Date
+}
+
+/** The page is public, so it reads the database at most once in each period and for each release. */
+const periodMs = 1_000
+/** A failure is kept so long: otherwise each visitor would add reads to a database that already fails. */
+const failureMs = 5_000
+
+const lists = [
+  { label: "Active companies", view: companiesView },
+  { label: "Tenements", view: tenementsView },
+  { label: "Subsidiaries", view: subsidiariesView },
+  { label: "Announcements", view: reportsView },
+].map(({ label, view }) => ({ label, path: `/explore${view.path}`, plan: wholeList(view) }))
+
+/** May throw Unavailable or ReleaseUnavailable. */
+export function createDataState(options: DataStateOptions): () => Promise<DataState> {
+  const { responses, releases, sourceLoads, readSources, now } = options
+
+  async function read(release: Release): Promise<DataState> {
+    const [loads, { records, refusals }, ...counts] = await Promise.all([
+      sourceLoads(release),
+      readSources(null),
+      ...lists.map(async ({ plan, ...shown }) => ({
+        ...shown,
+        count: (await responses.totalAt(plan, { release, account: null })) ?? 0,
+      })),
+    ])
+    return { release, counts, loads, sources: records.toSorted(byName), refusals }
+  }
+
+  let last: { key: string; state: Promise<DataState> } | undefined
+  let failure: { error: unknown; untilMs: number } | undefined
+  return async () => {
+    if (failure && now().getTime() < failure.untilMs) throw failure.error
+    try {
+      const release = await releases.current()
+      const key = `${releaseKey(release)} ${Math.floor(now().getTime() / periodMs)}`
+      if (last?.key !== key) last = { key, state: read(release) }
+      return await last.state
+    } catch (error) {
+      failure = { error, untilMs: now().getTime() + failureMs }
+      throw error
+    }
+  }
+}
+
+const byName = (one: ResourceRecord, other: ResourceRecord): number =>
+  String(one.source) < String(other.source) ? -1 : 1

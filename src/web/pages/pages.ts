@@ -1,0 +1,33 @@
+/** The web UI. */
+import { Elysia } from "elysia"
+import type { Describe } from "../../api/routes/description.ts"
+import type { AccountOptions } from "./account/account-page.ts"
+import { audit } from "./account/audit.ts"
+import { link } from "./account/link.ts"
+import { sessionList } from "./account/sessions.ts"
+import { signIn } from "./account/sign-in.ts"
+import { summary } from "./account/summary.ts"
+import { tokenRoutes } from "./account/token.ts"
+import { tokensRoutes } from "./account/tokens.ts"
+import { usageRoutes } from "./account/usage.ts"
+import { docs } from "./docs/docs.ts"
+import { type ExploreOptions, explore } from "./explore/explore.ts"
+import { assets } from "./kit/assets.ts"
+import { type OverviewOptions, overview } from "./overview/overview.ts"
+
+export type PagesOptions = AccountOptions & ExploreOptions & OverviewOptions
+
+export const pages = (options: PagesOptions, describe: Describe) =>
+  new Elysia({ name: "pages" })
+    .use(assets())
+    .use(overview(options))
+    .use(docs(options, describe))
+    .use(explore(options))
+    .use(summary(options))
+    .use(tokensRoutes(options))
+    .use(tokenRoutes(options))
+    .use(usageRoutes(options))
+    .use(audit(options))
+    .use(signIn(options))
+    .use(link(options))
+    .use(sessionList(options))

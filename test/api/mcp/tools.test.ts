@@ -1,0 +1,264 @@
+/** The tools for assistants return what the API returns, name its release, and state their limits. */
+import { expect, test } from "bun:test"
+import { companyList, reportList, tenementList } from "../../../src/api/routes/endpoints.ts"
+import { awkward, tenementsOf } from "../../support/fixtures.ts"
+import { serviceOfFile, testService } from "../../support/service.ts"
+import { ask, callTool, legacy, modern, type Part, type Result, resultOf } from "./conversation.ts"
+
+const service = await serviceOfFile()
+
+const calls: [tool: string, given: object][] = [
+  ["find_companies", { search: "a", sort: "market_cap", order: "desc" }],
+  ["find_companies", { active: false, page: 2, per_page: 1 }],
+  ["company", { asx_code: "big" }],
+  ["find_tenements", { state: "WA", company: "BIG" }],
+  ["find_announcements", { from: "2026-02-01", per_page: 3 }],
+  ["count_tenements", { by: "held_by", state: "WA", per_page: 2 }],
+  ["changes", { list: "tenements", since: "0", status: "granted" }],
+  ["changes", { list: "companies", since: "0", active: true }],
+]
+
+/** All parts of a result that have an address of their own. */
+function partsIn(value: unknown): Part[] {
+  if (typeof value !== "object" || value === null) return []
+  const inside = Object.values(value).flatMap(partsIn)
+  return "request" in value && "records" in value ? [value as Part, ...inside] : inside
+}
+
+test.each([legacy, modern])("Version %s lists the seven tools, all read-only", async (version) => {
+  const { result } = await ask(service, "tools/list", {}, version)
+  expect(result?.tools).toEqual(
+    [
+      ...["find_companies", "find_tenements", "find_announcements", "count_tenements"],
+      ...["company", "changes", "sources"],
+    ].map((name) =>
+      expect.objectContaining({
+        name,
+        annotations: { readOnlyHint: true, openWorldHint: false },
+      }),
+    ),
+  )
+})
+
+test("A tool that finds records takes the filters and orders of its list, and the tool changes its filters", async () => {
+  const { result } = await ask(service, "tools/list", {})
+  for (const [name, { filters, resource }] of [
+    ["find_companies", companyList],
+    ["find_tenements", tenementList],
+    ["find_announcements", reportList],
+  ] as const) {
+    const tool = result?.tools?.find((each) => each.name === name)
+    const orders = Object.keys(resource.sorts).length > 0 ? ["sort", "order"] : []
+    const others = Object.keys(resource.parameters ?? {})
+    const expected = [...filters, ...others, ...orders, "as_of", "page", "per_page"].sort()
+    expect(Object.keys(tool?.inputSchema.properties ?? {}).sort()).toEqual(expected)
+    const changes = result?.tools?.find((each) => each.name === "changes")
+    expect(Object.keys(changes?.inputSchema.properties ?? {})).toEqual(
+      expect.arrayContaining([...filters, ...others]),
+    )
+  }
+})
+
+test.each(calls)(
+  "%s with %j has the records of the requests that it names",
+  async (tool, given) => {
+    const result = await resultOf(service, tool, given)
+    expect(result.release).toEqual({ number: 1, published_at: "2026-01-01T00:00:01Z" })
+    const parts = partsIn(result)
+    expect(parts).not.toEqual([])
+    for (const { request, total, records } of parts) {
+      expect(request).toStartWith(`${service.url}/api/v1/`)
+      expect(request).toEndWith("as_of=1")
+      expect(request).not.toContain("mds_")
+      const response = await service.get(request.slice(`${service.url}/api/v1`.length))
+      const { data, meta } = (await response.json()) as { data: object[]; meta: { total: number } }
+      expect([request, data, meta.total]).toEqual([request, records, total])
+    }
+  },
+)
+
+test("A result is repeated as text", async () => {
+  for (const version of [legacy, modern]) {
+    const { result } = await callTool(service, "company", { asx_code: "BIG" }, version)
+    expect(result?.content).toHaveLength(1)
+    expect(JSON.parse(result?.content[0]?.text ?? "")).toEqual(result?.structuredContent)
+  }
+})
+
+test("The tool company counts the tenements by state and by status, and lists those past their expiry on the day of the data", async () => {
+  const records = {
+    ...awkward,
+    tenements: awkward.tenements.map((tenement) =>
+      tenement.id === "WA-E47-1235" ? { ...tenement, expiry_date: "2026-02-28" } : tenement,
+    ),
+  }
+  await using own = await testService({ records })
+  const { company, tenements, subsidiaries } = await resultOf(own, "company", { asx_code: "BIG" })
+  expect(company.asx_code).toBe("BIG")
+  expect(tenements.total).toBe(tenementsOf(awkward.tenements, "BIG").length)
+  expect(tenements.by_state.records).toEqual([
+    { value: "WA", count: 3 },
+    { value: "NSW", count: 1 },
+  ])
+  const counted = tenements.by_status.records.map(({ count }) => Number(count))
+  expect(counted.reduce((sum, count) => sum + count, 0)).toBe(tenements.total)
+  expect(tenements.past_expiry.records.map(({ id }) => id)).toEqual(["WA-E47-1235"])
+  expect(subsidiaries.total).toBe(5)
+  const { notes } = await resultOf(own, "find_tenements", { company: "BIG" })
+  expect(notes.join()).toContain(
+    "1 of these 4 records are granted and past their expiry date on 2026-03-01",
+  )
+  const past = await resultOf(own, "company", { asx_code: "BIG", as_of: "1" })
+  expect(past.tenements.past_expiry.records).toEqual([])
+  const listed = await resultOf(own, "find_tenements", { company: "BIG", as_of: "1" })
+  expect(listed.notes.join()).not.toContain("past their expiry date")
+})
+
+test("The tool count_tenements ranks the values of a field, and notes what a date filter omits", async () => {
+  const given = { by: "status", state: "NT", expires_from: "1900-01-01" }
+  const { records, total, notes } = await resultOf(service, "count_tenements", given)
+  expect([records, total]).toEqual([
+    [
+      { value: "granted", count: 1 },
+      { value: "pending", count: 1 },
+    ],
+    2,
+  ])
+  expect(notes).toContain(
+    "The list leaves out 1 of the 3 tenements that match the other filters: they have no expiry date.",
+  )
+})
+
+test("A search for a number that no tenement has notes the nearest numbers", async () => {
+  const given = { search: "E 47/1200", state: "WA" }
+  expect((await resultOf(service, "find_tenements", given)).notes).toEqual([
+    "The nearest numbers of its type: E47/1234 (WA), E47/1234 (WA), E47/1234 (WA).",
+  ])
+  const { notes } = await resultOf(service, "find_tenements", { ...given, search: "no number" })
+  expect(notes).toEqual([])
+})
+
+test("A search that finds no active company names the argument for the others", async () => {
+  const notesOf = async (given: object) =>
+    (
+      await resultOf(service, "find_companies", { search: "no such company", ...given })
+    ).notes.join()
+  expect(await notesOf({})).toContain("`active: false`")
+  expect(await notesOf({ active: false })).not.toContain("`active: false`")
+})
+
+test("The tool company notes the granted tenements without an expiry date", async () => {
+  const { notes } = await resultOf(service, "company", { asx_code: "OLDCO" })
+  expect(notes).toContain(
+    "past_expiry leaves out 1 of the 2 tenements that match the other filters: they have no expiry date.",
+  )
+})
+
+test("The notes count the tenements that are linked to no company", async () => {
+  const { records, notes } = await resultOf(service, "find_tenements")
+  const unlinked = awkward.tenements.filter(({ asx_codes }) => asx_codes.length === 0).length
+  expect(unlinked).toBeGreaterThan(0)
+  expect(notes.join()).toContain(
+    `${unlinked} of these ${records.length} records are linked to no company`,
+  )
+})
+
+test("Tenements have the point inside their shape, and never the shape", async () => {
+  const { records } = await resultOf(service, "find_tenements")
+  expect(records).not.toEqual([])
+  for (const record of records) {
+    expect(record).toMatchObject({ latitude: null, longitude: null })
+    expect(record).not.toHaveProperty("geometry")
+  }
+})
+
+test("A result has at most 50 records, with the total", async () => {
+  const [first] = awkward.tenements
+  if (!first) throw new Error("No tenement")
+  const tenements = Array.from({ length: 120 }, (_, index) => ({ ...first, id: `T-${index}` }))
+  await using own = await testService({ records: { ...awkward, tenements } })
+  const found = await resultOf(own, "find_tenements")
+  expect([found.records.length, found.total, found.total_pages]).toEqual([50, 120, 3])
+  const rest = await resultOf(own, "find_tenements", { page: 3 })
+  expect(rest.records).toHaveLength(20)
+  const changed = await resultOf(own, "changes", { list: "tenements", since: "0" })
+  expect([changed.added_or_changed.records.length, changed.added_or_changed.total]).toEqual([
+    25, 120,
+  ])
+  const { result } = await callTool(own, "find_tenements", { per_page: 51 })
+  expect(result?.content[0]?.text).toContain("Must be an integer from 1 to 50")
+})
+
+test("The tool changes lists the records added, changed and removed between two releases", async () => {
+  await using own = await testService()
+  const [, ...others] = awkward.tenements
+  await own.publish({
+    ...awkward,
+    tenements: others.map((each) => (each.id === "NT-1" ? { ...each, area_km2: 1 } : each)),
+  })
+  await own.publish({ ...awkward, tenements: [] })
+  const given = { list: "tenements", since: "1", as_of: "2" }
+  const changed = await resultOf(own, "changes", given)
+  expect([changed.release.number, changed.since.number]).toEqual([2, 1])
+  expect(changed.removed.records.map(({ id }) => id)).toEqual(["WA-E47-1234"])
+  const ofState = await resultOf(own, "changes", { ...given, state: "NT" })
+  expect(ofState.removed.total).toBe(0)
+  expect(ofState.added_or_changed.records).toContainEqual(
+    expect.objectContaining({ id: "NT-1", area_km2: 1 }),
+  )
+})
+
+test("Without since, the tool changes lists the changes of one release, by default the last", async () => {
+  const own = await testService()
+  await own.publish({ ...awkward, tenements: awkward.tenements.slice(1) })
+  await own.publish({ ...awkward, tenements: awkward.tenements.slice(1), reports: [] })
+  const last = await resultOf(own, "changes", { list: "reports" })
+  expect([last.since.number, last.release.number]).toEqual([2, 3])
+  expect(last.removed.total).toBe(awkward.reports.length)
+  const before = await resultOf(own, "changes", { list: "tenements", as_of: "2" })
+  expect([before.since.number, before.removed.total]).toEqual([1, 1])
+  await own.stop()
+})
+
+test("All parts of a result are of one release, also while others are published", async () => {
+  await using own = await testService()
+  const results = Array.from({ length: 6 }, () => [
+    resultOf(own, "company", { asx_code: "BIG" }),
+    resultOf(own, "changes", { list: "reports", since: "0" }),
+  ]).flat()
+  await own.publish({ ...awkward, reports: awkward.reports.slice(1) })
+  for (const result of await Promise.all(results)) {
+    const release = String(result.release.number)
+    const shown = partsIn(result).map(({ request }) => new URL(request).searchParams.get("as_of"))
+    expect(new Set(shown)).toEqual(new Set([release]))
+  }
+})
+
+test("A later page shows the release of page 1", async () => {
+  await using own = await testService()
+  const given = { per_page: 5 }
+  expect((await resultOf(own, "find_tenements", given)).release.number).toBe(1)
+  await own.publish({ ...awkward, tenements: [] })
+  const later = await resultOf(own, "find_tenements", { ...given, page: 2 })
+  expect([later.release.number, later.records.length]).toEqual([1, 5])
+  expect((await resultOf(own, "find_tenements", given)).total).toBe(0)
+})
+
+test("The tool changes does not move the release that later pages of a search show", async () => {
+  await using own = await testService()
+  // The pages of changes have as many.
+  const given = { per_page: 25 }
+  expect((await resultOf(own, "find_companies", given)).release.number).toBe(1)
+  await own.publish({ ...awkward, companies: awkward.companies.slice(1) })
+  const changed = await resultOf(own, "changes", { list: "companies" })
+  expect(changed.release.number).toBe(2)
+  const later = await resultOf(own, "find_companies", { ...given, page: 2 })
+  expect(later.release.number).toBe(1)
+})
+
+test("The tool sources lists the sources as they are now, beside the newest release", async () => {
+  const { release, request, records } = await resultOf(service, "sources")
+  expect([release.number, request]).toEqual([1, `${service.url}/api/v1/sources`])
+  const { data } = (await (await service.get("/sources")).json()) as { data: Result["records"] }
+  expect(records).toEqual(data)
+})

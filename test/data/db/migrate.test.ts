@@ -1,0 +1,146 @@
+/** Migrations are applied once and as a whole, and the error for an incompatible schema says what to do. */
+
+import { afterEach, expect, test } from "bun:test"
+import postgres from "postgres"
+import { checkSchema, migrate } from "../../../src/data/db/migrate.ts"
+import { emptyDatabase, type TestDatabase, testDatabase } from "../../support/postgres.ts"
+import { until } from "../../support/until.ts"
+
+/** Other versions of the program take the same lock. */
+const migrationLock = 7_140_233_001
+
+let closing: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  for (const close of closing.reverse()) await close()
+  closing = []
+})
+
+async function opened(making: Promise<TestDatabase>) {
+  const database = await making
+  const sql = postgres(database.url, { max: 1, onnotice: () => {} })
+  closing.push(database.drop, () => sql.end({ timeout: 1 }))
+  return { url: database.url, sql }
+}
+
+const migrations = (sql: postgres.Sql) =>
+  sql`select count(*)::int, count(distinct hash)::int as distinct from drizzle.__drizzle_migrations`
+
+const locks = (sql: postgres.Sql) =>
+  sql`select granted from pg_locks where locktype = 'advisory'
+    and database = (select oid from pg_database where datname = current_database())`
+
+const reasonOf = (failing: Promise<unknown>): Promise<unknown> =>
+  failing.then(
+    () => undefined,
+    (error: Error) => `${error.name}: ${error.message}`,
+  )
+
+/** A role that may read everything and write nothing. */
+async function reader(url: string, sql: postgres.Sql): Promise<string> {
+  const role = `reader_${crypto.randomUUID().replaceAll("-", "")}`
+  await sql`create role ${sql(role)} login password 'reader' in role pg_read_all_data`
+  closing.push(() => sql`drop role ${sql(role)}`)
+  const reading = new URL(url)
+  reading.username = role
+  reading.password = "reader"
+  return reading.href
+}
+
+test("Concurrent migrations apply each migration once", async () => {
+  const { url, sql } = await opened(emptyDatabase())
+  await sql`select pg_advisory_lock(${migrationLock})`
+  const all = Promise.all([migrate(url), migrate(url), migrate(url)])
+  // All three have read an empty database.
+  await until(async () => (await locks(sql)).filter(({ granted }) => !granted).length === 3)
+  await sql`select pg_advisory_unlock(${migrationLock})`
+  await all
+  expect([...(await migrations(sql))]).toEqual([{ count: 1, distinct: 1 }])
+  expect([...(await locks(sql))]).toEqual([])
+})
+
+test("A migration that waits for another process fails with the reason after its timeout", async () => {
+  const { url, sql } = await opened(emptyDatabase())
+  await sql`select pg_advisory_lock(${migrationLock})`
+  expect(await reasonOf(migrate(url, 200))).toBe(
+    "DatabaseError: Cannot migrate the database: another process has been migrating it for 0.2 seconds. " +
+      "Wait until that one has ended, then try again",
+  )
+})
+
+test("A migration that fails leaves the database as it was", async () => {
+  const { url, sql } = await opened(emptyDatabase())
+  await sql`create table companies (asx_code text)`
+  expect(await reasonOf(migrate(url))).toContain('relation "companies" already exists')
+  const [{ tables } = {}] =
+    await sql`select count(*)::int as tables from pg_tables where schemaname in ('public', 'drizzle')`
+  expect(tables).toBe(1)
+})
+
+test("The error for a database without tables says what to do", async () => {
+  const { url } = await opened(emptyDatabase())
+  expect(await reasonOf(checkSchema(url))).toBe(
+    "DatabaseError: The database has no tables yet. Run `mds migrate` first",
+  )
+  await migrate(url)
+  await checkSchema(url)
+})
+
+test.each([
+  ["another baseline", "update drizzle.__drizzle_migrations set hash = 'x'"],
+  [
+    "a newer program",
+    "insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', 1e13)",
+  ],
+])("The error for a database of %s says what to do", async (_, change) => {
+  const { url, sql } = await opened(testDatabase())
+  await sql.unsafe(change)
+  const refused =
+    "DatabaseError: This database was made by another version of this program: " +
+    "run that version, or create an empty database and load again"
+  expect(await reasonOf(migrate(url))).toBe(refused)
+  expect(await reasonOf(checkSchema(url))).toBe(refused)
+})
+
+test("A read-only role can check the schema's version", async () => {
+  const { url, sql } = await opened(testDatabase())
+  const reading = await reader(url, sql)
+  await checkSchema(reading)
+  await migrate(reading)
+})
+
+test("The error for a role that cannot migrate names the role that can", async () => {
+  const { url, sql } = await opened(emptyDatabase())
+  const reason = await reasonOf(migrate(await reader(url, sql)))
+  expect(reason).toStartWith("DatabaseError: Cannot migrate the database: permission denied")
+  expect(reason).toEndWith(
+    ". Run `mds migrate` on the primary server, with the role that owns the tables",
+  )
+})
+
+test("A database whose transactions are read-only is accepted when it is up to date", async () => {
+  const readOnly = async (making: Promise<TestDatabase>) => {
+    const { url, sql } = await opened(making)
+    const name = new URL(url).pathname.slice(1)
+    await sql`alter database ${sql(name)} set default_transaction_read_only = on`
+    return reasonOf(migrate(url))
+  }
+  expect(await readOnly(testDatabase())).toBe(undefined)
+  expect(await readOnly(emptyDatabase())).toContain(
+    "in a read-only transaction. Run `mds migrate` on",
+  )
+})
+
+test("The error of a role that may not read the version names the missing privileges", async () => {
+  const { url, sql } = await opened(testDatabase())
+  const role = `unprivileged_${crypto.randomUUID().replaceAll("-", "")}`
+  await sql`create role ${sql(role)} login password 'unprivileged'`
+  closing.push(() => sql`drop role ${sql(role)}`)
+  const unprivileged = new URL(url)
+  unprivileged.username = role
+  unprivileged.password = "unprivileged"
+  expect(await reasonOf(checkSchema(unprivileged.href))).toBe(
+    "DatabaseError: Cannot read the database's schema version: permission denied for schema drizzle. " +
+      "Grant this role USAGE on schema drizzle and SELECT on its tables",
+  )
+})

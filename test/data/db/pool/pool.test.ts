@@ -1,0 +1,89 @@
+/** Statements are shared, wait in turns, and end within their deadline. */
+import { afterAll, expect, test } from "bun:test"
+import { createPool, type Database, type PoolOptions } from "../../../../src/data/db/pool/pool.ts"
+import { Unavailable } from "../../../../src/data/db/pool/unavailable.ts"
+import { throughProxy } from "../../../contract/interruptible-proxy.ts"
+import { testDatabase } from "../../../support/postgres.ts"
+import { until } from "../../../support/until.ts"
+
+const database = await testDatabase()
+
+afterAll(() => database.drop())
+
+function poolOf(options: Partial<PoolOptions> = {}, url = database.url) {
+  const pool = createPool(url, {
+    name: "pool test",
+    connections: 1,
+    statementTimeoutMs: 10_000,
+    ...options,
+  })
+  return Object.assign(pool, { [Symbol.asyncDispose]: pool.close })
+}
+
+/** A statement that ends on request. */
+function held() {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const statement = async (db: Database) => {
+    await promise
+    const [row] = await db.execute<{ n: number }>("select 1 as n")
+    return row?.n
+  }
+  return { statement, end: resolve }
+}
+
+test("An account that waits for its own statements does not delay another with the same statement", async () => {
+  await using pool = poolOf({ connections: 2, connectionsPerAccount: 1 })
+  const first = held()
+  const same = held()
+  same.end()
+  const running = pool.run(1, "first", first.statement)
+  const waiting = pool.run(1, "same", same.statement)
+  expect(await pool.run(2, "same", same.statement)).toBe(1)
+  expect(pool.readings()).toMatchObject({ running: 1, waiting: 1 })
+  first.end()
+  await Promise.all([running, waiting])
+})
+
+test("The error of a statement reaches all callers that share it, and no later caller", async () => {
+  await using pool = poolOf()
+  const failing = () => pool.run(1, "key", () => Promise.reject(new Error("Failed")))
+  const outcomes = await Promise.allSettled([failing(), failing()])
+  expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"])
+  expect(await pool.run(1, "key", async () => "found")).toBe("found")
+})
+
+test("A statement on a silently lost connection ends at its deadline, and the next one succeeds", async () => {
+  using proxy = await throughProxy(database.url)
+  await using pool = poolOf({ statementTimeoutMs: 500 }, proxy.url)
+  const select = () => pool.runAlone(null, (db) => db.execute("select 1 as n"))
+  await select()
+  proxy.failOver()
+  await expect(select()).rejects.toThrow(Unavailable)
+  expect([...(await select())]).toEqual([{ n: 1 }])
+})
+
+test("A closed pool rejects running and waiting statements at once, in a transaction or not", async () => {
+  await using pool = poolOf({ connections: 2 })
+  const sleep = "select pg_sleep(60)"
+  const cut = [
+    pool.runAlone(1, (db) => db.execute(sleep)),
+    pool.runAlone(2, (db) => db.transaction((tx) => tx.execute(sleep))),
+    pool.runAlone(3, (db) => db.execute(sleep)),
+  ]
+  const outcomes = Promise.allSettled(cut)
+  await until(async () => {
+    await using observer = poolOf()
+    const [row] = await observer.runAlone(null, (db) =>
+      db.execute<{ n: number }>(
+        "select count(*)::int as n from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()",
+      ),
+    )
+    return row?.n === 2
+  })
+  pool.cutOff(new Unavailable("lost"))
+  for (const outcome of await outcomes) {
+    expect(outcome.status === "rejected" && outcome.reason).toBeInstanceOf(Unavailable)
+  }
+  expect(pool.readings()).toMatchObject({ running: 0, waiting: 0 })
+  expect([...(await pool.runAlone(1, (db) => db.execute("select 2 as n")))]).toEqual([{ n: 2 }])
+})

@@ -1,0 +1,61 @@
+/** Behind a pooler that gives each transaction another connection, no session of ours is needed or left. */
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import postgres from "postgres"
+import { changeAndConfirm } from "../../../src/data/db/confirmed-change.ts"
+import { checkSchema, migrate } from "../../../src/data/db/migrate.ts"
+import {
+  type PgBouncer,
+  pgbouncer,
+  pgbouncerIsInstalled,
+  reportIfSkipped,
+} from "../../support/pgbouncer.ts"
+import { emptyDatabase, type TestDatabase } from "../../support/postgres.ts"
+import { until } from "../../support/until.ts"
+import { recordingSubscriber } from "./subscribers.ts"
+
+reportIfSkipped(import.meta.path)
+
+describe.skipIf(!pgbouncerIsInstalled)("PgBouncer in transaction mode", () => {
+  let database: TestDatabase
+  let sql: postgres.Sql
+  let pooler: PgBouncer
+
+  beforeAll(async () => {
+    database = await emptyDatabase()
+    sql = postgres(database.url, { max: 1, onnotice: () => {} })
+    pooler = await pgbouncer(database.url, 3)
+  })
+
+  afterAll(async () => {
+    await pooler.stop()
+    await sql.end()
+    await database.drop()
+  })
+
+  test("A migration through PgBouncer leaves no lock, and can be repeated", async () => {
+    for (let round = 0; round < 3; round++) {
+      const all = Promise.all([1, 2, 3].map(() => migrate(pooler.url)))
+      expect(await Promise.race([all.then(() => "done"), Bun.sleep(20_000)])).toBe("done")
+      await checkSchema(pooler.url)
+    }
+    expect(await sql`select from drizzle.__drizzle_migrations`).toHaveLength(1)
+    const locks = await sql`select from pg_locks where locktype = 'advisory'
+      and database = (select oid from pg_database where datname = current_database())`
+    expect(locks).toHaveLength(0)
+  })
+
+  test("A change through PgBouncer waits for no confirmation, and no pooled connection listens", async () => {
+    const { events, stop } = recordingSubscriber(database.url)
+    await until(() => events.length === 1)
+    await using narrow = await pgbouncer(database.url, 1)
+    const made = await changeAndConfirm(narrow.url, async (client) => {
+      await client`select pg_notify('mds_access', '7')`
+      return "done"
+    })
+    expect(made).toEqual({ value: "done", unconfirmed: undefined })
+    const pooled = postgres(narrow.url, { max: 1, fetch_types: false })
+    expect([...(await pooled`select pg_listening_channels()`)]).toEqual([])
+    await until(() => events.includes("changed 7"))
+    await Promise.all([pooled.end(), stop()])
+  })
+})

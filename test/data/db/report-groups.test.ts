@@ -1,0 +1,52 @@
+/** Every announcement has one group, by the words of its types or else of its title. */
+import { expect, test } from "bun:test"
+import { databaseOfFile } from "../../support/of-file.ts"
+
+const { sql } = await databaseOfFile()
+
+async function groupOf(type: string | null, title: string): Promise<unknown> {
+  const [row] = await sql`
+    insert into reports (hash, asx_code, title, title_folded, type, types_folded, published_at, source, since_release)
+    values (${crypto.randomUUID()}, 'XMR', ${title}, ${title.toLowerCase()}, ${type}, '{}', now(), 'test', 1)
+    returning report_group`
+  return row?.report_group
+}
+
+test.each([
+  ["quarterly", "Third Quarter Activities Report; Third Quarter Cash Flow Report"],
+  ["quarterly", "Quarterly Cash Flow Report - Other"],
+  ["quarterly", "Commitments Test Entity - First Quarter Report"],
+  ["annual", "Annual Report; Top 20 shareholders; Full Year Directors' Report"],
+  ["annual", "Preliminary Final Report; Dividend Rate"],
+  ["other", "Notice of Annual General Meeting; Proxy Form"],
+  ["other", "Half Year Accounts; Half Year Directors' Report"],
+  ["capital", "Appendix 2A"],
+  ["capital", "Appendix 3B (Proposed issue of securities); Progress Report"],
+  ["capital", "Placement; Trading Halt Lifted"],
+  ["capital", "Non-Renounceable Issue; Letter to Shareholders"],
+  ["capital", "Daily Share Buy-Back Notice"],
+  ["director", "Change of Director's Interest Notice"],
+  ["director", "CEO/Managing Director - Appointment Resignation"],
+  ["director", "Chair Appointment/Resignation"],
+  ["other", "Company Secretary Appointment/Resignation"],
+  ["other", "Corporate Governance; Appendix 4G"],
+  ["drilling", "progress report; ASSAYS"],
+])("%s: the type %s", async (group, type) => {
+  expect(await groupOf(type, "Example Resources Limited")).toBe(group)
+})
+
+test.each([
+  ["drilling", "Drilling extends Example Hill"],
+  ["drilling", "12m @ 4.5 g/t from surface"],
+  ["resource", "Maiden Resource at Example Hill"],
+  ["resource", "Annual Mineral Resources and Ore Reserves Statement"],
+  ["resource", "JORC Resource Upgrade after drilling"],
+  ["quarterly", "Quarterly Report to 30 June"],
+  ["annual", "Annual Report to shareholders"],
+  ["capital", "Capital raising completed"],
+  ["director", "Resignation of a director"],
+  ["other", "Example Resources Limited: presentation"],
+])("%s: the title %s, with a type that names no group or without any", async (group, title) => {
+  expect(await groupOf("Progress Report", title)).toBe(group)
+  expect(await groupOf(null, title)).toBe(group)
+})

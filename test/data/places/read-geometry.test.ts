@@ -1,0 +1,206 @@
+/** Geometries are read in every notation, and anything that is no shape is left out with its reason. */
+import { expect, test } from "bun:test"
+import { wktOf } from "../../../src/api/http/delimited.ts"
+import { readGeometry } from "../../../src/data/places/read-geometry.ts"
+import { closed, geoJsonOf, makePolygons, type Position } from "./shapes.ts"
+
+const read = (geometry: unknown) => readGeometry(geometry, (x, y) => [x, y])
+
+const square = (west: number, south: number, side: number): Position[] => [
+  [west, south],
+  [west + side, south],
+  [west + side, south + side],
+  [west, south + side],
+]
+
+const outline = square(121, -31, 1)
+const polygon = { type: "Polygon", coordinates: [closed(outline)] }
+
+test("All notations of a geometry are the same shape", () => {
+  for (let seed = 0; seed < 50; seed++) {
+    const coordinates = makePolygons(seed).map((rings) => rings.map(closed))
+    const expected = read({ type: "MultiPolygon", coordinates })
+    const { shape } = expected
+    if (!shape) throw new Error("No shape was read")
+    const geoJson = geoJsonOf(shape)
+    const withHeights = coordinates.flatMap((rings) =>
+      rings.map((ring) => ring.map(([x, y]) => [x, y, 300, null])),
+    )
+    const notations = [
+      JSON.parse(geoJson),
+      geoJson,
+      `  ${wktOf(geoJson).toLowerCase()} `,
+      wktOf(geoJson)
+        .replace("POLYGON ", "POLYGON Z")
+        .replace(/(\d)([,)])/g, "$1 12.5$2"),
+      wktOf(geoJson).replaceAll(", ", " ,\n").replaceAll("(", "( "),
+      wktOf(geoJson).replace(/(-?)(\d+)\.?(\d*)/g, (_, sign, whole, decimals) =>
+        sign === "-" ? `-${whole}${decimals}e-${decimals.length}` : `+${whole}.${decimals}`,
+      ),
+      { rings: coordinates.flat() },
+      { hasZ: true, hasM: true, rings: withHeights },
+      JSON.stringify({ rings: coordinates.flat() }),
+    ]
+    for (const notation of notations) expect(read(notation)).toEqual(expected)
+  }
+})
+
+const notGeometry = "a geometry that is neither GeoJSON nor well-known text"
+const malformed = "a shape whose coordinates are not lists of numbers"
+const notNumber = "a ring with a coordinate that is not a number"
+const outside = "a ring outside of 90 to 180 degrees east and 60 to 0 degrees south"
+const tooFew = "a ring of fewer than three different points"
+const empty = "an empty shape"
+
+const ring = (...positions: unknown[]) => ({ type: "Polygon", coordinates: [positions] })
+const manyPoints = (count: number) =>
+  Array.from({ length: count }, (_, index) => [
+    121 + Math.sin((index / count) * 2 * Math.PI),
+    -31 + Math.cos((index / count) * 2 * Math.PI),
+  ])
+
+test.each<[string, unknown, string]>([
+  ["a point", { type: "Point", coordinates: [121, -31] }, "a geometry other than a polygon"],
+  ["a line", "LINESTRING (121 -31, 122 -31)", "a geometry other than a polygon"],
+  [
+    "a collection without polygons",
+    { type: "GeometryCollection", geometries: [{ type: "Point", coordinates: [121, -31] }, null] },
+    "a geometry other than a polygon",
+  ],
+  ["an unknown type", { type: "Circle" }, "a geometry other than a polygon"],
+  ["curves", { curveRings: [] }, "a shape with curves"],
+  ["other text", "E 04/1131", notGeometry],
+  ["truncated text", "POLYGON ((121 -31, 122 -31, 122 -30)", notGeometry],
+  ["text with one number of a point", "POLYGON ((121 -31, 122, 122 -30))", notNumber],
+  ["text with five numbers of a point", "POLYGON ((121 -31 0 0 0, 122 -31, 122 -30))", notGeometry],
+  ["text with lists of JSON", "POLYGON ((121 -31, [122,-31], 122 -30))", notGeometry],
+  ["truncated JSON", '{"type":"Polygon","coordinates":[[[121', notGeometry],
+  ["a number", 5, notGeometry],
+  ["no coordinates", { type: "Polygon" }, malformed],
+  ["a polygon of one position", { type: "Polygon", coordinates: [121, -31] }, malformed],
+  ["deep nesting", `POLYGON ${"(".repeat(50_000)}121 -31${")".repeat(50_000)}`, notNumber],
+  ["a text as number", ring(["121", -31], [122, -31], [122, -30]), notNumber],
+  ["a null", ring([121, -31], [null, -31], [122, -30]), notNumber],
+  [
+    "NaN",
+    {
+      rings: [
+        [
+          [Number.NaN, Number.NaN],
+          [122, -31],
+          [122, -30],
+        ],
+      ],
+    },
+    notNumber,
+  ],
+  ["infinity", JSON.parse('{"rings": [[[1e999, -31], [122, -31], [122, -30]]]}'), notNumber],
+  ["NaN in text", "POLYGON ((NaN NaN, 122 -31, 122 -30))", notGeometry],
+  ["no ring", { type: "Polygon", coordinates: [] }, empty],
+  ["no polygon", { type: "MultiPolygon", coordinates: [] }, empty],
+  ["empty text", "MULTIPOLYGON EMPTY", empty],
+  ["no rings", { rings: [] }, empty],
+  ["no point", ring(), empty],
+  ["two points", ring([121, -31], [122, -31], [121, -31]), tooFew],
+  [
+    "three points within a microdegree",
+    ring([121, -31], [121.0000001, -31], [121, -31.0000001]),
+    tooFew,
+  ],
+  ["another continent", ring([21, -31], [22, -31], [22, -30]), outside],
+  ["the date line", ring([179, -31], [181, -31], [180, -30]), outside],
+  ["the date line from the west", ring([179, -31], [-179, -31], [180, -30]), outside],
+  [
+    "swapped",
+    ring([-31, 121], [-31, 122], [-30, 122]),
+    `${outside} (are latitude and longitude swapped?)`,
+  ],
+  [
+    "metres",
+    ring([500000, 6500000], [500100, 6500000], [500100, 6500100]),
+    `${outside} (are its coordinates in metres, or in another reference system?)`,
+  ],
+  ["over 100,000 points", ring(...manyPoints(100_001)), "a shape of more than 100,000 points"],
+  [
+    "over 100,000 points in rings",
+    { rings: [manyPoints(50_000), manyPoints(50_001)] },
+    "a shape of more than 100,000 points",
+  ],
+])("Of %s nothing is read, with its reason", (_, geometry, reason) => {
+  expect(read(geometry)).toEqual({ shape: null, leftOut: [reason] })
+})
+
+test("The polygons of a collection are taken, and its other members left out", () => {
+  const second = [square(125, -31, 1)]
+  const members = [polygon, { type: "MultiPolygon", coordinates: [second] }]
+  const line = { type: "LineString", coordinates: outline }
+  const expected = read({ type: "MultiPolygon", coordinates: [[outline], second] })
+  const collection = (geometries: unknown[]) => read({ type: "GeometryCollection", geometries })
+  expect(collection(members)).toEqual(expected)
+  expect(collection([line, ...members])).toEqual({
+    ...expected,
+    leftOut: ["a geometry other than a polygon"],
+  })
+  expect(collection([polygon, { type: "MultiPolygon" }]).leftOut).toEqual([malformed])
+})
+
+test("Only the invalid ring is left out", () => {
+  const invalid = [
+    [122, -31],
+    [122, -30],
+  ]
+  const expected = read(polygon).shape
+  expect(read({ type: "Polygon", coordinates: [outline, invalid] })).toEqual({
+    shape: expected,
+    leftOut: [tooFew],
+  })
+  expect(read({ rings: [invalid, outline, square(0, 0, 1)] })).toEqual({
+    shape: expected,
+    leftOut: [tooFew, outside],
+  })
+})
+
+test("A polygon without its outline has no shape, and its holes do not become parts", () => {
+  const hole = square(121.2, -30.8, 0.1)
+  const coordinates = [[square(0, 0, 1), hole], [outline]]
+  expect(read({ type: "MultiPolygon", coordinates })).toEqual({
+    shape: read(polygon).shape,
+    leftOut: [outside],
+  })
+})
+
+test("A ring that crosses itself is a shape", () => {
+  const { shape, leftOut } = read(ring([121, -31], [122, -30], [122, -31], [121, -30]))
+  expect(shape).toHaveLength(1)
+  expect(leftOut).toEqual([])
+})
+
+test("100,000 points and a thousand holes are read within seconds of CPU time", () => {
+  const started = process.cpuUsage()
+  expect(read(ring(...manyPoints(100_000))).shape?.[0]?.outline.length).toBe(100_000)
+  const holes = Array.from({ length: 1000 }, (_, hole) =>
+    square(120.5 + Math.floor(hole / 40) / 40, -31.5 + (hole % 40) / 40, 0.01),
+  )
+  const { shape } = read({ rings: [...holes, manyPoints(90_000)] })
+  expect(shape?.map(({ holes }) => holes.length)).toEqual([1000])
+  expect(read({ type: "Polygon", coordinates: [manyPoints(90_000), ...holes] }).shape).toEqual(
+    shape,
+  )
+  const { user, system } = process.cpuUsage(started)
+  expect((user + system) / 1e6).toBeLessThan(10)
+})
+
+test.each([
+  ["rows and columns", (index: number) => [index % 180, Math.floor(index / 180)]],
+  ["one row", (index: number) => [index, 0]],
+  ["one column", (index: number) => [0, index]],
+])("33,000 rings in %s are read within a second of CPU time or two", (_, cellOf) => {
+  const rings = Array.from({ length: 33_000 }, (_, index) => {
+    const [column = 0, row = 0] = cellOf(index)
+    return square(110 + column / 1000, -50 + row / 1000, 0.0005).slice(1)
+  })
+  const started = process.cpuUsage()
+  expect(read({ rings }).shape).toHaveLength(33_000)
+  const { user, system } = process.cpuUsage(started)
+  expect((user + system) / 1e6).toBeLessThan(2.5)
+})

@@ -1,0 +1,79 @@
+/** The page of companies side by side shows the counts of the API's lists. */
+import { expect, test } from "bun:test"
+import { readList } from "../../contract/bodies.ts"
+import { awkward } from "../../support/fixtures.ts"
+import { serviceOfFile } from "../../support/service.ts"
+import { cellsOf, factsOf, faultAt, headingOf, linkTo } from "./page-reader.ts"
+import { signedInVisitor } from "./visitor.ts"
+
+const service = await serviceOfFile()
+const person = await signedInVisitor(service, "admin@example.com")
+
+test("Each count is the total of the list that it links to", async () => {
+  const codes = ["BIG", "STR", "OLDCO"]
+  const page = await person.read("/explore/compare?codes=big,STR+oldco,BIG")
+  const rows = new Map(cellsOf(page).map(([label = "", ...cells]) => [label, cells]))
+  for (const [index, code] of codes.entries()) {
+    const company = awkward.companies.find(({ asx_code }) => asx_code === code)
+    expect(rows.get("Company")?.[index]).toBe(company?.company_name ?? "")
+    const totalOf = async (query: string) =>
+      (await readList(await service.get(`/tenements?company=${code}&${query}`))).meta.total
+    expect(rows.get("Tenements")?.[index]).toBe(String(await totalOf("")))
+    for (const [label, cells] of rows) {
+      const [, name, value] = /^Tenements, (\w+): (.*)$/.exec(label) ?? []
+      if (!name || !value || value === "unknown") continue
+      const total = await totalOf(`${name}=${encodeURIComponent(value)}`)
+      expect([label, code, cells[index]]).toEqual([label, code, String(total)])
+    }
+    const [granted, dated] = [
+      await totalOf("status=granted"),
+      await totalOf("status=granted&expires_from=0001-01-01"),
+    ]
+    expect(rows.get("Granted tenements without expiry date")?.[index]).toBe(String(granted - dated))
+    const reports = await service.get(`/reports?company=${code}&group=quarterly&per_page=1`)
+    const [last] = (await readList(reports)).data
+    expect(rows.get("Last quarterly")?.[index] !== "–").toBe(last !== undefined)
+  }
+  const next = await person.read("/explore/companies/BIG")
+  expect(linkTo(next, "Compare")).toBe("/explore/compare?codes=BIG")
+})
+
+test("Without codes the page asks for them, and it keeps them beside an unknown one", async () => {
+  for (const query of ["", "?codes=", "?_=1", "?api_key=x"]) {
+    const page = await person.read(`/explore/compare${query}`)
+    expect(headingOf(page)).toBe("Compare companies")
+    expect(page).not.toContain("<table>")
+  }
+  const faulty = await person.read("/explore/compare?codes=BIG,Big+Ore", 404)
+  expect(faultAt(faulty, "codes")).toBe("No company has the code ORE.")
+  expect(faulty).toContain('value="BIG, ORE"')
+  expect(cellsOf(faulty)[0]).toEqual(["Company", "Big Ore, Limited"])
+})
+
+test("More than six codes are an error beside the first six companies", async () => {
+  const codes = awkward.companies.map(({ asx_code }) => asx_code).slice(0, 7)
+  const page = await person.read(`/explore/compare?codes=${codes.join()}`, 400)
+  expect(faultAt(page, "codes")).toBe("Only the first 6 companies are compared.")
+  expect(cellsOf(page)[0]).toHaveLength(7)
+})
+
+test("A company without linked tenements has no zeros: the page says what its own page says", async () => {
+  const suggestion = { reason: "same first words", similarName: "Nil" }
+  const [holder] = await service.sql`select id, holder_keys[1] as key from tenements
+    where cardinality(holder_keys) = 1 and asx_codes = '{}' limit 1`
+  await service.sql`insert into suggested_links
+    values (1, ${holder?.key}, 'Holder', 'NIL', ${service.sql.json(suggestion)})`
+  const company = await person.read("/explore/companies/NIL")
+  expect(factsOf(company).Tenements).toMatch(/^none linked yet, [1-9]\d* possible$/)
+  const rows = cellsOf(await person.read("/explore/compare?codes=NIL,BIG"))
+  const shown = new Map(rows.map(([label = "", ofNil]) => [label, ofNil]))
+  expect(shown.get("Tenements")).toBe(factsOf(company).Tenements ?? "")
+  const counts = [...shown].filter(([label]) => /^Tenements[, ]|^Granted/.test(label))
+  expect(counts.length).toBeGreaterThan(3)
+  expect(counts.map(([, cell]) => cell)).toEqual(counts.map(() => "–"))
+  // A map of none would be empty.
+  expect([linkTo(company, "Map"), linkTo(company, "Compare")]).toEqual([
+    undefined,
+    "/explore/compare?codes=NIL",
+  ])
+})

@@ -1,0 +1,101 @@
+/** A record's page has its versions, as far as the release that it shows. */
+import { expect, test } from "bun:test"
+import { awkward, type Fixtures } from "../../support/fixtures.ts"
+import { serviceOfFile, testService } from "../../support/service.ts"
+import { cellsOf, textOf } from "./page-reader.ts"
+import { signedInVisitor } from "./visitor.ts"
+
+/** In each release after the first, the tenements' holder is another one. */
+const heldBy = (holder_name: string): Fixtures => ({
+  ...awkward,
+  tenements: awkward.tenements.map((tenement) => ({ ...tenement, holder_name })),
+})
+
+const service = await serviceOfFile({ records: heldBy("First <b>") })
+await service.publish(heldBy("Second"))
+await service.publish(heldBy("Second"))
+const files = [{ name: "a<1>.csv" }, { name: "b.csv" }]
+const observed = "2025-12-24T00:00:00Z"
+const manifest = JSON.stringify({ files, observed, observed_is_known: true })
+await service.sql`update releases set manifest = ${manifest}::text::jsonb where id = 2`
+const person = await signedInVisitor(service, "admin@example.com")
+
+const at = "2026-01-01 00:00 UTC"
+const newest = ["3", "–", at, "current", "Linked companies", "test"]
+const second = [
+  "2",
+  "2025-12-24",
+  at,
+  at,
+  "Holder: First <b> → Second",
+  "test | 2 files a<1>.csv | b.csv",
+]
+const first = ["1", "–", at, at, "–", "test"]
+
+test("A tenement's page has its versions, newest first: when their files were true, and each change", async () => {
+  const page = await person.read("/explore/tenements/WA-E47-1234")
+  expect(cellsOf(page, "History")).toEqual([newest, second, first])
+  expect(page).toContain("<code>/api/v1/tenements/WA-E47-1234/history</code>")
+})
+
+test("A page at an earlier release shows the versions known then", async () => {
+  const page = await person.read("/explore/tenements/WA-E47-1234?as_of=2")
+  expect(cellsOf(page, "History")).toEqual([second.with(3, "current"), first])
+})
+
+test("The pages of a company and of an announcement show their versions", async () => {
+  for (const path of ["companies/big", "reports/a1"]) {
+    const versions = cellsOf(await person.read(`/explore/${path}`), "History")
+    expect(versions.map(([release]) => release)).toEqual(["3", "2", "1"])
+  }
+})
+
+test("A page shows the newest of many versions and their number", async () => {
+  for (let release = 4; release <= 12; release++) await service.publish(heldBy(`Holder ${release}`))
+  const page = await person.read("/explore/tenements/WA-E47-1234")
+  expect(cellsOf(page, "History").map(([release]) => release)).toEqual(
+    Array.from({ length: 10 }, (_, index) => String(12 - index)),
+  )
+  expect(page).toContain("The newest 10 of 12 versions.")
+  expect(cellsOf(page, "History").at(-1)?.[4]).toBe("Linked companies")
+})
+
+const worth = (market_cap_aud: number | null): Fixtures => ({
+  ...awkward,
+  companies: awkward.companies.map((company) =>
+    company.asx_code === "BIG" ? { ...company, market_cap_aud } : company,
+  ),
+})
+
+test("A capitalisation from undated files is shown with the time of its load, as such", async () => {
+  await using undated = await testService()
+  await undated.publish(worth(300e9))
+  const reader = await signedInVisitor(undated, "admin@example.com")
+  const page = textOf(await reader.read("/explore/companies/BIG"))
+  const [published] =
+    await undated.sql`select to_char(published_at, 'YYYY-MM-DD') as day from releases where id = 2`
+  expect(page).toContain(`300 bn loaded on ${published?.day}`)
+})
+
+test("A company's page has the course of its capitalisation, by the time of the files", async () => {
+  const line = (page: string) => /<polyline points="([^"]*)"/.exec(page)?.[1]
+  expect(line(await person.read("/explore/companies/BIG"))).toBeUndefined()
+  for (const value of [300e9, null, 200e9]) await service.publish(worth(value))
+  await service.sql`
+    update releases set manifest = jsonb_build_object('observed_is_known', true,
+      'observed', case id when 1 then '2026-01-01T00:00:00Z' when 13 then '2026-01-02T00:00:00Z' else '2026-01-05T00:00:00Z' end)`
+  const page = await person.read("/explore/companies/BIG")
+  expect(line(page)).toBe("0.0,16.0 50.0,2.0 200.0,30.0")
+  expect(textOf(page)).toContain(
+    "250 bn on 2026-01-01 200 bn on 2026-01-05 Highest: 300 bn on 2026-01-02",
+  )
+  expect(
+    cellsOf(page, "History")
+      .slice(0, 3)
+      .map((cells) => cells[4]),
+  ).toEqual([
+    "Market cap, A$: – → 200,000,000,000",
+    "Market cap, A$: 300,000,000,000 → –",
+    "Market cap, A$: 250,000,000,000 → 300,000,000,000",
+  ])
+})
