@@ -6,14 +6,19 @@ import type { McpOptions } from "./api/mcp/respond.ts"
 import { authentication } from "./api/plugins/authentication.ts"
 import { errors } from "./api/plugins/errors.ts"
 import { otherMethods, preflight } from "./api/plugins/methods.ts"
+import { decodablePath, negotiation } from "./api/plugins/negotiation.ts"
 import type { ObserveOptions } from "./api/plugins/observe.ts"
 import { rateLimit } from "./api/plugins/rate-limit.ts"
 import { requestContext } from "./api/plugins/request-context.ts"
-import { decodablePath, requestTarget } from "./api/plugins/target.ts"
-import { type DataOptions, data } from "./api/routes/data.ts"
+import { companyRoutes } from "./api/routes/companies.ts"
+import type { DataOptions } from "./api/routes/data.ts"
 import { describeOnce, description } from "./api/routes/description.ts"
 import { endpoints } from "./api/routes/endpoints.ts"
+import { facetRoutes } from "./api/routes/facets.ts"
 import { adminOperations, type OperationOptions, operations } from "./api/routes/probes.ts"
+import { releaseRoutes } from "./api/routes/releases.ts"
+import { reportRoutes } from "./api/routes/reports.ts"
+import { tenementRoutes } from "./api/routes/tenements.ts"
 import { usage } from "./api/routes/usage.ts"
 import { errorPage } from "./web/pages/kit/error-page.ts"
 import { type PagesOptions, pages } from "./web/pages/pages.ts"
@@ -45,8 +50,12 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
         .use(authentication(options)) // caller, or 401; 429 by address
         .use(usage(options)) // does not count; has a bound of its own
         .use(rateLimit(options)) // window, or 429
-        .use(requestTarget()) // target, or 405
-        .use(data(options)) // list or record of each endpoint
+        .use(negotiation(options)) // query and preferred formats, or 405
+        .use(companyRoutes(options))
+        .use(tenementRoutes(options))
+        .use(reportRoutes(options))
+        .use(facetRoutes(options))
+        .use(releaseRoutes(options)) // and sources
         .use(others)
         .all("/", () => notFound())
         .all("/*", () => notFound()),

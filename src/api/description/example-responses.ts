@@ -4,11 +4,12 @@ import { hourMs } from "../../system/text/time.ts"
 import { ApiError, type ErrorCode, invalidParameters, rateLimited } from "../http/api-error.ts"
 import type { Format } from "../http/formats.ts"
 import { pageMeta } from "../http/page.ts"
+import type { ParameterValues } from "../http/parameters.ts"
 import { toHeaders, toResetSeconds } from "../http/rate-limit-headers.ts"
 import { responseHeaders } from "../http/response-headers.ts"
-import { pageContent, pageText, recordText } from "../responses/content.ts"
-import { type ListPlan, planList, planRecord } from "../responses/plan.ts"
+import { askList, askRecord, type ListQuestion } from "../responses/question.ts"
 import { cacheStatus, validatorsOf } from "../responses/represent.ts"
+import { pageContent, pageText, recordText } from "../responses/writers.ts"
 import {
   exampleKey,
   exampleNow,
@@ -53,17 +54,17 @@ function bodyOf(operation: Operation, format: Format): unknown {
   const page = { records: [record], meta: pageMeta(1, 1, perPage) }
   const text =
     endpoint.kind === "record"
-      ? recordText(planRecord(endpoint, chosen(format), exampleKey(endpoint.resource)), record)
-      : pageText(planOf(operation, format), validatorsOf(exampleRelease, format), page, "")
+      ? recordText(askRecord(endpoint, chosen(format), exampleKey(endpoint.resource)), record)
+      : pageText(questionOf(operation, format), validatorsOf(exampleRelease, format), page, "")
   return format === "json" || format === "geojson" ? JSON.parse(text) : text
 }
 
-const chosen = (format: Format) => (format === "json" ? {} : { format })
+const chosen = (format: Format): ParameterValues => (format === "json" ? {} : { format })
 
-function planOf({ path, endpoint }: Operation, format: Format): ListPlan {
+function questionOf({ path, endpoint }: Operation, format: Format): ListQuestion {
   if (endpoint.kind !== "list") throw new Error(`Not a list: ${path}`)
   const owner = keyedBy(endpoint)
-  return planList(endpoint, chosen(format), owner ? exampleKey(owner) : "")
+  return askList(endpoint, chosen(format), owner ? exampleKey(owner) : "")
 }
 
 /** An example of each header: those of the list of companies, and those that only errors have. */
@@ -71,7 +72,7 @@ export function headerExamples(companies: Operation, baseUrl: string) {
   const page = { records: [], meta: pageMeta(1, 1, perPage) }
   const validators = { ...validatorsOf(exampleRelease, ""), ETag: exampleTag }
   const headersOf = (format: Format) =>
-    pageContent(planOf(companies, format), validators, page, baseUrl).headers
+    pageContent(questionOf(companies, format), validators, page, baseUrl).headers
   const window = { admitted: true, limit, remaining: limit - 1, resetAtMs }
   const examples = new Headers({
     "Content-Disposition": headersOf("csv").get("Content-Disposition") ?? "",

@@ -6,14 +6,17 @@
 
 import { type Release, releaseKey } from "../../data/reader/releases.ts"
 import { releases } from "../../data/resources/releases.ts"
-import type { Readable, ResourceRecord } from "../../data/resources/resource.ts"
+import { fieldNames, type Readable, type ResourceRecord } from "../../data/resources/resource.ts"
 import { digest } from "../../system/text/digest.ts"
 import { hourMs, secondOf } from "../../system/text/time.ts"
 import { entityTag } from "../http/entity-tag.ts"
 
-export const exampleRecord = ({ fields }: Readable): ResourceRecord =>
+export const exampleRecord = (resource: Readable): ResourceRecord =>
   Object.fromEntries(
-    Object.entries(fields).map(([name, { schema }]) => [name, schema.examples?.[0] ?? null]),
+    fieldNames(resource, "always").map((name) => [
+      name,
+      resource.fields[name]?.schema.examples?.[0] ?? null,
+    ]),
   )
 
 /** The key in the path of a resource's examples. */

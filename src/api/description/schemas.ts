@@ -1,4 +1,5 @@
 /** The schemas of the responses, by name. */
+import { fieldNames } from "../../data/resources/resource.ts"
 import { type ErrorCode, errorDetails, errorTable } from "../http/api-error.ts"
 import { type JsonSchema, jsonSchema, mapValues, nullable } from "./json-schema.ts"
 import { type Operation, pascal } from "./operations.ts"
@@ -44,13 +45,15 @@ export function schemaOf({ endpoint }: Operation) {
     const { description, schema } = endpoint
     return objectSchema(mapValues(schema.properties, jsonSchema), { description })
   }
-  const { fields, optionalFields = {}, description } = endpoint.resource
-  const properties = mapValues(
-    { ...fields, ...optionalFields },
-    ({ schema, nullable: isNullable }) =>
-      isNullable ? nullable(jsonSchema(schema)) : jsonSchema(schema),
+  const { resource } = endpoint
+  const { description } = resource
+  const shown = Object.entries(resource.fields).filter(([, { shown }]) =>
+    ["always", "asked"].includes(shown),
   )
-  return { ...objectSchema(properties, { description }), required: Object.keys(fields) }
+  const properties = mapValues(Object.fromEntries(shown), ({ schema, nullable: isNullable }) =>
+    isNullable ? nullable(jsonSchema(schema)) : jsonSchema(schema),
+  )
+  return { ...objectSchema(properties, { description }), required: fieldNames(resource, "always") }
 }
 
 /** A record as a feature, or a page of them as a collection (RFC 7946). */

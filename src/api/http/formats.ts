@@ -35,11 +35,23 @@ export const representations: Readonly<Record<Format, Representation>> = {
 }
 
 /** In the order in which the service prefers them. */
-const all: readonly Format[] = ["json", "csv", "tsv", "ndjson", "parquet", "atom", "geojson"]
+export const allFormats: readonly Format[] = [
+  "json",
+  "csv",
+  "tsv",
+  "ndjson",
+  "parquet",
+  "atom",
+  "geojson",
+]
+
+/** Returns the format of that name, if there is one. */
+export const formatNamed = (name: unknown): Format | undefined =>
+  allFormats.find((format) => format === name)
 
 /** Those of every list. */
-export const formats = all.filter((format) => format !== "atom" && format !== "geojson")
-export const delimitedFormats = all.filter((format) => representations[format].isDelimited)
+export const formats = allFormats.filter((format) => format !== "atom" && format !== "geojson")
+export const delimitedFormats = allFormats.filter((format) => representations[format].isDelimited)
 
 /** Those in which a list has every record (`all=true`). @param offered by the list */
 export const exportFormats = (offered: readonly Format[]): readonly Format[] =>

@@ -3,20 +3,19 @@
  * default if the header allows no offered format. `Accept-Encoding` (12.5.3) chooses the coding.
  */
 
-import { type Format, representations } from "./formats.ts"
+import { allFormats, type Format, formatNamed, representations } from "./formats.ts"
 
 /**
- * The formats that an `Accept` header allows, the preferred one first: by weight, then by how exactly a
- * range names it, then by its place in the header.
- * @param offered the formats to choose from
+ * The formats that a request allows, the preferred one first: that of `format`, else those of `Accept` by weight,
+ * then by how exactly a range names them, then by their place in the header.
+ * @param named the value of `format`, valid or not
  */
-export function preferredFormats(
-  accept: string | null,
-  offered: readonly Format[],
-): readonly Format[] {
+export function preferredFormats(named: unknown, accept: string | null): readonly Format[] {
+  const format = formatNamed(named)
+  if (format) return [format]
   if (!accept || accept === "*/*") return ["json"]
   const ranges = readRanges(accept)
-  return offered
+  return allFormats
     .map((format) => ({ format, match: matchOf(rangesOf(format), ranges) }))
     .filter(({ match }) => match.weight > 0)
     .sort(

@@ -2,14 +2,7 @@
  * Parses a request's parameters strictly by their declarations. One error lists all unknown, repeated, empty,
  * malformed and out-of-range parameters.
  */
-import {
-  OptionalKind,
-  type Static,
-  type TObject,
-  type TProperties,
-  type TSchema,
-  Type,
-} from "@sinclair/typebox"
+import { type TProperties, type TSchema, Type } from "@sinclair/typebox"
 import { parseBox, parseCircle } from "../../data/places/area.ts"
 import { isCalendarDate } from "../../system/text/calendar-date.ts"
 import { nearestName } from "../../system/text/nearest-name.ts"
@@ -35,32 +28,29 @@ const everywhere: readonly string[] = ["api_key", ...Object.keys(cacheBusterPara
  * Finds faults in the combination of values that are valid by themselves.
  * @param sent the names of the parameters that the client sent
  */
-export type CrossCheck = (
-  values: Readonly<Record<string, ParameterValue>>,
-  sent: ReadonlySet<string>,
-) => Fault[]
+export type CrossCheck = (values: ParameterValues, sent: ReadonlySet<string>) => Fault[]
 
 /**
  * Parses a query string. Returns every parameter that was sent or has a default.
  * @param schemas by the names of the parameters; one without a default is `Type.Optional`
  * @throws ApiError INVALID_PARAMETER
  */
-export const readParameters = <Schemas extends TProperties>(
+export const readParameters = (
   query: string,
-  schemas: Schemas,
+  schemas: TProperties,
   crossCheck?: CrossCheck,
-): Static<TObject<Schemas>> => readPairs(decodeQuery(query), schemas, everywhere, crossCheck)
+): ParameterValues => readPairs(decodeQuery(query), schemas, everywhere, crossCheck)
 
 /**
  * Parses decoded parameters as `readParameters` does.
  * @param ignored names that are accepted too
  */
-export function readPairs<Schemas extends TProperties>(
+export function readPairs(
   pairs: readonly Pair[],
-  schemas: Schemas,
+  schemas: TProperties,
   ignored: readonly string[] = [],
   crossCheck: CrossCheck = () => [],
-): Static<TObject<Schemas>> {
+): ParameterValues {
   const faults = namingFaults(pairs, schemas, ignored)
   const values: Record<string, ParameterValue> = {}
   for (const [name, schema] of Object.entries(schemas)) {
@@ -77,38 +67,16 @@ export function readPairs<Schemas extends TProperties>(
   ]
   faults.push(...together.filter(({ parameter }) => !faulty.has(parameter)))
   if (faults.length > 0) throw invalidParameters(faults)
-  return typed(values, schemas)
+  return values
 }
 
 /** Periods end after they begin: `granted_from` and `granted_to`. Dates in one notation sort as text. */
-const periodFaults = (values: Readonly<Record<string, ParameterValue>>): Fault[] =>
+const periodFaults = (values: ParameterValues): Fault[] =>
   Object.entries(values).flatMap(([from, first]) => {
     const to = from.replace(/from$/, "to")
     const last = values[to]
-    if (to === from || last === undefined || first <= last) return []
+    if (to === from || !first || !last || first <= last) return []
     return [{ parameter: from, message: `Must not be after ${to}` }]
-  })
-
-/** Returns the same values with the types of these schemas. @throws Error if a value has another type */
-export function typed<Schemas extends TProperties>(
-  values: object,
-  schemas: Schemas,
-): Static<TObject<Schemas>> {
-  if (haveTypes(values, schemas)) return values
-  throw new Error(`Not values of ${Object.keys(schemas).join(", ")}: ${JSON.stringify(values)}`)
-}
-
-/** Whether each value has its schema's type. Parsing has checked its range. */
-const haveTypes = <Schemas extends TProperties>(
-  values: object,
-  schemas: Schemas,
-): values is Static<TObject<Schemas>> & object =>
-  Object.entries(schemas).every(([name, schema]) => {
-    const value: unknown = Reflect.get(values, name)
-    return value === undefined
-      ? schema[OptionalKind] === "Optional"
-      : (Array.isArray(value) ? "array" : typeof value) ===
-          (schema.type === "integer" ? "number" : schema.type)
   })
 
 /** The value of `_`, which distinguishes page sequences; empty without one. */
@@ -144,6 +112,15 @@ function suggestion(name: string, known: readonly string[]): string {
 }
 
 export type ParameterValue = string | number | boolean | readonly string[]
+
+/** Valid values, by name. */
+export type ParameterValues = Readonly<Record<string, ParameterValue | undefined>>
+
+/** Returns the value of a parameter whose values are texts. */
+export function textParameter(values: ParameterValues, name: string): string | undefined {
+  const { [name]: value } = values
+  return typeof value === "string" ? value : undefined
+}
 
 /**
  * Checks a value strictly by its schema: numbers, booleans, dates and enumerated values have one spelling, a

@@ -2,7 +2,7 @@
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server"
 import { OptionalKind, type TProperties, Type } from "@sinclair/typebox"
 import { type Fault, invalidParameters } from "../http/api-error.ts"
-import { readPairs } from "../http/parameters.ts"
+import { type ParameterValues, readPairs } from "../http/parameters.ts"
 import { changes, paging, representation, selection } from "../responses/endpoint.ts"
 
 /** A result has at most so many records. */
@@ -41,7 +41,7 @@ export function inputSchema(parameters: TProperties): StandardSchemaWithJSON {
 }
 
 /** @throws ApiError INVALID_PARAMETER */
-export function readArguments(given: object, parameters: TProperties): Record<string, unknown> {
+export function readArguments(given: object, parameters: TProperties): ParameterValues {
   const missing = requiredOf(parameters).filter((name) => !(name in given))
   const nested = Object.entries(given).filter(([, value]) => typeof value === "object")
   const faults: Fault[] = [

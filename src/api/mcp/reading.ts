@@ -1,21 +1,21 @@
 /** Reads the data for one call of a tool, as the endpoints of the API do. */
-import type { Static, TObject } from "@sinclair/typebox"
 import type { LinkReader } from "../../data/reader/links.ts"
 import type { Release, Releases } from "../../data/reader/releases.ts"
 import type { ReadSources } from "../../data/reader/sources.ts"
 import { asxCodeFromText } from "../../data/resources/values.ts"
 import { invalidParameters } from "../http/api-error.ts"
+import type { ParameterValues } from "../http/parameters.ts"
 import { encodeQuery, type Pair } from "../http/query-string.ts"
+import type { ListPage } from "../responses/answers.ts"
 import { dayOfData } from "../responses/at-release.ts"
 import type { Requester } from "../responses/data-request.ts"
-import { apiPath, type asOf, type ListEndpoint } from "../responses/endpoint.ts"
+import { apiPath, type ListEndpoint } from "../responses/endpoint.ts"
 import { nearestNumbers, possibleHoldersWords } from "../responses/notes.ts"
-import { type ListPlan, type ParameterValues, planList, planRecord } from "../responses/plan.ts"
-import type { ListPage } from "../responses/respond.ts"
+import { askList, askRecord, type ListQuestion } from "../responses/question.ts"
+import { company } from "../routes/companies.ts"
 import type { DataOptions } from "../routes/data.ts"
-import { company } from "../routes/endpoints.ts"
 
-export interface ReadingOptions extends Pick<DataOptions, "responses" | "now"> {
+export interface ReadingOptions extends Pick<DataOptions, "answers" | "now"> {
   releases: Pick<Releases, "current">
   readSources: ReadSources
   companyLinks: Pick<LinkReader, "suggestedFor">
@@ -25,7 +25,7 @@ export type ToolReading = ReturnType<typeof createReading>
 
 /** @param publicUrl the address of the service as the client reaches it */
 export function createReading(options: ReadingOptions, requester: Requester, publicUrl: string) {
-  const { responses, releases, readSources, companyLinks, now } = options
+  const { answers, releases, readSources, companyLinks, now } = options
   const { account } = requester
 
   /** The address of the request that returns the same, whatever is published later. */
@@ -34,9 +34,9 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
     return `${publicUrl}${path}?${encodeQuery([...others, ["as_of", String(id)]])}`
   }
 
-  const partOf = (plan: ListPlan, { records, meta, release }: ListPage) => {
+  const partOf = (question: ListQuestion, { records, meta, release }: ListPage) => {
     const { total, page, total_pages } = meta
-    const request = addressOf(plan.path, plan.canonical, release)
+    const request = addressOf(question.path, question.canonical, release)
     return { request, total, page, total_pages, records }
   }
 
@@ -44,7 +44,7 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
   const expectCompany = async ({ company: written }: ParameterValues, release: Release) => {
     if (written === undefined) return
     const code = asxCodeFromText(String(written))
-    const [record] = await responses.versionsAt(company.resource, [code], { release, account })
+    const [record] = await answers.versionsAt(company.resource, [code], { release, account })
     const message = `No company has the code ${code}; find_companies finds codes`
     if (!record) throw invalidParameters([{ parameter: "company", message }])
   }
@@ -58,48 +58,47 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
       values: ParameterValues,
       { release: at, key = "" }: { release?: Release; key?: string } = {},
     ) => {
-      const plan = planList(endpoint, values, key)
+      const question = askList(endpoint, values, key)
       const found = at
-        ? await responses.pageAt(plan, { release: at, account })
-        : await responses.page(requester, plan)
+        ? await answers.pageAt(question, { release: at, account })
+        : await answers.page(requester, question)
       if (found.meta.total === 0) await expectCompany(values, found.release)
-      return { release: found.release, part: partOf(plan, found) }
+      return { release: found.release, part: partOf(question, found) }
     },
 
-    /** The records added to a list or changed after `since`, and those removed since; see `changes` of the responses. */
+    /** The records added to a list or changed after `since`, and those removed since; see `changes` of the answers. */
     changes: async (endpoint: ListEndpoint, { since, ...values }: ParameterValues) => {
-      const planWith = (compared: ParameterValues) =>
-        planList(endpoint, { ...values, ...compared }, "")
+      const askWith = (compared: ParameterValues) => askList(endpoint, { ...values, ...compared })
       const written = since === undefined ? undefined : String(since)
       // Its release moves no pin of a search's own pages.
       const sequenceOwner = `changes of ${requester.sequenceOwner}`
-      const found = await responses.changes({ account, sequenceOwner }, planWith, written)
+      const found = await answers.changes({ account, sequenceOwner }, askWith, written)
       const { release, changed, removed } = found
       if (changed.meta.total + removed.meta.total === 0) await expectCompany(values, release)
       const point = String(found.from.id)
       return {
         ...found,
-        changed: partOf(planWith({ updated_since: point }), changed),
-        removed: partOf(planWith({ removed_since: point }), removed),
+        changed: partOf(askWith({ updated_since: point }), changed),
+        removed: partOf(askWith({ removed_since: point }), removed),
       }
     },
 
     companiesFormerly: (term: string, release: Release) =>
-      responses.companiesFormerly(term, { release, account }),
+      answers.companiesFormerly(term, { release, account }),
 
     /** Words on the tenements with the nearest numbers, for a number that none has at the release. */
     nearestNumbers: async ({ search, state }: ParameterValues, release: Release) => {
-      const nearest = await nearestNumbers(String(search), state, (plan) =>
-        responses.firstAt(plan, 3, { release, account }),
+      const nearest = await nearestNumbers(String(search), state, (question) =>
+        answers.firstAt(question, 3, { release, account }),
       )
       const named = nearest.map(({ tenement_id, state }) => `${tenement_id} (${state})`)
       return named.length === 0 ? [] : [`The nearest numbers of its type: ${named.join(", ")}.`]
     },
 
     /** @param point with `as_of`, or without */
-    company: async (code: string, point: Static<TObject<typeof asOf>>) => {
-      const plan = planRecord(company, point, code)
-      const { record, release } = await responses.record(requester, plan)
+    company: async (code: string, point: ParameterValues) => {
+      const question = askRecord(company, point, code)
+      const { record, release } = await answers.record(requester, question)
       const path = apiPath(company, String(record.asx_code))
       return { record, release, request: addressOf(path, [], release) }
     },

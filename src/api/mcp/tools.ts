@@ -5,20 +5,17 @@
 import type { TProperties, TSchema } from "@sinclair/typebox"
 import type { Release } from "../../data/reader/releases.ts"
 import { countedFilters } from "../../data/resources/facets.ts"
+import { fieldNames } from "../../data/resources/resource.ts"
 import { isPastExpiry, tenements } from "../../data/resources/tenements.ts"
 import { asxCodeInPath, oneOf } from "../../data/resources/values.ts"
 import { secondOf } from "../../system/text/time.ts"
+import type { ParameterValues } from "../http/parameters.ts"
 import { asOf, type ListEndpoint, paging, changes as sinceOf } from "../responses/endpoint.ts"
 import { undatedRecords, undatedWords } from "../responses/notes.ts"
-import type { ParameterValues } from "../responses/plan.ts"
-import {
-  companyList,
-  reportList,
-  subsidiariesOfCompany,
-  tenementFacets,
-  tenementList,
-  tenementsOfCompany,
-} from "../routes/endpoints.ts"
+import { companyList, subsidiariesOfCompany, tenementsOfCompany } from "../routes/companies.ts"
+import { tenementFacets } from "../routes/facets.ts"
+import { reportList } from "../routes/reports.ts"
+import { tenementList } from "../routes/tenements.ts"
 import { maxRecords, readArguments, recordParameters } from "./arguments.ts"
 import type { ToolReading } from "./reading.ts"
 
@@ -48,7 +45,7 @@ interface Searched {
   /** The list whose records it counts, if its own records are counts. */
   counted?: ListEndpoint
   /** Sent with every request. */
-  selection?: object
+  selection?: ParameterValues
   notes: (found: Found, reading: ToolReading) => readonly string[] | Promise<readonly string[]>
   /** Further parts of its result. */
   parts?: (found: Found, reading: ToolReading) => Promise<object | false>
@@ -77,7 +74,7 @@ const pastExpiry =
 const tenementSearch: Searched = {
   tool: "find_tenements",
   endpoint: tenementList,
-  selection: { fields: [...Object.keys(tenements.fields), "asx_codes", "latitude", "longitude"] },
+  selection: { fields: [...fieldNames(tenements, "always"), "asx_codes", "latitude", "longitude"] },
   notes: async ({ values, release, total, records }, reading) => {
     const filters = filtersOf(tenementList).filter((name) => values[name] !== undefined)
     const isMissed = total === 0 && filters.includes("search")

@@ -22,14 +22,15 @@ export const authentication = (options: AuthenticationOptions) => {
 
   return (
     new Elysia({ name: "authentication" })
-      // Reads only `api_key`, because the plugin does not ignore the case of the header's scheme.
+      // Reads `Bearer TOKEN` and `api_key`. Ours reads other spellings of the header.
       .use(bearer({ extract: { header: "Bearer", query: "api_key", body: "" } }))
       .resolve(async ({ bearer, request }) => {
         const context = contextOf(request)
         const { address } = context
+        const header = request.headers.get("authorization")
         // The header wins, even without a token. `/mcp` reads no `api_key`.
-        const inQuery = context.isApi ? bearer : undefined
-        const token = readBearer(request.headers.get("authorization")) ?? inQuery
+        const isRead = header ? header.startsWith("Bearer ") : context.isApi
+        const token = isRead ? bearer?.trim() : readBearer(header ?? "")
         const caller = await callerOf(token, address).catch(async (error: unknown) => {
           // The account is unknown, so the headers show the window of the address.
           showWindow(context, await windows.addresses.peek(address, standardLimit), options)
@@ -54,9 +55,6 @@ export const authentication = (options: AuthenticationOptions) => {
  * Returns the token of an `Authorization` header (RFC 9110, section 11.4; RFC 6750, section 2.1). Schemes
  * ignore case. The token is the whole rest, so that `Bearer two words`, or two headers joined by a comma, is
  * an invalid token and not a missing one.
- * @returns empty for another scheme or a scheme without a token; null without a header or for an empty one
+ * @returns empty for another scheme or a scheme without a token
  */
-function readBearer(header: string | null): string | null {
-  if (!header) return null
-  return /^bearer[ \t]+(.*)$/is.exec(header)?.[1] ?? ""
-}
+const readBearer = (header: string): string => /^bearer[ \t]+(.*)$/is.exec(header)?.[1] ?? ""

@@ -1,28 +1,19 @@
 /** Resolves the release that a response shows, and the releases that its list compares with. */
 
 import type { AccountId } from "../../data/db/pool/turns.ts"
-import { removedSinceName, updatedSinceName } from "../../data/reader/relations.ts"
 import { type Release, type Releases, ReleaseUnavailable } from "../../data/reader/releases.ts"
-import type { List } from "../../data/reader/statements.ts"
+import type { At } from "../../data/reader/statements.ts"
 import { invalidParameters } from "../http/api-error.ts"
 import { parsePointInTime, pointFault } from "../http/point-in-time.ts"
 import type { Requester } from "./data-request.ts"
 import type { Pins } from "./pins.ts"
-import type { ListPlan, Plan } from "./plan.ts"
+import type { Question } from "./question.ts"
 
 export interface ReleaseOptions {
   releases: Releases
   /** The releases of page sequences. */
   pins: Pins
   now: () => Date
-}
-
-/** A list whose release is known. */
-export interface ResolvedList {
-  plan: ListPlan
-  /** Includes the releases that it compares with. */
-  list: List
-  release: Release
 }
 
 export type ReleaseResolver = ReturnType<typeof createReleaseResolver>
@@ -60,57 +51,43 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions) {
      * @throws ApiError INVALID_PARAMETER if the pinned release was pruned; as `resolve` and `read`
      */
     atRelease: async <T>(
-      plan: Plan,
+      question: Question,
       { account, sequenceOwner }: Requester,
       read: (release: Release) => Promise<T>,
     ): Promise<T> => {
-      if (plan.kind === "record" || plan.all) return read(await resolve(plan.as_of, account))
-      const sequence = `${sequenceOwner} ${plan.sequence}`
-      const isLater = plan.page > 1
+      if (question.kind === "record" || question.window === "whole") {
+        return read(await resolve(question.asOf, account))
+      }
+      const sequence = `${sequenceOwner} ${question.sequence}`
+      const isLater = question.window.page > 1
       const pinned = isLater ? await pins.pinned(sequence) : undefined
       if (pinned) {
         return read(pinned).catch((error: unknown) => {
           throw error instanceof ReleaseUnavailable ? pinLost(pinned) : error
         })
       }
-      const release = await resolve(plan.as_of, account)
+      const release = await resolve(question.asOf, account)
       const result = await read(release)
       await pins.pin(sequence, release, isLater ? "if absent" : "replace")
       return result
     },
 
     /**
-     * Completes a plan's list for a release: adds the releases that `updated_since` and `removed_since` name.
-     * A list of versions also gets the oldest release that is kept, because pruning shortens it.
+     * Adds to a release the earlier one with which the question compares it.
      * @throws as `resolve`
      */
-    listAt: async (
-      { list, identity, updated_since, removed_since }: ListPlan,
-      shown: Release,
-      account: AccountId,
-    ): Promise<List> => {
-      const bound: Record<string, number> = {}
-      if (updated_since !== undefined) {
-        bound[updatedSinceName] = (await releaseAt("updated_since", updated_since, account)).id
+    comparedAt: async (question: Question, release: Release, account: AccountId): Promise<At> => {
+      if (question.kind === "record") return { release }
+      const { list, since: point } = question
+      if (list.resource.pastVersions) return { release, since: await releases.oldest(account) }
+      if (point === undefined) return { release }
+      const name = list.since === "removed" ? "removed_since" : "updated_since"
+      const { id: since } = await releaseAt(name, point, account)
+      if (list.since === "removed" && since > release.id) {
+        const message = `Must not be after release ${release.id}, which the response shows`
+        throw invalidParameters([{ parameter: name, message }])
       }
-      if (removed_since !== undefined) {
-        const since = await releaseAt("removed_since", removed_since, account)
-        if (since.id > shown.id) {
-          const message = `Must not be after release ${shown.id}, which the response shows`
-          throw invalidParameters([{ parameter: "removed_since", message }])
-        }
-        bound[removedSinceName] = since.id
-      }
-      const compared = {
-        ...bound,
-        ...(list.resource.pastVersions && { oldest: await releases.oldest(account) }),
-      }
-      if (Object.keys(compared).length === 0) return { ...list, identity }
-      return {
-        ...list,
-        bound: { ...list.bound, ...bound },
-        identity: `${identity} ${JSON.stringify(compared)}`,
-      }
+      return { release, since }
     },
   }
 }

@@ -1,10 +1,11 @@
 /** A request for data. */
+import type { Format } from "../http/formats.ts"
 
-/** The query and the preferred formats, as the client sent them. */
-export interface Target {
+/** What the client sent. */
+export interface Sent {
   query: string
-  /** The header `Accept` (RFC 9110, 12.5.1); the parameter `format` wins. */
-  accept: string | null
+  /** The formats that it allows, the preferred one first. */
+  preferred: readonly Format[]
 }
 
 /** The account and the reader that a request belongs to. */

@@ -2,8 +2,9 @@
 import { type TObject, type TProperties, Type } from "@sinclair/typebox"
 import type { Parent } from "../../data/reader/statements.ts"
 import {
-  allFields,
+  fieldNames,
   filterOf,
+  namesInSet,
   type Readable,
   type Resource,
   type ResourceRecord,
@@ -20,9 +21,9 @@ import {
 } from "../http/formats.ts"
 import { pointInTimePattern } from "../http/point-in-time.ts"
 
-interface Declaration {
+interface Declaration<Path extends string = string> {
   /** Relative to the prefix of the API: `/companies/:code/tenements`. */
-  path: string
+  path: Path
   /** Describes the choice and the order of the records. */
   description?: string
   resource: Readable
@@ -38,7 +39,7 @@ interface Declaration {
   feed?: FeedOf<ResourceRecord>
 }
 
-export interface ListEndpoint extends Declaration {
+export interface ListEndpoint<Path extends string = string> extends Declaration<Path> {
   kind: "list"
   filters: readonly string[]
   /** Every parameter that it accepts. */
@@ -47,7 +48,9 @@ export interface ListEndpoint extends Declaration {
 }
 
 /** Declares a list endpoint. */
-export function listEndpoint(declaration: Declaration): ListEndpoint {
+export function listEndpoint<Path extends string>(
+  declaration: Declaration<Path>,
+): ListEndpoint<Path> {
   const { feed, resource } = declaration
   const offered: readonly Format[] = [
     ...formats,
@@ -97,10 +100,11 @@ export const ordering = {
 
 export const selection = { fields: Type.Optional(Type.Array(Type.String())) }
 
-/** Accepted by single records too, of resources that are loaded. */
+/** Accepted by single records too. Only of resources some of whose fields are shown when asked. */
 function selectionOf(resource: Readable) {
-  const optional = Object.keys(resource.optionalFields ?? {})
-  const fields = Type.Array(oneOf(Object.keys(allFields(resource).fields)), {
+  const optional = fieldNames(resource, "asked")
+  if (optional.length === 0) return {}
+  const fields = Type.Array(oneOf(namesInSet(resource, "all")), {
     minItems: 1,
     uniqueItems: true,
     description: `The fields of the records, in this order, separated by commas: the records lack all others, also the required ones of the schema. By default, every field but ${optional.join(", ")}`,
@@ -146,7 +150,7 @@ function parametersOf(
     }),
     ...(!ofNoRelease && asOf),
     ...(resource.history && changes),
-    ...(resource.optionalFields && selectionOf(resource)),
+    ...selectionOf(resource),
     ...representationIn(offered),
   }
 }
@@ -155,9 +159,9 @@ const optional = (schema: TProperties[string]) =>
   schema.default === undefined ? Type.Optional(schema) : schema
 
 /** An endpoint for one record of a resource, by the key in its path. */
-export interface RecordEndpoint {
+export interface RecordEndpoint<Path extends string = string> {
   kind: "record"
-  path: string
+  path: Path
   resource: Readable
   parameters: TProperties
   formats: readonly Format[]
@@ -187,7 +191,10 @@ export type DataEndpoint = ListEndpoint | RecordEndpoint
 export type Endpoint = DataEndpoint | ObjectEndpoint
 
 /** Declares the endpoint for one record. */
-export const recordEndpoint = (path: string, resource: Resource): RecordEndpoint => ({
+export const recordEndpoint = <Path extends string>(
+  path: Path,
+  resource: Resource,
+): RecordEndpoint<Path> => ({
   kind: "record",
   path,
   resource,

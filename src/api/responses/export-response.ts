@@ -1,18 +1,17 @@
 /** Every record of a list, as a stream. */
 import { Unavailable } from "../../data/db/pool/unavailable.ts"
 import type { Reader } from "../../data/reader/reader.ts"
+import type { ReadOptions } from "../../data/reader/reads.ts"
 import type { ReadSources } from "../../data/reader/sources.ts"
 import { describeError, type Log } from "../../system/log/log.ts"
 import type { ExportMetrics } from "../../system/metrics/exports.ts"
 import { ApiError, clientClosedRequest, unauthorized } from "../http/api-error.ts"
 import { streamCoder, streamHeaders } from "../http/content-coding.ts"
 import { representations } from "../http/formats.ts"
-import type { ResolvedList } from "./at-release.ts"
-import { encodedExport, exportHeaders } from "./content.ts"
 import type { DataRequest } from "./data-request.ts"
 import type { ExportSlots } from "./export-slots.ts"
 import { exportStream } from "./export-stream.ts"
-import type { ListPlan } from "./plan.ts"
+import type { ListQuestion } from "./question.ts"
 import {
   cacheStatus,
   contentOf,
@@ -20,6 +19,7 @@ import {
   represent,
   type Validators,
 } from "./represent.ts"
+import { encodedExport, exportHeaders } from "./writers.ts"
 
 export interface ExportOptions {
   reader: Pick<Reader, "chunks" | "total">
@@ -36,48 +36,50 @@ type RespondWith = (total: number, body: ReadableStream<Uint8Array> | null) => R
 export async function exportResponse(
   options: ExportOptions,
   dataRequest: DataRequest,
-  resolved: ResolvedList,
+  question: ListQuestion,
+  read: ReadOptions,
   validators: Validators,
 ): Promise<Response> {
-  const { plan, list, release } = resolved
-  const { request, account } = dataRequest
+  const { request } = dataRequest
   const respondWith: RespondWith = (total, body) => {
     const headers = {
-      ...exportHeaders(plan, total),
-      ...streamHeaders(acceptedCodings(dataRequest, plan)),
+      ...exportHeaders(question, total),
+      ...streamHeaders(acceptedCodings(dataRequest, question)),
     }
     return represent(
       dataRequest,
-      contentOf(validators, plan.format, headers, body),
+      contentOf(validators, question.format, headers, body),
       cacheStatus.bypass,
     )
   }
   if (request.method !== "HEAD" && !hasWildcardIfNoneMatch(request)) {
-    return exportBody(options, dataRequest, resolved, respondWith)
+    return exportBody(options, dataRequest, question, read, respondWith)
   }
   // Only headers, so no export starts.
-  const total = await options.reader.total(list, { release, account })
+  const total = await options.reader.total(question.list, read)
   if (total === null) throw new ApiError("NOT_FOUND")
   const response = respondWith(total, null)
   // The framing of GET: only an empty list as lines of JSON has no bytes, unless they are coded.
   const { headers } = response
-  const isEmpty = total === 0 && plan.format === "ndjson" && !headers.has("Content-Encoding")
+  const isEmpty = total === 0 && question.format === "ndjson" && !headers.has("Content-Encoding")
   if (response.ok && !isEmpty) headers.set("Transfer-Encoding", "chunked")
   return response
 }
 
 /** Null for a format that is compressed itself. */
-const acceptedCodings = ({ request }: DataRequest, { format }: ListPlan): string | null =>
+const acceptedCodings = ({ request }: DataRequest, { format }: ListQuestion): string | null =>
   representations[format].isBinary ? null : request.headers.get("accept-encoding")
 
 async function exportBody(
   options: ExportOptions,
   dataRequest: DataRequest,
-  { plan, list, release }: ResolvedList,
+  question: ListQuestion,
+  read: ReadOptions,
   respondWith: RespondWith,
 ): Promise<Response> {
   const { reader, readSources, exportSlots, exportMetrics, log } = options
   const { request, requestId, account } = dataRequest
+  const { release } = read
   const fields = {
     "mds.request_id": requestId,
     "mds.account": account,
@@ -102,16 +104,16 @@ async function exportBody(
   }
   const startedMs = performance.now()
   const found = await encodedExport({
-    plan,
+    question,
     release,
     sources: async () => (await readSources(account)).records,
-    read: (newEncoder) => reader.chunks(list, { release, account, newEncoder }),
+    read: (newEncoder) => reader.chunks(question.list, { ...read, newEncoder }),
   }).catch((error: unknown) => {
     exportMetrics.count("failed")
     throw error
   })
   if (!found) throw new ApiError("NOT_FOUND")
-  const coder = streamCoder(acceptedCodings(dataRequest, plan))
+  const coder = streamCoder(acceptedCodings(dataRequest, question))
   const keptByStream = kept.move()
   const stream = exportStream(found.chunks, {
     head: found.head,

@@ -1,6 +1,6 @@
 /** The shapes of records as JSON and GeoJSON, and the metadata of GeoParquet. */
 import { pick, type ResourceRecord, type Value } from "../../data/resources/resource.ts"
-import type { Plan } from "./plan.ts"
+import { namesOf, type Question } from "./question.ts"
 
 type Records = readonly ResourceRecord[]
 
@@ -9,18 +9,17 @@ export const openCollection = (matched: number, returned: number): string =>
   `{"type":"FeatureCollection","numberMatched":${matched},"numberReturned":${returned},"features":[`
 
 /** Writes records as JSON. Their shapes are JSON already. */
-export function jsonWriter({ shown }: Pick<Plan, "shown">) {
-  if (!shown.readsShapes) return (record: ResourceRecord) => JSON.stringify(record)
+export function jsonWriter({ fieldSet }: Question) {
+  if (fieldSet !== "all with shapes") return (record: ResourceRecord) => JSON.stringify(record)
   const member = ([name, value]: [string, Value]) =>
     `"${name}":${name === "geometry" ? value : JSON.stringify(value)}`
   return (record: ResourceRecord) => `{${Object.entries(record).map(member).join()}}`
 }
 
 /** Features, separated by commas. Their properties are the requested or default fields without the geometry. */
-export function featuresOf({ shown, fields }: Pick<Plan, "shown" | "fields">, records: Records) {
-  const { key, optionalFields = {} } = shown
-  const names = fields ?? Object.keys(shown.fields).filter((name) => !(name in optionalFields))
-  const properties = names.filter((name) => name !== "geometry")
+export function featuresOf(question: Question, records: Records) {
+  const { key } = question.resource
+  const properties = namesOf(question).filter((name) => name !== "geometry")
   return records
     .map((record) => {
       const { [key]: id = null, geometry = null } = record

@@ -7,10 +7,8 @@ import {
   type Format,
   representations,
 } from "../http/formats.ts"
-import type { CrossCheck, ParameterValue } from "../http/parameters.ts"
+import type { CrossCheck, ParameterValues } from "../http/parameters.ts"
 import { paging } from "./endpoint.ts"
-
-type Values = Readonly<Record<string, ParameterValue>>
 
 /** The most preferred format that has pages or, for a whole list, any. */
 export const preferredFormat = (preferred: readonly Format[], all: boolean): Format =>
@@ -22,7 +20,7 @@ export const checkCombinations =
 
 /** Rejects parameters that the format lacks, and contradictory ones. */
 function formatFaults(
-  { all, format: sentFormat }: Values,
+  { all, format: sentFormat }: ParameterValues,
   sent: ReadonlySet<string>,
   offered: readonly Format[],
   preferred: readonly Format[],
@@ -53,7 +51,7 @@ const feedOf = (sentFormat: unknown): string =>
     ? "Accept: application/atom+xml; add format=json for the list"
     : "format=atom"
 
-function changeFaults({ updated_since, removed_since }: Values): Fault[] {
+function changeFaults({ updated_since, removed_since }: ParameterValues): Fault[] {
   if (updated_since === undefined || removed_since === undefined) return []
   return [{ parameter: "removed_since", message: "Must not be given together with updated_since" }]
 }

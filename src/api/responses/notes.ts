@@ -4,8 +4,9 @@ import type { ResourceRecord } from "../../data/resources/resource.ts"
 import { tenements, tenementsByNumber } from "../../data/resources/tenements.ts"
 import { countOf, formatCount } from "../../system/text/display.ts"
 import { referenceKey } from "../../system/text/reference-key.ts"
+import type { ParameterValue, ParameterValues } from "../http/parameters.ts"
 import { listEndpoint } from "./endpoint.ts"
-import { type ListPlan, type ParameterValues, planList } from "./plan.ts"
+import { askList, type ListQuestion } from "./question.ts"
 
 export interface Undated {
   /** The field that they lack: `expiry date`. */
@@ -59,14 +60,14 @@ const inOrder = listEndpoint({ path: "/tenements", resource: tenementsByNumber }
  */
 export async function nearestNumbers(
   written: string,
-  state: unknown,
-  firstThree: (plan: ListPlan) => Promise<readonly ResourceRecord[]>,
+  state: ParameterValue | undefined,
+  firstThree: (question: ListQuestion) => Promise<readonly ResourceRecord[]>,
 ): Promise<ResourceRecord[]> {
   const key = referenceKey(written)
   const type = /^[A-Z]+ (?=\d)/.exec(key)?.[0]
   if (type === undefined) return []
   const read = (order: string, from_key: string, before_key: string) =>
-    firstThree(planList(inOrder, { state, from_key, before_key, order }, ""))
+    firstThree(askList(inOrder, { state, from_key, before_key, order }))
   // A colon follows the digits.
   const [below, above] = await Promise.all([read("desc", type, key), read("asc", key, `${type}:`)])
   return [...below.toReversed(), ...above]

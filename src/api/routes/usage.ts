@@ -7,9 +7,9 @@ import { plans } from "../../data/db/account-tables.ts"
 import { oneOf } from "../../data/resources/values.ts"
 import { readParameters } from "../http/parameters.ts"
 import { shownCount, toResetSeconds, type WindowState } from "../http/rate-limit-headers.ts"
+import { queryOf } from "../plugins/negotiation.ts"
 import { type RateLimitOptions, uncountedRateLimit } from "../plugins/rate-limit.ts"
 import { contextOf } from "../plugins/request-context.ts"
-import { requestTarget } from "../plugins/target.ts"
 import type { ObjectEndpoint } from "../responses/endpoint.ts"
 import { representObject } from "../responses/represent.ts"
 
@@ -53,9 +53,8 @@ export const usageOfAccount: ObjectEndpoint = {
 export const usage = (options: RateLimitOptions) =>
   new Elysia({ name: "usage", prefix: "/usage" })
     .use(uncountedRateLimit(options))
-    .use(requestTarget())
-    .get("/", async ({ request, target, caller, window }) => {
-      readParameters(target.query, usageOfAccount.parameters)
+    .get("/", async ({ request, caller, window }) => {
+      readParameters(queryOf(request), usageOfAccount.parameters)
       const hours = await options.usage.lastDay(caller.accountId, options.now())
       const data = { plan: caller.plan, ...fieldsOf(window), requests_per_hour: hours }
       return representObject(contextOf(request), { data })

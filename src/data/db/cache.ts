@@ -11,8 +11,8 @@ import { LRUCache } from "lru-cache"
 const shares = {
   /** Whole responses. */
   responses: 38,
-  /** The plans of list requests. */
-  plans: 5,
+  /** The questions for lists. */
+  questions: 5,
   /** The number of records of each list. */
   totals: 5,
   /** The positions of the ends of pages, and positions at equal distances in long lists. */

@@ -31,7 +31,7 @@ export const isDeep = (offset: number): boolean => offset > shallowOffset
 
 export function createAnchors({ pools, caches: { positions }, read }: Reading): StartAt {
   return async (list, offset, total, options) => {
-    const id = listKey(list, options.release)
+    const id = listKey(list, options)
     const distance = Math.max(leastDistance, Math.ceil(total / mostAnchors))
     const needed = offset - (offset % distance)
     let from = needed

@@ -57,7 +57,7 @@ export function createExportReader({ pools, read }: Reading, readTotal: ReadTota
           offset: 0,
         }
         const query = statements.rows(list, relation, start)
-        const rows = await readRows(db, query, list, bound, encoder)
+        const rows = await readRows(db, query, bound, encoder)
         return { ...rows, content: encoder.content() }
       },
     })

@@ -24,7 +24,7 @@ export type ReadFacet = (
 
 export function createFacets({ pools, caches, read }: Reading): ReadFacet {
   return async (list, filter, { isSampled = false, ...options }) => {
-    const key = `${filter} ${isSampled} ${listKey(list, options.release)}`
+    const key = `${filter} ${isSampled} ${listKey(list, options)}`
     const cached = caches.facets.get(key)
     if (cached) return cached.counts
     const { groups, ranked } = await read(pools.lists, {

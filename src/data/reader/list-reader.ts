@@ -1,5 +1,5 @@
 /** Reads pages of lists at a release. */
-import { type ResourceRecord, recordKind } from "../resources/resource.ts"
+import type { ResourceRecord } from "../resources/resource.ts"
 import { createAnchors, isDeep, type Start } from "./anchors.ts"
 import type { Reading } from "./reader-caches.ts"
 import type { ReadOptions } from "./reads.ts"
@@ -42,7 +42,7 @@ export function createListReader(
     options: ReadOptions,
     { after, skip }: Start,
   ): Promise<Records> {
-    const id = listKey(list, options.release)
+    const id = listKey(list, options)
     const keys = caches.keys
       .get(id)
       ?.split(" ")
@@ -51,7 +51,7 @@ export function createListReader(
     const page = await read(pools.lists, {
       ...options,
       list,
-      key: `rows of ${recordKind(list.resource)} ${offset} ${limit}`,
+      key: `rows of ${list.fieldSet} ${offset} ${limit}`,
       statement: ({ statements, relation, values }) =>
         keys === undefined
           ? statements
@@ -71,7 +71,7 @@ export function createListReader(
     total: number | undefined,
   ): Promise<Start> {
     if (offset === 0) return { skip: 0 }
-    const previousEnd = caches.positions.get(`${listKey(list, options.release)} ${offset}`)
+    const previousEnd = caches.positions.get(`${listKey(list, options)} ${offset}`)
     if (previousEnd) return { after: previousEnd, skip: 0 }
     return total === undefined ? { skip: offset } : startAt(list, offset, total, options)
   }
@@ -81,7 +81,7 @@ export function createListReader(
     const isTotalFirst = isDeep(bounds.offset) || isScanned(list)
     const known = isTotalFirst
       ? await readTotal(list, options)
-      : caches.totals.get(listKey(list, options.release))
+      : caches.totals.get(listKey(list, options))
     if (known === null) return null
     if (known !== undefined && bounds.offset >= known) return { total: known, records: [] }
     const start = await startOf(list, bounds, options, known)

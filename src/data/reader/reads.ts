@@ -8,8 +8,9 @@
 import type { Database, ReadPool } from "../db/pool/pool.ts"
 import type { AccountId } from "../db/pool/turns.ts"
 import type { Relation } from "./relations.ts"
-import { type Release, ReleaseUnavailable, releaseKey, type SeenReleases } from "./releases.ts"
+import { ReleaseUnavailable, releaseKey, type SeenReleases } from "./releases.ts"
 import {
+  type At,
   bindingsOf,
   bindRelease,
   createStatements,
@@ -19,8 +20,7 @@ import {
 } from "./statements.ts"
 
 /** The release to read, and the account whose turns the statements take. */
-export interface ReadOptions {
-  release: Release
+export interface ReadOptions extends At {
   account: AccountId
 }
 
@@ -59,9 +59,10 @@ export function createReads(onMissing: () => void): Reads {
   async function readFrom<T extends SeenReleases>(
     pool: ReadPool,
     relation: Relation,
-    { release, account, list, key, statement }: Read<T>,
+    { account, list, key, statement, ...at }: Read<T>,
   ): Promise<T> {
-    const values = { ...(list && bindingsOf(list)), ...bindRelease(release) }
+    const { release } = at
+    const values = { ...(list && bindingsOf(list, at)), ...bindRelease(release) }
     const run = async (db: Database): Promise<T> => {
       const result = await statement({ relation, statements: statementsFor(db), db, values })
       if (result.release === null) throw new ReleaseUnavailable(release)
@@ -72,7 +73,7 @@ export function createReads(onMissing: () => void): Reads {
         ? pool.runAlone(account, run)
         : pool.run(
             account,
-            `${relation} ${key} ${list ? listKey(list, release) : releaseKey(release)}`,
+            `${relation} ${key} ${list ? listKey(list, at) : releaseKey(release)}`,
             run,
           ))
       newestSeen = result.release ?? newestSeen
@@ -85,7 +86,7 @@ export function createReads(onMissing: () => void): Reads {
 
   return async (pool, read) => {
     // Removed records have a relation of their own.
-    if (read.list?.removed) return readFrom(pool, "removed", read)
+    if (read.list?.since === "removed") return readFrom(pool, "removed", read)
     if (read.release.id < newestSeen) return readFrom(pool, "asOf", read)
     const result = await readFrom(pool, "current", read)
     return result.release === read.release.id ? result : readFrom(pool, "asOf", read)

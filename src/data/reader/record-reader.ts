@@ -4,7 +4,7 @@
  */
 
 import { arrayLiteral } from "../../system/text/array-literal.ts"
-import { type Readable, type ResourceRecord, recordKind } from "../resources/resource.ts"
+import type { FieldSet, Readable, ResourceRecord } from "../resources/resource.ts"
 import type { Reading } from "./reader-caches.ts"
 import type { ReadOptions } from "./reads.ts"
 import { releaseKey } from "./releases.ts"
@@ -12,6 +12,7 @@ import { releaseKey } from "./releases.ts"
 /** Null for an unknown key. @throws Unavailable, ReleaseUnavailable */
 export type FindRecord = (
   resource: Readable,
+  fieldSet: FieldSet,
   key: string,
   options: ReadOptions,
 ) => Promise<ResourceRecord | null>
@@ -25,7 +26,12 @@ export function createRecordReader({ pools, read }: Reading): FindRecord {
   /** The batches before their turn, by account, resource and release. */
   const waiting = new Map<string, Batch>()
 
-  function enqueue(id: string, resource: Readable, options: ReadOptions): Batch {
+  function enqueue(
+    id: string,
+    resource: Readable,
+    fieldSet: FieldSet,
+    options: ReadOptions,
+  ): Batch {
     const keys = new Set<string>()
     const close = () => {
       if (waiting.get(id)?.keys === keys) waiting.delete(id)
@@ -36,7 +42,7 @@ export function createRecordReader({ pools, read }: Reading): FindRecord {
       statement: ({ statements, relation, values }) => {
         close()
         return statements
-          .find(resource, relation)
+          .find(resource, fieldSet, relation)
           .execute({ ...values, keys: arrayLiteral([...keys]) })
       },
     })
@@ -48,9 +54,9 @@ export function createRecordReader({ pools, read }: Reading): FindRecord {
     return batch
   }
 
-  return async (resource, key, options) => {
-    const id = `${options.account} ${recordKind(resource)} ${releaseKey(options.release)}`
-    const { keys, records } = waiting.get(id) ?? enqueue(id, resource, options)
+  return async (resource, fieldSet, key, options) => {
+    const id = `${options.account} ${fieldSet} ${resource.name} ${releaseKey(options.release)}`
+    const { keys, records } = waiting.get(id) ?? enqueue(id, resource, fieldSet, options)
     keys.add(key)
     return (await records).get(key) ?? null
   }

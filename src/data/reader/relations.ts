@@ -10,21 +10,20 @@ import { type Filter, keyColumn, type Readable } from "../resources/resource.ts"
 /**
  * - `current`: the records of the newest release, whichever that is
  * - `asOf`: the records at the release bound as `release`
- * - `removed`: the records of the list at the release bound as `removed_since` that are not in it at `release`
+ * - `removed`: the records of the list at the release bound as `since` that are not in it at `release`
  */
 export type Relation = "current" | "asOf" | "removed"
 
 /** The names under which releases are bound. */
 export const releaseName = "release"
-export const removedSinceName = "removed_since"
-export const updatedSinceName = "updated_since"
+export const sinceName = "since"
 
 /** The part of a relation that a statement needs; only that is read from the table. */
 export interface Part {
   where: SQL | undefined
   /** Which records are in the list, for `removed`. */
   inList?: SQL | undefined
-  /** Only records that changed after the release bound as `updated_since`. */
+  /** Only records that changed after the release bound as `since`. */
   updated: boolean
   /** For `removed`: the values of a record, and the condition that it is in the list of one of them. */
   counted?: { each: SQL; where: Filter["where"] } | undefined
@@ -91,7 +90,7 @@ function allVersions(resource: Readable, past: PgTable, part: Part, conditions: 
 function rowsOf(resource: Readable, from: PgTable, part: Part, ...conditions: SQL[]): SQL {
   if (!part.updated) return select(resource, from, part, conditions)
   const since = sql.identifier(resource.since.name)
-  const changed = [sql`${since} > ${sql.placeholder(updatedSinceName)}`, ...conditions]
+  const changed = [sql`${since} > ${sql.placeholder(sinceName)}`, ...conditions]
   const bySince = sql`from ${from} where ${sql.join(changed, sql` and `)} order by ${since}`
   const isFew = sql`(select true ${bySince} offset ${sql.raw(String(fewChanges))} limit 1) is null`
   const few = sql`(select * ${bySince} limit ${sql.raw(String(fewChanges))})`
@@ -99,7 +98,7 @@ function rowsOf(resource: Readable, from: PgTable, part: Part, ...conditions: SQ
 }
 
 /**
- * The records at `removed_since` that ended by `release` and are not in the list then, removed or changed.
+ * The records at `since` that ended by `release` and are not in the list then, removed or changed.
  * A lookup by key checks for each of these rows whether it is in the list. OFFSET and the scalar subqueries
  * keep the planner from other plans, which would read the whole table.
  */
@@ -112,12 +111,12 @@ function removedRows(resource: Readable, part: Part): SQL {
   const { counted } = part
   const value = counted ? sql`, unnest(${counted.each}) as ${removedValue}` : sql``
   const earlier = sql`(select *, ${key} as earlier_key${value} from ${history} as ${name}
-    where ${endsAfter(removedSinceName)} and until_release <= ${sql.placeholder(releaseName)} offset 0)`
+    where ${endsAfter(sinceName)} and until_release <= ${sql.placeholder(releaseName)} offset 0)`
   const isNotIn = (from: PgTable, ...conditions: SQL[]) =>
     sql`(select true from ${from} as ${name}
       where ${and(sql`${name}.${key} = earlier_key`, existsBy(resource, releaseName), ...conditions, part.inList, counted?.where(removedValue))} limit 1) is null`
   return select(resource, earlier, part, [
-    existsBy(resource, removedSinceName),
+    existsBy(resource, sinceName),
     isNotIn(table),
     isNotIn(history, endsAfter(releaseName)),
   ])

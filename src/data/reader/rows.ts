@@ -36,6 +36,10 @@ export interface RowsQuery extends Query {
    * nulls, or the rows that there are meanwhile.
    */
   whenEmpty?: Query
+  resource: Readable
+  /** The names of the fields. */
+  names: readonly string[]
+  order: readonly OrderTerm[]
 }
 
 export interface RowsRead extends SeenReleases {
@@ -46,12 +50,10 @@ export interface RowsRead extends SeenReleases {
 
 export async function readRows(
   { $client }: Pick<Database, "$client">,
-  { whenEmpty, ...query }: RowsQuery,
-  { resource, order }: { resource: Readable; order: readonly OrderTerm[] },
+  { whenEmpty, resource, names, order, ...query }: RowsQuery,
   values: Record<string, unknown>,
   sink: RowSink,
 ): Promise<RowsRead> {
-  const names = Object.keys(resource.fields)
   // The key ends every order.
   const keyCell = order.length > 0 ? names.length + order.length : 1 + names.indexOf(resource.key)
   let count = 0
@@ -103,10 +105,13 @@ const nextCell = (bytes: Buffer, position: number): number =>
   position + 4 + Math.max(0, bytes.readInt32BE(position))
 
 /** Collects the rows as records. */
-export function createRecordSink({ fields }: Readable): RowSink & { records: ResourceRecord[] } {
-  const columns = Object.entries(fields).map(([name, { schema }]) => ({
+export function createRecordSink({
+  resource,
+  names,
+}: Pick<RowsQuery, "resource" | "names">): RowSink & { records: ResourceRecord[] } {
+  const columns = names.map((name) => ({
     name,
-    decode: decoders[schema.type],
+    decode: decoders[resource.fields[name]?.schema.type],
   }))
   const records: ResourceRecord[] = []
   let record: ResourceRecord = {}

@@ -13,12 +13,13 @@ import { LRUCache } from "lru-cache"
 import type { Database } from "../db/pool/pool.ts"
 import { releasesTable } from "../db/schema.ts"
 import {
+  type FieldSet,
   filterOf,
   keyColumn,
+  namesInSet,
   type OrderTerm,
   type Readable,
   type ResourceRecord,
-  recordKind,
 } from "../resources/resource.ts"
 import { fewKeys } from "./few-keys.ts"
 import { firstMatches } from "./first-matches.ts"
@@ -28,7 +29,7 @@ import {
   relationOf,
   releaseName,
   removedValue,
-  updatedSinceName,
+  sinceName,
 } from "./relations.ts"
 import { type Release, releaseKey } from "./releases.ts"
 import { createRecordSink, type RowsQuery, type RowsRead, readRows } from "./rows.ts"
@@ -47,6 +48,8 @@ export interface Parent {
 /** The shape of a list: all that determines a statement except the page and the bound values. */
 export interface ListShape {
   resource: Readable
+  /** The fields of its records. */
+  fieldSet: FieldSet
   /** Names of the filters in use. */
   filters: readonly string[]
   /** Names of the filters whose values no index can find. */
@@ -54,15 +57,13 @@ export interface ListShape {
   /** Where the list belongs to one record of another resource. */
   parent?: Parent | undefined
   order: readonly OrderTerm[]
-  /** Restricts the list to records that changed after the release bound as `updated_since`. */
-  updated: boolean
-  /** Lists the records that have left the list since the release bound as `removed_since`. */
-  removed: boolean
+  /** Only the records that changed after the release bound as `since`, or those that have left the list since. */
+  since?: "changed" | "removed" | undefined
 }
 
 /** A list as a client requested it. */
 export interface List extends ListShape {
-  /** Values that the filters bind, by name; and what `updated` and `removed` need. */
+  /** Values that the filters bind, by name. */
   bound: Readonly<Record<string, unknown>>
   /** The record that the list belongs to, by key. The list exists only where the record does. */
   parent?: (Parent & { key: string }) | undefined
@@ -74,22 +75,29 @@ export interface List extends ListShape {
 export const isScanned = ({ byScan = [] }: ListShape): boolean => byScan.length > 0
 
 /** Whether an index finds the list's rows by a part of a text, or by an area. */
-const hasIndexedMatches = ({ resource, filters, byScan, updated, removed }: ListShape): boolean =>
-  !updated &&
-  !removed &&
+const hasIndexedMatches = ({ resource, filters, byScan, since }: ListShape): boolean =>
+  since === undefined &&
   filters.some((name) => filterOf(resource, name).isIndexed && !byScan?.includes(name))
 
+/** The release of a list, and the earlier one that it is compared with, if it is. */
+export interface At {
+  release: Release
+  /** Its number. Of a list of versions, the oldest available release: pruning shortens the list. */
+  since?: number | undefined
+}
+
 /** Identifies a list at a release. */
-export const listKey = ({ identity }: List, release: Release): string =>
-  `${releaseKey(release)} ${identity}`
+export const listKey = (list: List, { release, since }: At): string =>
+  `${releaseKey(release)} ${list.since ?? ""} ${since ?? ""} ${list.identity}`
 
 /** The values that every statement on the list binds. */
-export const bindingsOf = ({
-  bound,
-  parent,
-}: Pick<List, "bound" | "parent">): Record<string, unknown> => ({
+export const bindingsOf = (
+  { bound, parent }: Pick<List, "bound" | "parent">,
+  { since }: At,
+): Record<string, unknown> => ({
   ...bound,
   ...(parent && { [parentName]: parent.key }),
+  ...(since !== undefined && { [sinceName]: since }),
 })
 
 export interface Page extends RowsRead {
@@ -144,20 +152,19 @@ export function createStatements(db: Database) {
     }
     return statement
   }
-  const page = (query: RowsQuery, shape: Pick<ListShape, "resource" | "order">): PreparedPage => ({
+  const page = (query: RowsQuery): PreparedPage => ({
     ...query,
     execute: async (values) => {
-      const { records, ...sink } = createRecordSink(shape.resource)
-      return { ...(await readRows(db, query, shape, values, sink)), records }
+      const { records, ...sink } = createRecordSink(query)
+      return { ...(await readRows(db, query, values, sink)), records }
     },
   })
   const pageOf = (
-    shape: ListShape,
+    { resource, fieldSet, order }: ListShape,
     { from, where }: PageRows,
-    { fields }: Pick<Readable, "fields"> = shape.resource,
+    names = namesInSet(resource, fieldSet),
   ) => {
-    const { resource, order } = shape
-    const columns = { record: selection({ ...resource, fields }), position: positions(order) }
+    const columns = { record: selection(resource, fieldSet, names), position: positions(order) }
     const rowsOf = (selected: typeof columns | (typeof columns & typeof seenReleases)) =>
       db
         .select(selected)
@@ -170,10 +177,7 @@ export function createStatements(db: Database) {
     const whenEmpty = sql`select ${seenReleases.release}, page.*
       from (select) as one left join (${rowsOf(columns)}) as page on true`
     const query = dialect.sqlToQuery(rowsOf({ ...seenReleases, ...columns }).getSQL())
-    return page(
-      { ...query, whenEmpty: dialect.sqlToQuery(whenEmpty) },
-      { resource: { ...resource, fields }, order },
-    )
+    return page({ ...query, whenEmpty: dialect.sqlToQuery(whenEmpty), resource, names, order })
   }
   /** Prepares a statement that returns exactly one row. */
   const oneRow = <T extends Record<string, SQL>>(name: string, columns: T, from: SQL) => {
@@ -238,17 +242,18 @@ export function createStatements(db: Database) {
     /** The same as `rows` without records: an index-only scan of the order. */
     positions: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
       once(`positions ${after !== undefined} ${relation} ${keyOf(shape)}`, () =>
-        pageOf(shape, pageRows(shape, relation, after && isAfter(shape.order)), { fields: {} }),
+        pageOf(shape, pageRows(shape, relation, after && isAfter(shape.order)), []),
       ),
     /** Records by their keys, bound as `keys`, an array literal. */
-    find: (resource: Readable, relation: Relation): PreparedPage =>
-      once(`find ${relation} ${recordKind(resource)}`, () => {
+    find: (resource: Readable, fieldSet: FieldSet, relation: Relation): PreparedPage =>
+      once(`find ${relation} ${fieldSet} ${resource.name}`, () => {
+        const names = namesInSet(resource, fieldSet)
         const hasKey = sql`${keyColumn(resource)} = any(${sql.placeholder("keys")}::text[])`
         const found = db
-          .select({ ...seenReleases, record: selection(resource) })
+          .select({ ...seenReleases, record: selection(resource, fieldSet, names) })
           .from(one)
           .leftJoin(sql`${relationOf(resource, relation)}`, hasKey)
-        return page(dialect.sqlToQuery(found.getSQL()), { resource, order: [] })
+        return page({ ...dialect.sqlToQuery(found.getSQL()), resource, names, order: [] })
       }),
     /**
      * How many rows have each value that a filter counts: of a column, or of arrays, and then in order.
@@ -318,12 +323,14 @@ const countColumns = (total: SQL, keys = sql`null`) => ({
 })
 
 /** The columns of a record. */
-const selection = ({ fields, readsShapes }: Readable) =>
+const selection = ({ fields }: Readable, set: FieldSet, names: readonly string[]) =>
   Object.fromEntries(
-    Object.entries(fields).map(([name, { select, column }]) => [
-      name,
-      expression(readsShapes && name === "geometry" ? shapeOf(column) : select),
-    ]),
+    names.flatMap((name) => {
+      const { select, column } = fields[name] ?? {}
+      if (!select || !column) return []
+      const isShape = set === "all with shapes" && name === "geometry"
+      return [[name, expression(isShape ? shapeOf(column) : select)]]
+    }),
   )
 
 /** Of which a page shows the first rows in their order. */
@@ -345,7 +352,7 @@ function pageRows(shape: ListShape, relation: Relation, further?: SQL): PageRows
 
 /** Fewer rows where their shapes take more. */
 const limited = (shape: ListShape, rows: PageRows, mostBytes: number): PageRows =>
-  shape.resource.readsShapes
+  shape.fieldSet === "all with shapes"
     ? { from: withinShapeLimit(shape, rows, { end: pageEnd, skipped: pageOffset, mostBytes }) }
     : rows
 
@@ -363,9 +370,9 @@ const positions = (order: readonly OrderTerm[]) =>
 const expression = (select: PgColumn | SQL): SQL =>
   is(select, SQL) ? select : sql`${select}`.mapWith(select)
 
-const conditionOf = ({ resource, filters, byScan, parent, updated }: ListShape): SQL | undefined =>
+const conditionOf = ({ resource, filters, byScan, parent, since }: ListShape): SQL | undefined =>
   and(
-    updated ? sql`${resource.since} > ${sql.placeholder(updatedSinceName)}` : undefined,
+    since === "changed" ? sql`${resource.since} > ${sql.placeholder(sinceName)}` : undefined,
     parent?.scope(sql`${sql.placeholder(parentName)}`),
     ...filters.map((name) => {
       const condition = filterOf(resource, name).where(sql`${sql.placeholder(name)}`)
@@ -377,15 +384,15 @@ const conditionOf = ({ resource, filters, byScan, parent, updated }: ListShape):
 /** @param further condition on the rows of the list */
 function partOf(shape: ListShape, further?: SQL): Part {
   const inList = conditionOf(shape)
-  return { where: and(inList, further), inList, updated: shape.updated }
+  return { where: and(inList, further), inList, updated: shape.since === "changed" }
 }
 
 const keyOf = (shape: ListShape): string => {
-  const { resource, filters, byScan = [], parent, order, updated } = shape
+  const { resource, fieldSet, filters, byScan = [], parent, order, since } = shape
   return [
-    recordKind(resource),
+    `${fieldSet} ${resource.name}`,
     parent ? `of ${parent.resource.name}` : "",
-    updated ? "updated" : "",
+    since ?? "",
     [...filters].sort(),
     `by scan ${[...byScan].sort()}`,
     ...order.map(({ column, direction }) => `${column.name} ${direction}`),

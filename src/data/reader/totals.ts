@@ -19,7 +19,7 @@ export function createTotals({ pools, caches, read }: Reading): ReadTotal {
       statement: ({ statements, relation, values }) =>
         statements.count(list, relation).execute(values),
     })
-    if (keys !== null) caches.keys.set(listKey(list, options.release), keys)
+    if (keys !== null) caches.keys.set(listKey(list, options), keys)
     return total
   }
 
@@ -34,13 +34,15 @@ export function createTotals({ pools, caches, read }: Reading): ReadTotal {
       ...options,
       key: `exists ${resource.name} ${key}`,
       statement: ({ statements, relation, values }) =>
-        statements.find(resource, relation).execute({ ...values, keys: arrayLiteral([key]) }),
+        statements
+          .find(resource, "usual", relation)
+          .execute({ ...values, keys: arrayLiteral([key]) }),
     })
     return found.count > 0
   }
 
   return async (list, options) => {
-    const key = listKey(list, options.release)
+    const key = listKey(list, options)
     const cached = caches.totals.get(key)
     if (cached !== undefined) return cached
     const [total, exists] = await Promise.all([count(list, options), parentExists(list, options)])

@@ -33,28 +33,40 @@ export const companies: Resource = {
   key: "asx_code",
   keyInPath: asxCodeInPath,
   keyFromPath: asxCodeFromText,
-  fields: fieldsOf(
-    table,
-    {
-      asx_code: asxCodeOf("ASX code"),
-      company_name: textSchema("Name, as the exchange lists it", "EXAMPLE MINERALS LIMITED"),
-      market_cap_aud: Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: "Market capitalisation, in Australian dollars",
-        examples: [4_815_000_000],
-      }),
-      gics_sector: textSchema("GICS sector name", "Materials"),
-      gics_industry_group: textSchema("GICS industry group name", "Materials"),
-      total_tenements: countSchema(
-        "Number of tenements in the list of its tenements; 0 for a secondary listing, such as options, of a company whose ordinary share has another code",
-        1,
-      ),
-      is_active: Type.Boolean({ description: "Whether it is listed today", examples: [true] }),
-    },
-    ["total_tenements"],
-  ),
-  optionalFields: provenanceOf(table),
+  fields: {
+    ...fieldsOf(
+      table,
+      {
+        asx_code: asxCodeOf("ASX code"),
+        company_name: textSchema("Name, as the exchange lists it", "EXAMPLE MINERALS LIMITED"),
+        market_cap_aud: Type.Integer({
+          minimum: 0,
+          maximum: Number.MAX_SAFE_INTEGER,
+          description: "Market capitalisation, in Australian dollars",
+          examples: [4_815_000_000],
+        }),
+        gics_sector: textSchema("GICS sector name", "Materials"),
+        gics_industry_group: textSchema("GICS industry group name", "Materials"),
+        total_tenements: countSchema(
+          "Number of tenements in the list of its tenements; 0 for a secondary listing, such as options, of a company whose ordinary share has another code",
+          1,
+        ),
+        is_active: Type.Boolean({ description: "Whether it is listed today", examples: [true] }),
+      },
+      { computed: ["total_tenements"] },
+    ),
+    ...fieldsOf(
+      table,
+      { successor: textSchema("New code of the company after the end of this one") },
+      { shown: "in history" },
+    ),
+    ...fieldsOf(
+      table,
+      { listing_date: calendarDate("Day of listing", "2003-05-12") },
+      { shown: "never" },
+    ),
+    ...provenanceOf(table),
+  },
   filters: {
     search: filter(
       freeText("Part of the company name or of the ASX code", "minerals"),
@@ -83,10 +95,6 @@ export const companies: Resource = {
     asx_code: table.asx_code,
   },
   defaultOrder: [{ column: table.company_name_folded, direction: "asc" }],
-  historyFields: fieldsOf(table, {
-    successor: textSchema("New code of the company after the end of this one"),
-  }),
-  internal: fieldsOf(table, { listing_date: calendarDate("Day of listing", "2003-05-12") }),
   derived: {
     company_name_folded: { from: "company_name", derive: folded },
     name_key: { from: "company_name", derive: nameKey },

@@ -8,11 +8,11 @@ export const countedFilters = ({ filters }: Readable): string[] =>
 
 /**
  * The same resource with counts of its companies too, for lists of few records.
- * @param field the optional or other field that has the codes
+ * @param field the field that has the codes
  */
 export function countedByCompany(resource: Readable, field: string): Readable {
-  const { fields, optionalFields = {}, filters } = resource
-  const { select, column } = fields[field] ?? optionalFields[field] ?? {}
+  const { fields, filters } = resource
+  const { select, column } = fields[field] ?? {}
   const { company } = filters
   if (!select || !column || !company) throw new Error(`${resource.name} have no companies`)
   const each = column.columnType === "PgArray" ? sql`${column}` : sql`array[${column}]`
@@ -26,7 +26,7 @@ export function countedByCompany(resource: Readable, field: string): Readable {
  */
 export function facetsOf(resource: Readable, example: string): Readable {
   const [value] = filterOf(resource, example).schema.examples ?? []
-  const { optionalFields: _, hasShapes: __, ...counted } = resource
+  const { hasShapes: _, ...counted } = resource
   const column = keyColumn(resource)
   return {
     ...counted,

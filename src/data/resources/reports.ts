@@ -29,19 +29,24 @@ export const reports: Resource = {
   history,
   since: table.since_release,
   key: "hash",
-  fields: fieldsOf(table, {
-    hash: pathSafeId("0f4c2d1e8b7a69583746251403f2e1d0"),
-    asx_code: asxCodeOf("ASX code of the company"),
-    title: textSchema("Title", "Drilling extends Example Hill, and a new lode"),
-    type: textSchema("Type; several are listed as A; B", "Progress report; Assays"),
-    published_at: instantOf("When it was published, in UTC, to the second", "2026-01-29T22:41:07Z"),
-    url: Type.String({
-      format: "uri",
-      description: "Address of the document",
-      examples: ["https://example.com/announcements/0f4c2d1e8b7a69583746251403f2e1d0.pdf"],
+  fields: {
+    ...fieldsOf(table, {
+      hash: pathSafeId("0f4c2d1e8b7a69583746251403f2e1d0"),
+      asx_code: asxCodeOf("ASX code of the company"),
+      title: textSchema("Title", "Drilling extends Example Hill, and a new lode"),
+      type: textSchema("Type; several are listed as A; B", "Progress report; Assays"),
+      published_at: instantOf(
+        "When it was published, in UTC, to the second",
+        "2026-01-29T22:41:07Z",
+      ),
+      url: Type.String({
+        format: "uri",
+        description: "Address of the document",
+        examples: ["https://example.com/announcements/0f4c2d1e8b7a69583746251403f2e1d0.pdf"],
+      }),
     }),
-  }),
-  optionalFields: provenanceOf(table),
+    ...provenanceOf(table),
+  },
   filters: {
     company: companyFilter(
       "ASX code of the company, in upper or lower case",

@@ -17,13 +17,15 @@ export type ResourceRecord = Record<string, Value>
 
 export interface Field {
   column: PgColumn
+  /** Which records have it: all, those of a request that names it, the versions of a record, or none. */
+  shown: "always" | "asked" | "in history" | "never"
   /** The schema of its values other than null. */
   schema: TSchema
   /** Whether the value may be null in JSON, and empty in CSV. */
   nullable: boolean
   /** The expression whose result is the value as JSON shows it. */
   select: PgColumn | SQL
-  /** False for a field that the service computes, which no file carries. */
+  /** False for a field that the service computes, which no file has. */
   loaded: boolean
 }
 
@@ -73,7 +75,7 @@ export const resourceNames = ["companies", "tenements", "subsidiaries", "reports
 export const loadedNames = [...resourceNames, "declared_tenements"] as const
 export type ResourceName = (typeof loadedNames)[number]
 
-/** A source of lists and single records. */
+/** What lists and single records are read from. */
 export interface Readable {
   /** Plural, like its table and its path. */
   name: string
@@ -96,12 +98,6 @@ export interface Readable {
   keyFromPath?: (text: string) => string
   /** In the order of the interface's tables, which is the order of JSON keys and CSV columns. */
   fields: Record<string, Field>
-  /** Fields that records have only if a request names them. */
-  optionalFields?: Record<string, Field>
-  /** Whether the optional fields are among the fields. */
-  isComplete?: true
-  /** Whether `geometry` is the shape, as text of GeoJSON; otherwise it is the digest of the shape. */
-  readsShapes?: boolean
   /** Whether its records have shapes, with the columns `geometry`, `latitude`, `longitude` and `bounds`. */
   hasShapes?: true
   filters: Record<string, Filter>
@@ -112,36 +108,34 @@ export interface Readable {
   defaultOrder: readonly OrderTerm[]
 }
 
+/** A resource that is loaded. */
+export interface Resource extends Readable {
+  /** Also the name of its own-column source. */
+  name: ResourceName
+  history: PgTable
+  /** The table's other columns. */
+  derived: Record<string, DerivedColumn>
+  /** Its part in the links between companies and tenements: its records name companies, or list holders. */
+  links?: "names" | "holders"
+}
+
 /** A column that follows from a field of a loaded record. */
 export interface DerivedColumn {
   from: string
   derive: (value: Value | undefined) => unknown
 }
 
-/** A resource that is loaded. */
-export interface Resource extends Readable {
-  /** Also the name of its own-column source. */
-  name: ResourceName
-  history: PgTable
-  optionalFields: Record<string, Field>
-  /** Loaded as fields are. Only the history of a record shows them. */
-  historyFields?: Record<string, Field>
-  /** Loaded as fields are. No endpoint shows them. */
-  internal?: Record<string, Field>
-  /** The table's other columns. */
-  derived: Record<string, DerivedColumn>
-  /**
-   * Its part in the links between companies and tenements: its records name companies, or list holders.
-   */
-  links?: "names" | "holders"
-}
-
 /** Declares a field. */
 export const field = (
   column: PgColumn,
   schema: TSchema,
-  { nullable = !column.notNull, select = column, loaded = true }: Partial<Field> = {},
-): Field => ({ column, schema, nullable, select, loaded })
+  {
+    shown = "always",
+    nullable = !column.notNull,
+    select = column,
+    loaded = true,
+  }: Partial<Field> = {},
+): Field => ({ column, shown, schema, nullable, select, loaded })
 
 /**
  * Declares a filter.
@@ -161,22 +155,30 @@ export const filter = (
 })
 
 /** The fields that loads write, whether or not an endpoint shows them. */
-export const loadedFields = (resource: Resource): [name: string, field: Field][] =>
-  Object.entries({ ...resource.fields, ...resource.historyFields, ...resource.internal }).filter(
-    ([, { loaded }]) => loaded,
-  )
+export const loadedFields = ({ fields }: Resource): [name: string, field: Field][] =>
+  Object.entries(fields).filter(([, { loaded }]) => loaded)
 
-/** Adds the optional fields to the fields. All selections of fields share the statements of this resource. */
-export const allFields = (resource: Readable, readsShapes = false): Readable => ({
-  ...resource,
-  fields: { ...resource.fields, ...resource.optionalFields },
-  isComplete: true,
-  readsShapes,
-})
+/** The names of the fields that are shown so. */
+export const fieldNames = ({ fields }: Readable, ...shown: readonly Field["shown"][]): string[] =>
+  Object.keys(fields).filter((name) => shown.includes(fields[name]?.shown ?? "never"))
 
-/** Identifies a resource and the fields of its records. */
-export const recordKind = ({ name, isComplete, readsShapes }: Readable): string =>
-  `${isComplete ? "complete " : ""}${name}${readsShapes ? " with shapes" : ""}`
+/**
+ * The fields that a statement reads: the usual ones, or all that a request can name. Selections of fields share
+ * statements. Only in the last set `geometry` is the shape, as text of GeoJSON; in `all` it is the shape's digest.
+ */
+export type FieldSet = "usual" | "all" | "all with shapes"
+
+/** The least set that has the key and these fields; without names the usual ones. */
+export function fieldSetOf(resource: Readable, names: readonly string[] = []): FieldSet {
+  if (names.length === 0) return "usual"
+  if (names.includes("geometry")) return "all with shapes"
+  const usual = fieldNames(resource, "always")
+  return names.every((name) => usual.includes(name)) ? "usual" : "all"
+}
+
+/** The names of the fields of a set, in their order. */
+export const namesInSet = (resource: Readable, set: FieldSet): string[] =>
+  set === "usual" ? fieldNames(resource, "always") : fieldNames(resource, "always", "asked")
 
 /** Selects these fields of the record, in this order. */
 export const pick = (record: ResourceRecord, names: readonly string[]): ResourceRecord =>

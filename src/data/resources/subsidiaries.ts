@@ -21,19 +21,21 @@ export const subsidiaries: Resource = {
   history,
   since: table.since_release,
   key: "id",
-  fields: fieldsOf(table, {
-    id: pathSafeId("XMR-EXAMPLE-GOLD-PTY-LTD"),
-    name: textSchema("Name", "EXAMPLE GOLD PTY LTD"),
-    parent_asx_code: asxCodeOf("ASX code of the parent company"),
-    country: textSchema("Country", "Australia"),
-    ownership_percentage: Type.Number({
-      minimum: 0,
-      maximum: 100,
-      description: "Share of it that the parent owns, in percent",
-      examples: [62.5],
+  fields: {
+    ...fieldsOf(table, {
+      id: pathSafeId("XMR-EXAMPLE-GOLD-PTY-LTD"),
+      name: textSchema("Name", "EXAMPLE GOLD PTY LTD"),
+      parent_asx_code: asxCodeOf("ASX code of the parent company"),
+      country: textSchema("Country", "Australia"),
+      ownership_percentage: Type.Number({
+        minimum: 0,
+        maximum: 100,
+        description: "Share of it that the parent owns, in percent",
+        examples: [62.5],
+      }),
     }),
-  }),
-  optionalFields: provenanceOf(table),
+    ...provenanceOf(table),
+  },
   filters: {},
   sorts: {},
   defaultOrder: [{ column: table.name_folded, direction: "asc" }],

@@ -70,29 +70,29 @@ export const tenements: Resource = {
   history,
   since: table.since_release,
   key: "id",
-  fields: fieldsOf(table, {
-    id: pathSafeId("WA-E47-9001"),
-    tenement_id: textSchema("Reference, as in the register of its state", "E47/9001"),
-    state,
-    status: textSchema("Status, such as granted or pending", "granted"),
-    type: textSchema("Type, such as exploration or mining", "exploration"),
-    holder_name: listOf("Holder; several are listed as A; B", "EXAMPLE GOLD PTY LTD"),
-    grant_date: calendarDate("Day of grant", "2021-05-17"),
-    expiry_date: calendarDate("Day of expiry", "2031-05-16"),
-    area_km2: Type.Number({
-      minimum: 0,
-      description: "Area, in square kilometres",
-      examples: [212.75],
+  fields: {
+    ...fieldsOf(table, {
+      id: pathSafeId("WA-E47-9001"),
+      tenement_id: textSchema("Reference, as in the register of its state", "E47/9001"),
+      state,
+      status: textSchema("Status, such as granted or pending", "granted"),
+      type: textSchema("Type, such as exploration or mining", "exploration"),
+      holder_name: listOf("Holder; several are listed as A; B", "EXAMPLE GOLD PTY LTD"),
+      grant_date: calendarDate("Day of grant", "2021-05-17"),
+      expiry_date: calendarDate("Day of expiry", "2031-05-16"),
+      area_km2: Type.Number({
+        minimum: 0,
+        description: "Area, in square kilometres",
+        examples: [212.75],
+      }),
     }),
-  }),
-  optionalFields: {
     asx_codes: field(
       table.asx_codes,
       Type.Array(Type.String(), {
         description: "ASX codes of the companies that it is linked to; only if `fields` names it",
         examples: [["XMR"]],
       }),
-      { select: sql`array_to_string(${table.asx_codes}, '; ')` },
+      { shown: "asked", loaded: false, select: sql`array_to_string(${table.asx_codes}, '; ')` },
     ),
     ...placeFields(table),
     ...provenanceOf(table),

@@ -86,12 +86,15 @@ export const instantText = (column: PgColumn | SQL): SQL<string | null> =>
 
 /**
  * Declares fields that have the values of the columns of the same name.
- * @param computed the names of fields that the service computes and no file carries
+ * @param computed the names of fields that the service computes and no file has
  */
 export function fieldsOf(
   table: PgTable,
   schemas: Record<string, TSchema>,
-  computed: readonly string[] = [],
+  {
+    shown = "always",
+    computed = [],
+  }: { shown?: Field["shown"]; computed?: readonly string[] } = {},
 ): Record<string, Field> {
   const columns = getTableColumns(table)
   return Object.fromEntries(
@@ -99,12 +102,12 @@ export function fieldsOf(
       const column = columns[name]
       if (!column) throw new Error(`No column ${name}`)
       const select = schema.format === "date-time" ? instantText(column) : column
-      return [name, field(column, schema, { select, loaded: !computed.includes(name) })]
+      return [name, field(column, schema, { shown, select, loaded: !computed.includes(name) })]
     }),
   )
 }
 
-/** The optional fields of records with shapes. */
+/** The fields of records with shapes, for requests that name them. */
 export function placeFields(table: PgTable): Record<string, Field> {
   const corner = [121.45, -30.76]
   const ring = [corner, [121.48, -30.76], [121.48, -30.74], corner]
@@ -127,19 +130,23 @@ export function placeFields(table: PgTable): Record<string, Field> {
       examples: [{ type: "Polygon", coordinates: [ring] }],
     }),
   }
-  return fieldsOf(table, schemas, Object.keys(schemas))
+  return fieldsOf(table, schemas, { shown: "asked", computed: Object.keys(schemas) })
 }
 
-/** The optional fields of every loaded record. */
+/** The fields of every loaded record, for requests that name them. */
 export const provenanceOf = (table: PgTable): Record<string, Field> =>
-  fieldsOf(table, {
-    source: textSchema("The source that loaded it; only if `fields` names it", "sample"),
-    since_release: Type.Integer({
-      minimum: 1,
-      description: "The release that last changed it; only if `fields` names it",
-      examples: [1],
-    }),
-  })
+  fieldsOf(
+    table,
+    {
+      source: textSchema("The source that loaded it; only if `fields` names it", "sample"),
+      since_release: Type.Integer({
+        minimum: 1,
+        description: "The release that last changed it; only if `fields` names it",
+        examples: [1],
+      }),
+    },
+    { shown: "asked", computed: ["source", "since_release"] },
+  )
 
 /** A point in time in milliseconds since 1970; null where the column is. */
 export const milliseconds = (column: PgColumn): SQL<number | null> =>

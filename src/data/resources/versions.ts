@@ -4,7 +4,7 @@
  */
 import { type TSchema, Type } from "@sinclair/typebox"
 import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm"
-import { type Field, field, type Readable, type Resource } from "./resource.ts"
+import { type Field, field, fieldNames, type Readable, type Resource } from "./resource.ts"
 import { instantOf, instantText, textSchema } from "./values.ts"
 
 /** The bound release of the response. */
@@ -12,7 +12,8 @@ const release = sql.placeholder("release")
 
 /** Declares the versions of one record, newest first, as a resource. */
 export function versionsOf(resource: Resource): Readable {
-  const { table, since, history, singular } = resource
+  const { table, since, history, singular, fields } = resource
+  const own = fieldNames(resource, "always", "in history")
   return {
     name: `${singular}-versions`,
     singular: `${singular} version`,
@@ -22,15 +23,21 @@ export function versionsOf(resource: Resource): Readable {
     pastVersions: history,
     since,
     key: "since_release",
-    fields: { ...periodFields(resource), ...resource.fields, ...resource.historyFields },
+    fields: {
+      ...periodFields(resource, changedFields(resource, own)),
+      ...Object.fromEntries(
+        Object.entries(fields)
+          .filter(([name]) => own.includes(name))
+          .map(([name, field]) => [name, { ...field, shown: "always" }]),
+      ),
+    },
     filters: {},
     sorts: {},
     defaultOrder: [{ column: since, direction: "desc" }],
   }
 }
 
-function periodFields(resource: Resource): Record<string, Field> {
-  const { since, table } = resource
+function periodFields({ since, table }: Resource, changed: SQL): Record<string, Field> {
   const until = sql.identifier("until_release")
   const untilShown = sql`case when ${until} <= ${release} then ${until} end`
   const made = sql`${since}`
@@ -67,7 +74,7 @@ function periodFields(resource: Resource): Record<string, Field> {
       textSchema(
         "The fields that differ from the previous version, listed as A; B; empty if only its links changed, null for the oldest available version",
       ),
-      changedFields(resource),
+      changed,
     ),
   }
 }
@@ -85,12 +92,12 @@ const fileNames = (place: SQL) =>
 const observed = sql`case when (r.manifest -> 'observed_is_known')::boolean then r.manifest ->> 'observed' end`
 
 /** Compares each version with the one before, which is always among the past versions. */
-function changedFields({ table, history, fields, since, key, historyFields }: Resource): SQL {
+function changedFields({ table, history, since, key }: Resource, fields: readonly string[]): SQL {
   const own = sql.identifier(getTableName(table))
   const sinceName = sql.identifier(since.name)
   const keyName = sql.identifier(key)
   const names = Object.keys(getTableColumns(history))
-  const differing = [...Object.keys({ ...fields, ...historyFields }), "geometry", "source"]
+  const differing = [...fields, "geometry", "source"]
     .filter((name) => name !== key && names.includes(name))
     .map((name) => {
       const column = sql.identifier(name)

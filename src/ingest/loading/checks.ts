@@ -2,7 +2,9 @@
  * Checks that need all rows: the same key twice, a record of another source, a row to leave out. They
  * delete such rows from the temporary table.
  */
+
 import type { Row } from "postgres"
+import { fieldNames } from "../../data/resources/resource.ts"
 import { arrayLiteral } from "../../system/text/array-literal.ts"
 import { sourcesYieldingTo } from "../sources/catalogue.ts"
 import { fileAt, locationOf, type RowCount, rowsRead, withCounts } from "./figures.ts"
@@ -150,7 +152,7 @@ async function reject(
   )
   for (const found of rows) {
     const { file, line, row } = found
-    const names = Object.keys(resource.fields).filter((name) => name in row)
+    const names = fieldNames(resource, "always").filter((name) => name in row)
     const record = Object.fromEntries(names.map((name) => [name, row[name]]))
     rejects.add({ file: fileAt(files, file), line, reason: reasonOf(found), row: record })
   }

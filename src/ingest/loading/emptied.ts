@@ -18,7 +18,7 @@ export const minSuspect = 6
 /** The fields that can be empty. */
 export const emptiableFields = ({ fields, hasShapes }: Resource): string[] => [
   ...Object.entries(fields)
-    .filter(([, { loaded, nullable }]) => loaded && nullable)
+    .filter(([, { shown, loaded, nullable }]) => shown === "always" && loaded && nullable)
     .map(([name]) => name),
   ...(hasShapes ? ["geometry"] : []),
 ]

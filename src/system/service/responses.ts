@@ -1,11 +1,11 @@
 /** Builds the parts that serve data: releases, the reader, caches, page sequences and exports. */
 
+import { createAnswers } from "../../api/responses/answers.ts"
 import { createReleaseResolver } from "../../api/responses/at-release.ts"
 import { createCachedResponses } from "../../api/responses/cached-responses.ts"
 import { createExportSlots } from "../../api/responses/export-slots.ts"
 import { createPins } from "../../api/responses/pins.ts"
-import { createPlans } from "../../api/responses/plan.ts"
-import { createResponses } from "../../api/responses/respond.ts"
+import { createAsk } from "../../api/responses/question.ts"
 import { createMissingReader } from "../../data/db/missing-records.ts"
 import { createFormerNames } from "../../data/reader/former-names.ts"
 import { createLinkReader } from "../../data/reader/links.ts"
@@ -34,7 +34,7 @@ export function createResponseParts(base: Base) {
   const pins = createPins({ ...base, maxBytes: sizes.pageSequences })
   const cachedResponses = createCachedResponses(sizes)
   const exportMetrics = createExportMetrics()
-  const responses = createResponses({
+  const answers = createAnswers({
     ...base,
     resolver: createReleaseResolver({ releases, pins, now }),
     reader,
@@ -47,8 +47,8 @@ export function createResponseParts(base: Base) {
   })
   return {
     parts: {
-      responses,
-      planOf: createPlans(sizes),
+      answers,
+      ask: createAsk(sizes),
       releases,
       readSources,
       sourceLoads: createSourceLoads(records),

@@ -1,6 +1,8 @@
 /** The tools for assistants return what the API returns, name its release, and state their limits. */
 import { expect, test } from "bun:test"
-import { companyList, reportList, tenementList } from "../../../src/api/routes/endpoints.ts"
+import { companyList } from "../../../src/api/routes/companies.ts"
+import { reportList } from "../../../src/api/routes/reports.ts"
+import { tenementList } from "../../../src/api/routes/tenements.ts"
 import { awkward, tenementsOf } from "../../support/fixtures.ts"
 import { serviceOfFile, testService } from "../../support/service.ts"
 import { ask, callTool, legacy, modern, type Part, type Result, resultOf } from "./conversation.ts"

@@ -4,19 +4,18 @@ import { toApiError } from "../../../src/api/plugins/errors.ts"
 import { listEndpoint } from "../../../src/api/responses/endpoint.ts"
 import { exportResponse } from "../../../src/api/responses/export-response.ts"
 import { createExportSlots } from "../../../src/api/responses/export-slots.ts"
-import { planList } from "../../../src/api/responses/plan.ts"
+import { askList } from "../../../src/api/responses/question.ts"
 import { reports } from "../../../src/data/resources/reports.ts"
 import { createLog } from "../../../src/system/log/log.ts"
 import { createExportMetrics } from "../../../src/system/metrics/exports.ts"
 import { collect, opened, requestText } from "../../contract/raw-http.ts"
 import { until } from "../../support/until.ts"
 
-const plan = planList(
-  listEndpoint({ path: "/reports", resource: reports, filters: [] }),
-  { format: "csv", all: true },
-  "",
-)
-const release = { id: 3, publishedAt: 1, identity: "a" }
+const question = askList(listEndpoint({ path: "/reports", resource: reports, filters: [] }), {
+  format: "csv",
+  all: true,
+})
+const read = { release: { id: 3, publishedAt: 1, identity: "a" }, account: 2 }
 
 type Outcome = "found" | "not found" | "failed"
 
@@ -58,8 +57,7 @@ function oneSlot(outcome: Outcome) {
       isCallerValid,
       liftIdleTimeout,
     }
-    const list = { ...plan.list, identity: plan.identity }
-    return exportResponse(options, dataRequest, { plan, list, release }, { ETag: "" })
+    return exportResponse(options, dataRequest, question, read, { ETag: "" })
   }
   return { exported, exportSlots }
 }

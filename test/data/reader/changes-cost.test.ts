@@ -63,11 +63,11 @@ test.each([
         resource: reports,
         filters: Object.keys(values),
         order: orderOf(reports),
-        updated: kind === "updated",
-        removed: kind === "removed",
+        fieldSet: "usual",
+        since: kind === "updated" ? "changed" : kind,
       }
       const release = bindRelease({ id: 4, publishedAt: 0, identity: "" })
-      const bound = { ...values, ...release, [`${kind}_since`]: 2, limit: 50, offset: 0 }
+      const bound = { ...values, ...release, since: 2, limit: 50, offset: 0 }
       for (const statement of [
         statements.rows(shape, relation),
         statements.count(shape, relation),
@@ -89,7 +89,7 @@ test.each(["current", "asOf"] as const)(
   "A lookup by key in %s rows finds a record or its absence",
   async (relation) => {
     const statements = createStatements(drizzle(postgres(url, { max: 1 })))
-    const find = statements.find(reports, relation)
+    const find = statements.find(reports, "usual", relation)
     for (const key of [new Bun.CryptoHasher("md5").update("1").digest("hex"), "absent"]) {
       const values = { ...bindRelease({ id: 4, publishedAt: 0, identity: "" }), keys: `{${key}}` }
       const buffers = await buffersOf(find, values)

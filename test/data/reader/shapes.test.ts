@@ -5,7 +5,7 @@ import { createPool } from "../../../src/data/db/pool/pool.ts"
 import { createReader } from "../../../src/data/reader/reader.ts"
 import { noRelease } from "../../../src/data/reader/releases.ts"
 import { createRecordSink } from "../../../src/data/reader/rows.ts"
-import { allFields, orderOf } from "../../../src/data/resources/resource.ts"
+import { namesInSet, orderOf } from "../../../src/data/resources/resource.ts"
 import { tenements } from "../../../src/data/resources/tenements.ts"
 import { afterFile, databaseOfFile } from "../../support/of-file.ts"
 
@@ -13,7 +13,7 @@ const { sql, url } = await databaseOfFile()
 const pool = createPool(url, { name: "shapes", connections: 1, statementTimeoutMs: 60_000 })
 afterFile(pool.close)
 const pools = { records: pool, lists: pool, exports: pool }
-const resource = allFields(tenements, true)
+const fieldSet = "all with shapes"
 const { chunks } = createReader(pools, cacheSizes(0), () => {})
 
 const mebibyte = 1024 ** 2
@@ -40,7 +40,7 @@ async function chunksOf(...geometries: (string | null)[]) {
     await sql`insert into tenements (id, tenement_id, state, holder_keys, source, since_release, geometry)
       values (${index}, ${index}, 'WA', '{}', 'test', 0, ${geometry})`
   }
-  const list = { resource, filters: [], order: orderOf(tenements), updated: false, removed: false }
+  const list = { resource: tenements, fieldSet, filters: [], order: orderOf(tenements) } as const
   const identity = crypto.randomUUID()
   const found = await chunks(
     { ...list, bound: {}, identity },
@@ -48,7 +48,10 @@ async function chunksOf(...geometries: (string | null)[]) {
       release: noRelease,
       account: null,
       newEncoder: () => {
-        const { records, ...sink } = createRecordSink(resource)
+        const { records, ...sink } = createRecordSink({
+          resource: tenements,
+          names: namesInSet(tenements, fieldSet),
+        })
         return { ...sink, content: () => records.map(({ geometry }) => sizesOf(geometry)) }
       },
     },

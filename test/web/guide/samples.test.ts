@@ -2,6 +2,7 @@
 
 import { describe, expect, test } from "bun:test"
 import { companies } from "../../../src/data/resources/companies.ts"
+import { fieldNames } from "../../../src/data/resources/resource.ts"
 import { tenements } from "../../../src/data/resources/tenements.ts"
 import { sampleFixtures, type TenementFixture } from "../../support/fixtures.ts"
 import { serviceOfFile } from "../../support/service.ts"
@@ -141,9 +142,9 @@ test("The columns in Power Query are those of the resources", () => {
   const columnsIn = (sample: Sample | undefined, pattern: RegExp) =>
     [...(sample?.code ?? "").matchAll(pattern)].map(([, name]) => name)
   const [csv, pages] = ofPage("excel", "powerquery")
-  expect(columnsIn(csv, /\{"(\w+)", type/g)).toEqual(Object.keys(tenements.fields))
+  expect(columnsIn(csv, /\{"(\w+)", type/g)).toEqual(fieldNames(tenements, "always"))
   expect(columnsIn(pages, /(\w+) = (?:nullable )?(?:text|number|logical)\b/g)).toEqual(
-    Object.keys(companies.fields),
+    fieldNames(companies, "always"),
   )
 })
 

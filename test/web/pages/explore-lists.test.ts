@@ -1,5 +1,6 @@
 /** The explorer's lists show the records of the API's response to the same query, and describe the query in words. */
 import { describe, expect, test } from "bun:test"
+import { fieldNames } from "../../../src/data/resources/resource.ts"
 import { tenements } from "../../../src/data/resources/tenements.ts"
 import { dollars } from "../../../src/web/pages/kit/format.ts"
 import { type ListBody, readList } from "../../contract/bodies.ts"
@@ -374,7 +375,7 @@ const csvOf = async (page: string) =>
 test("The export has the companies of the table, and says how large it is", async () => {
   const page = await person.read("/explore/tenements?company=BIG&per_page=1")
   const [head, ...rows] = await csvOf(page)
-  expect(head).toBe([...Object.keys(tenements.fields), "asx_codes"].join())
+  expect(head).toBe([...fieldNames(tenements, "always"), "asx_codes"].join())
   expect(rows.every((row) => /\bBIG\b[^,]*$/.test(row))).toBe(true)
   expect(textOf(page)).toContain(`Download CSV ${rows.length} rows, about 1 kB`)
   expect(page).not.toContain("may reject")

@@ -3,14 +3,13 @@
  * before and after. The rows and counts are those of the API's `updated_since` and `removed_since`.
  */
 import { Type } from "@sinclair/typebox"
-import { readPairs } from "../../../api/http/parameters.ts"
+import { type ParameterValues, readPairs } from "../../../api/http/parameters.ts"
 import type { CanonicalQuery, Pair } from "../../../api/http/query-string.ts"
+import type { ListPage } from "../../../api/responses/answers.ts"
 import { changes, listEndpoint } from "../../../api/responses/endpoint.ts"
-import type { ParameterValues } from "../../../api/responses/plan.ts"
-import type { ListPage } from "../../../api/responses/respond.ts"
 import type { Release } from "../../../data/reader/releases.ts"
 import { countedByCompany } from "../../../data/resources/facets.ts"
-import { allFields, type ResourceRecord } from "../../../data/resources/resource.ts"
+import { namesInSet, type ResourceRecord } from "../../../data/resources/resource.ts"
 import { tenements } from "../../../data/resources/tenements.ts"
 import { pageTitle, statusBadge, type TableColumn, table } from "../kit/components.ts"
 import { count, number, timeElement } from "../kit/format.ts"
@@ -194,8 +193,9 @@ function changeOf(
   record: ResourceRecord,
 ): Content {
   if (!earlier) return statusBadge("added", "good")
-  const { since_release: _, ...others } = allFields(view.endpoint.resource).fields
-  const names = Object.keys(others).filter((name) => String(earlier[name]) !== String(record[name]))
+  const names = namesInSet(view.endpoint.resource, "all").filter(
+    (name) => name !== "since_release" && String(earlier[name]) !== String(record[name]),
+  )
   return names.length === 0 ? "no shown field" : differences(names, labelsOf(view), earlier, record)
 }
 

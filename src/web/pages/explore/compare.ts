@@ -1,6 +1,6 @@
 /** Companies side by side. */
 import { Type } from "@sinclair/typebox"
-import { readParameters } from "../../../api/http/parameters.ts"
+import { readParameters, textParameter } from "../../../api/http/parameters.ts"
 import type { Release } from "../../../data/reader/releases.ts"
 import { freeText } from "../../../data/resources/values.ts"
 import { formField, pageTitle, table } from "../kit/components.ts"
@@ -30,7 +30,7 @@ interface Compared {
 
 /** @throws ApiError INVALID_PARAMETER */
 export async function comparePage(visit: Visit): Promise<PageResult> {
-  const { codes: written = "" } = readParameters(cleanQuery(visit.query), parameters)
+  const written = textParameter(readParameters(cleanQuery(visit.query), parameters), "codes") ?? ""
   const codes = [...new Set(written.toUpperCase().split(/[\s,;]+/))].filter(Boolean)
   const newest = await visit.newest()
   const read = await Promise.all(

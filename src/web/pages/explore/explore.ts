@@ -11,8 +11,8 @@ import {
   toResetSeconds,
   type WindowState,
 } from "../../../api/http/rate-limit-headers.ts"
+import { queryOf } from "../../../api/plugins/negotiation.ts"
 import { contextOf, liftIdleTimeout } from "../../../api/plugins/request-context.ts"
-import { targetOf } from "../../../api/plugins/target.ts"
 import { pathWith } from "../../../api/responses/endpoint.ts"
 import { withoutToken } from "../../../data/db/account-tables.ts"
 import { number, relative } from "../kit/format.ts"
@@ -54,7 +54,7 @@ export const explore = (options: ExploreOptions) => {
     .resolve(({ person, isSessionValid, page, publicUrl, params, request, server }) => {
       // The code of the company of the list. A route without a parameter has no `params`.
       const { code }: { code?: string } = params ?? {}
-      const { query } = targetOf(request)
+      const query = queryOf(request)
       const { path } = splitUrl(request.url)
       const visit = visits({
         person,

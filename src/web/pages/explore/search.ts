@@ -3,7 +3,7 @@
  * same matches under the search box while a person types.
  */
 import { Type } from "@sinclair/typebox"
-import { readParameters } from "../../../api/http/parameters.ts"
+import { readParameters, textParameter } from "../../../api/http/parameters.ts"
 import type { ResourceRecord } from "../../../data/resources/resource.ts"
 import { freeText } from "../../../data/resources/values.ts"
 import { fold } from "../../../system/text/fold.ts"
@@ -120,8 +120,8 @@ const parameters = {
 
 /** @throws ApiError INVALID_PARAMETER, Unavailable, ReleaseUnavailable */
 export async function searchPage(visit: Visit): Promise<PageResult> {
-  const { q = "" } = readParameters(cleanQuery(visit.query), parameters)
-  const term = q.trim()
+  const values = readParameters(cleanQuery(visit.query), parameters)
+  const term = textParameter(values, "q")?.trim() ?? ""
   const groups = await Promise.all(
     kinds.map(async (kind) => {
       const matches = term === "" ? [] : await kind.find(visit, term)

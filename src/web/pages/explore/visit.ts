@@ -1,19 +1,16 @@
 /**
  * Reads data for a page of the explorer through the API's own code, as a request of the person's account:
- * with the same plans, caches, page sequences and errors.
+ * with the same questions, caches, page sequences and errors.
  */
 
 import type { SignedIn } from "../../../accounts/access/sessions.ts"
+import type { ParameterValues } from "../../../api/http/parameters.ts"
+import type { Answers, ListPage } from "../../../api/responses/answers.ts"
 import { dayOfData } from "../../../api/responses/at-release.ts"
 import type { DataRequest } from "../../../api/responses/data-request.ts"
+import { paging } from "../../../api/responses/endpoint.ts"
 import { nearestNumbers, undatedRecords } from "../../../api/responses/notes.ts"
-import {
-  type ListPlan,
-  type ParameterValues,
-  planList,
-  planRecord,
-} from "../../../api/responses/plan.ts"
-import type { ListPage, Responses } from "../../../api/responses/respond.ts"
+import { askList, askRecord, type ListQuestion } from "../../../api/responses/question.ts"
 import type { ReadMissing } from "../../../data/db/missing-records.ts"
 import { noResponseWithin, Unavailable } from "../../../data/db/pool/unavailable.ts"
 import type { LinkReader } from "../../../data/reader/links.ts"
@@ -22,7 +19,7 @@ import type { ValueCount } from "../../../data/reader/reader-caches.ts"
 import { type Release, ReleaseUnavailable } from "../../../data/reader/releases.ts"
 import { isScanned } from "../../../data/reader/statements.ts"
 import { withKeys } from "../../../data/resources/conditions.ts"
-import { allFields, type Readable } from "../../../data/resources/resource.ts"
+import { namesInSet } from "../../../data/resources/resource.ts"
 import { settleWithin } from "../../../system/text/settle-within.ts"
 import { sydney } from "../../../system/text/time.ts"
 import {
@@ -33,7 +30,7 @@ import {
 } from "./lists/list-view.ts"
 
 export interface VisitOptions {
-  responses: Responses
+  answers: Answers
   releases: Pick<CachedReleases, "current">
   companyLinks: LinkReader
   readMissing: ReadMissing
@@ -51,7 +48,7 @@ export interface Visitor
 }
 
 export interface ShownPage extends ListPage {
-  plan: ListPlan
+  question: ListQuestion
 }
 
 /** The values of a filter; null if they are unavailable. */
@@ -67,12 +64,19 @@ export type Facets = Readonly<Record<string, Values>>
 export type Visit = ReturnType<ReturnType<typeof createVisits>>
 
 export function createVisits(options: VisitOptions) {
-  const { responses, releases, companyLinks, readMissing, now } = options
+  const { answers, releases, companyLinks, readMissing, now } = options
   return ({ person, query, publicUrl, ...visitor }: Visitor) => {
     const account = person.accountId
     const requester = { account, sequenceOwner: `session ${person.sessionId}` }
-    const planned = (list: ListAddress, key: string, values: ParameterValues) =>
-      planList(list.endpoint, inSydney(list, values), list.key ?? key)
+    const asking = (list: ListAddress, key: string, values: ParameterValues) =>
+      askList(list.endpoint, inSydney(list, values), list.key ?? key)
+    /** With all fields, since cells need more than the list shows. Links keep the chosen ones. */
+    const askingAll = (list: ListAddress, key: string, values: ParameterValues) => {
+      const sent = inSydney(list, values)
+      return askList(list.endpoint, { ...sent, fields: fieldsRead(list) }, list.key ?? key, {
+        sent,
+      })
+    }
     const newest = () => releases.current(account)
     return {
       query,
@@ -80,64 +84,56 @@ export function createVisits(options: VisitOptions) {
       newest,
       dayOf: (asOf: string | undefined, release: Release) => dayOfData(asOf, release, now()),
       companiesFormerly: async (term: string) =>
-        responses.companiesFormerly(term, { release: await newest(), account }),
+        answers.companiesFormerly(term, { release: await newest(), account }),
       suggestedHolders: (code: string) => companyLinks.suggestedFor(code, account),
       holderCompanies: (holderKey: string) => companyLinks.ofHolder(holderKey, account),
       tenementLinks: (id: string) => companyLinks.ofTenement(id, account),
       page: async (list: ListAddress, key: string, values: ParameterValues): Promise<ShownPage> => {
-        const plan = planned(list, key, values)
-        // The list of a facet has the records that it counts.
-        const resource = plan.facet === undefined ? resourceOf(list) : plan.list.resource
-        // Reads all fields, whichever are shown: links need the key, and a cell may need several fields.
-        const { fields: _, ...shown } = plan
-        const read = { ...shown, list: { ...plan.list, resource } }
-        return { ...(await responses.page(requester, read)), plan }
+        const found = await answers.page(requester, askingAll(list, key, values))
+        return { ...found, question: asking(list, key, values) }
       },
       /** The tenements of a list, or of its holders, that its filters by day exclude because they lack the day. */
       undated: (list: ListAddress, key: string, values: ParameterValues, release: Release) =>
         undatedRecords(
           values,
           async (others) =>
-            (await responses.totalAt(planned(list, key, others), { release, account })) ?? 0,
+            (await answers.totalAt(asking(list, key, others), { release, account })) ?? 0,
         ),
       /**
        * The first records of a list at the newest release; none if finding them takes a scan.
        * @param most their number, by default that of a page
        */
-      first: async (list: ListAddress, values: ParameterValues, most?: number) => {
-        const plan = planned(list, "", values)
-        if (isScanned(plan.list)) return []
-        return responses.firstAt(plan, most ?? plan.per_page, { release: await newest(), account })
+      first: async (list: ListAddress, values: ParameterValues, most = paging.per_page.default) => {
+        const question = asking(list, "", values)
+        if (isScanned(question.list)) return []
+        return answers.firstAt(question, most, { release: await newest(), account })
       },
       /** The tenements with the nearest numbers; see `nearestNumbers` of the notes. */
       nearestNumbers: async (written: string, state: string | undefined) => {
         const options = { release: await newest(), account }
-        return nearestNumbers(written, state, (plan) => responses.firstAt(plan, 3, options))
+        return nearestNumbers(written, state, (question) => answers.firstAt(question, 3, options))
       },
       /**
        * The holders of the tenements of which one has the term in its name, the most frequent first; for a
        * frequent term, those of some tenements.
        */
       holdersWith: async (list: ListAddress, term: string) => {
-        const plan = planned(list, "", { holder: term })
-        if (isScanned(plan.list)) return []
+        const question = asking(list, "", { holder: term })
+        if (isScanned(question.list)) return []
         const options = { release: await newest(), account, isSampled: true }
-        return (await responses.facetAt(plan, "held_by", options)) ?? []
+        return (await answers.facetAt(question, "held_by", options)) ?? []
       },
       /** @param point with `as_of`, or without */
       record: (view: ListOfRecords, key: string, point: { as_of?: string }) => {
-        const endpoint = { ...view.record.endpoint, resource: resourceOf(view) }
-        return responses.record(requester, planRecord(endpoint, point, key))
+        const values = { ...point, fields: fieldsRead(view) }
+        return answers.record(requester, askRecord(view.record.endpoint, values, key))
       },
-      /** The changes of a list, with all fields; see `changes` of the responses. */
+      /** The changes of a list, with all fields; see `changes` of the answers. */
       changes: (list: ListAddress, values: ParameterValues, since: string | undefined) =>
-        responses.changes(
+        answers.changes(
           // Its release moves no pin of the list's own pages.
           { account, sequenceOwner: `changes in session ${person.sessionId}` },
-          (compared) => {
-            const plan = planned(list, "", { ...values, ...compared })
-            return { ...plan, list: { ...plan.list, resource: allFields(list.endpoint.resource) } }
-          },
+          (compared) => askingAll(list, "", { ...values, ...compared }),
           since,
         ),
       /** Since when the last files of its source lack a record. */
@@ -148,26 +144,26 @@ export function createVisits(options: VisitOptions) {
         const since = await readMissing(list.endpoint.resource.name, account)
         const { endpoint } = list
         const filters = [...endpoint.filters, "keys"]
-        const ofKeys = { ...endpoint, resource: withKeys(resourceOf(list)), filters }
+        const ofKeys = { ...endpoint, resource: withKeys(endpoint.resource), filters }
         const keys = [...since.keys()].join(" ")
-        const plan = planned({ ...list, endpoint: ofKeys }, "", { ...values, keys })
-        return { ...(await responses.pageAt(plan, { release: await newest(), account })), since }
+        const question = askingAll({ ...list, endpoint: ofKeys }, "", { ...values, keys })
+        return { ...(await answers.pageAt(question, { release: await newest(), account })), since }
       },
       total: async (list: ListAddress, values: ParameterValues, release: Release) =>
-        (await responses.totalAt(planned(list, "", values), { release, account })) ?? 0,
+        (await answers.totalAt(asking(list, "", values), { release, account })) ?? 0,
       versions: ({ endpoint }: ListAddress, keys: readonly string[], release: Release) =>
-        responses.versionsAt(allFields(endpoint.resource), keys, { release, account }),
+        answers.versionsAt(endpoint.resource, keys, { release, account }),
       /** Every record of a list as a response in CSV. */
       export: (list: ListAddress, key: string, values: ParameterValues) => {
         const request = { ...visitor, ...requester, headers: {} }
-        return responses.respond(request, planned(list, key, values))
+        return answers.respond(request, asking(list, key, values))
       },
       /** The values of each filter among the records that match the other filters. */
       facets: async (view: ListView, key: string, values: ParameterValues, release: Release) => {
         const facets = countedOf(view).map(async ({ name }) => {
           const { [name]: _, ...others } = values
-          const plan = planned(view, key, others)
-          const read = () => responses.facetAt(plan, name, { release, account })
+          const question = asking(view, key, others)
+          const read = () => answers.facetAt(question, name, { release, account })
           return [name, await inTime(read)] as const
         })
         return Object.fromEntries(await Promise.all(facets))
@@ -182,8 +178,9 @@ const inSydney = ({ endpoint }: ListAddress, values: ParameterValues): Parameter
     ? { timezone: sydney, ...values }
     : values
 
-const resourceOf = ({ endpoint: { resource }, isComplete }: ListAddress): Readable =>
-  isComplete ? allFields(resource) : resource
+/** All but the shape. */
+const fieldsRead = ({ endpoint: { resource } }: ListAddress): string[] =>
+  namesInSet(resource, "all").filter((name) => name !== "geometry")
 
 /** Enough for cached values and short scans. A longer scan is cached for the next page. */
 const waitMs = 1_000

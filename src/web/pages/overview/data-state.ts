@@ -1,6 +1,6 @@
 /** The state of the data at the newest release. */
 
-import type { Responses } from "../../../api/responses/respond.ts"
+import type { Answers } from "../../../api/responses/answers.ts"
 import { type Release, type Releases, releaseKey } from "../../../data/reader/releases.ts"
 import type { ReadSourceLoads, SourceLoad } from "../../../data/reader/source-loads.ts"
 import type { ReadSources } from "../../../data/reader/sources.ts"
@@ -20,7 +20,7 @@ export interface DataState {
 }
 
 export interface DataStateOptions {
-  responses: Pick<Responses, "totalAt">
+  answers: Pick<Answers, "totalAt">
   releases: Pick<Releases, "current">
   sourceLoads: ReadSourceLoads
   readSources: ReadSources
@@ -37,19 +37,19 @@ const lists = [
   { label: "Tenements", view: tenementsView },
   { label: "Subsidiaries", view: subsidiariesView },
   { label: "Announcements", view: reportsView },
-].map(({ label, view }) => ({ label, path: `/explore${view.path}`, plan: wholeList(view) }))
+].map(({ label, view }) => ({ label, path: `/explore${view.path}`, question: wholeList(view) }))
 
 /** May throw Unavailable or ReleaseUnavailable. */
 export function createDataState(options: DataStateOptions): () => Promise<DataState> {
-  const { responses, releases, sourceLoads, readSources, now } = options
+  const { answers, releases, sourceLoads, readSources, now } = options
 
   async function read(release: Release): Promise<DataState> {
     const [loads, { records, refusals }, ...counts] = await Promise.all([
       sourceLoads(release),
       readSources(null),
-      ...lists.map(async ({ plan, ...shown }) => ({
+      ...lists.map(async ({ question, ...shown }) => ({
         ...shown,
-        count: (await responses.totalAt(plan, { release, account: null })) ?? 0,
+        count: (await answers.totalAt(question, { release, account: null })) ?? 0,
       })),
     ])
     return { release, counts, loads, sources: records.toSorted(byName), refusals }

@@ -4,7 +4,7 @@
  */
 import type { Format } from "../../../../api/http/formats.ts"
 import { type CanonicalQuery, queryText } from "../../../../api/http/query-string.ts"
-import type { Readable } from "../../../../data/resources/resource.ts"
+import { fieldNames, type Readable } from "../../../../data/resources/resource.ts"
 import { tokenPlaceholder } from "../../kit/components.ts"
 
 /** The request to the API for the shown data. */
@@ -202,11 +202,11 @@ const powerQueryTypes: Readonly<Record<string, string>> = {
 
 /** Power Query reads no type of a column that the file lacks. */
 const typedColumns = ({ resource, query }: ApiView): string => {
-  const chosen = new Map(query).get("fields")?.split(",")
-  return Object.entries(resource.fields)
-    .filter(([name]) => chosen?.includes(name) ?? true)
-    .map(([name, { schema }]) => {
-      const type = powerQueryTypes[schema.format] ?? powerQueryTypes[schema.type] ?? "type text"
+  const names = new Map(query).get("fields")?.split(",") ?? fieldNames(resource, "always")
+  return names
+    .map((name) => {
+      const schema = resource.fields[name]?.schema
+      const type = powerQueryTypes[schema?.format] ?? powerQueryTypes[schema?.type] ?? "type text"
       return `{${powerQueryLiteral(name)}, ${type}}`
     })
     .join(", ")

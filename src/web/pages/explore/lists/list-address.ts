@@ -2,6 +2,7 @@
 
 import { type CanonicalQuery, decodeQuery, queryText } from "../../../../api/http/query-string.ts"
 import { paging, pathWith } from "../../../../api/responses/endpoint.ts"
+import { fieldNames } from "../../../../data/resources/resource.ts"
 import type { Changes, ListView, RecordLinks } from "./list-view.ts"
 import { circleFrom } from "./places.ts"
 
@@ -47,10 +48,11 @@ export const sentValue = ({ sent }: RequestedList, name: string): string | undef
 
 /** The query with the fields of its export: the chosen ones, or the API's with those that only the table has. */
 export function exportQuery({ view, sent }: Pick<RequestedList, "view" | "sent">): CanonicalQuery {
-  const { fields, optionalFields = {} } = view.endpoint.resource
-  const added = view.fields.flatMap(({ field = "" }) => (field in optionalFields ? [field] : []))
+  const { resource } = view.endpoint
+  const asked = fieldNames(resource, "asked")
+  const added = view.fields.flatMap(({ field = "" }) => (asked.includes(field) ? [field] : []))
   if (added.length === 0 || sent.some(([name]) => name === "fields")) return sent
-  return [...sent, ["fields", [...Object.keys(fields), ...added].join(",")]]
+  return [...sent, ["fields", [...fieldNames(resource, "always"), ...added].join(",")]]
 }
 
 export const filtersOf = ({ view, sent }: RequestedList): CanonicalQuery =>

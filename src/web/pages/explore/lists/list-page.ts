@@ -1,12 +1,12 @@
 /** A list as a page: its filters, its records, and its exports. */
 import { ApiError, faultsOf } from "../../../../api/http/api-error.ts"
 import type { Format } from "../../../../api/http/formats.ts"
-import { readPairs } from "../../../../api/http/parameters.ts"
+import { type ParameterValues, readPairs } from "../../../../api/http/parameters.ts"
 import type { CanonicalQuery, Pair } from "../../../../api/http/query-string.ts"
 import { apiPath, changes, pathWith } from "../../../../api/responses/endpoint.ts"
 import { checkCombinations } from "../../../../api/responses/list-checks.ts"
 import { undatedWords } from "../../../../api/responses/notes.ts"
-import type { ParameterValues } from "../../../../api/responses/plan.ts"
+import { namesOf } from "../../../../api/responses/question.ts"
 import { tenements } from "../../../../data/resources/tenements.ts"
 import { fold } from "../../../../system/text/fold.ts"
 import { hidden, menu, notice, pageTitle, tabs, trail } from "../../kit/components.ts"
@@ -130,8 +130,8 @@ async function shownList(
     : {
         baseUrl: visit.publicUrl,
         path: apiPath(view.endpoint, view.key ?? code),
-        query: page.plan.canonical,
-        resource: page.plan.shown,
+        query: page.question.canonical,
+        resource: page.question.resource,
       }
   const linkTo = (filter: string, value: string) => addressWith(list, { [filter]: value })
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
@@ -146,14 +146,14 @@ ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(view, f
 }
 
 /** The size of the list as CSV, by that of the shown rows. */
-function csvBytes({ records, meta, plan }: ShownPage): number {
-  const names = plan.fields ?? Object.keys(plan.shown.fields)
+function csvBytes({ records, meta, question }: ShownPage): number {
+  const names = namesOf(question)
   const rows = records.map((record) => `${names.map((name) => record[name] ?? "").join()}\r\n`)
   return (Buffer.byteLength(rows.join("")) / Math.max(1, rows.length)) * meta.total
 }
 
-const hasTimes = ({ plan: { shown, fields = Object.keys(shown.fields) } }: ShownPage): boolean =>
-  fields.some((name) => shown.fields[name]?.schema.format === "date-time")
+const hasTimes = ({ question }: ShownPage): boolean =>
+  namesOf(question).some((name) => question.resource.fields[name]?.schema.format === "date-time")
 
 /** The columns that the API has as fields. The first one stays: it links to the record. */
 function columnsMenu(list: RequestedList): Html | null {

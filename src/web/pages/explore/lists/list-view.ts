@@ -2,7 +2,7 @@
 
 import type { CanonicalQuery } from "../../../../api/http/query-string.ts"
 import type { ListEndpoint, RecordEndpoint } from "../../../../api/responses/endpoint.ts"
-import { type ListPlan, planList } from "../../../../api/responses/plan.ts"
+import { askList, type ListQuestion } from "../../../../api/responses/question.ts"
 import type { Release } from "../../../../data/reader/releases.ts"
 import { countedFilters } from "../../../../data/resources/facets.ts"
 import type { ResourceRecord } from "../../../../data/resources/resource.ts"
@@ -104,7 +104,7 @@ export interface ListOfRecords extends ListView {
 }
 
 /** Without filters, at the newest release: the same query as the API's list, so that both share its counts. */
-export const wholeList = (list: ListAddress): ListPlan => planList(list.endpoint, {}, "")
+export const wholeList = (list: ListAddress): ListQuestion => askList(list.endpoint, {})
 
 /** The parameters for the first records of a list at a release. */
 export const firstRows = ({ id }: Release, rows = 10) => ({ per_page: rows, as_of: String(id) })

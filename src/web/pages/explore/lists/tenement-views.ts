@@ -1,11 +1,7 @@
 /** The lists of tenements. */
 import { type CanonicalQuery, queryText } from "../../../../api/http/query-string.ts"
-import {
-  tenement,
-  tenementHistory,
-  tenementList,
-  tenementsOfCompany,
-} from "../../../../api/routes/endpoints.ts"
+import { tenementsOfCompany } from "../../../../api/routes/companies.ts"
+import { tenement, tenementHistory, tenementList } from "../../../../api/routes/tenements.ts"
 import { isPastExpiry } from "../../../../data/resources/tenements.ts"
 import { dayMs } from "../../../../system/text/time.ts"
 import { statusBadge as statusInOutline } from "../../kit/components.ts"

@@ -5,12 +5,10 @@ import {
   company,
   companyHistory,
   companyList,
-  report,
-  reportHistory,
-  reportList,
   subsidiariesOfCompany,
-  tenementFacets,
-} from "../../../../api/routes/endpoints.ts"
+} from "../../../../api/routes/companies.ts"
+import { tenementFacets } from "../../../../api/routes/facets.ts"
+import { report, reportHistory, reportList } from "../../../../api/routes/reports.ts"
 import type { ResourceRecord } from "../../../../data/resources/resource.ts"
 import { subsidiaries } from "../../../../data/resources/subsidiaries.ts"
 import { type Content, html } from "../../kit/html.ts"

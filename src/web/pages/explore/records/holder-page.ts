@@ -1,6 +1,6 @@
 /** A holder as a page: its tenements, its partners, its companies, and holders with names alike. */
 
-import { readParameters } from "../../../../api/http/parameters.ts"
+import { readParameters, textParameter } from "../../../../api/http/parameters.ts"
 import type { Pair } from "../../../../api/http/query-string.ts"
 import { asOf as asOfParameter } from "../../../../api/responses/endpoint.ts"
 import type { HolderCompany } from "../../../../data/reader/links.ts"
@@ -31,7 +31,7 @@ const keyOf = (holder: ResourceRecord) => normaliseName(nameOf(holder))
 
 /** @param sentName the holder's name in any spelling. @throws PageError 404; ApiError INVALID_PARAMETER */
 export async function holderPage(visit: Visit, sentName: string): Promise<PageResult> {
-  const { as_of: asOf } = readParameters(visit.query, asOfParameter)
+  const asOf = textParameter(readParameters(visit.query, asOfParameter), "as_of")
   const key = normaliseName(sentName)
   if (key === "" || [...sentName].length > maxSearched) throw recordNotFound(holdersView, sentName)
   // The holders of its tenements: itself, and its partners.

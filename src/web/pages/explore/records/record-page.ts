@@ -1,10 +1,10 @@
 /** One record as a page: all its fields, links and versions. */
 
 import { ApiError } from "../../../../api/http/api-error.ts"
-import { readParameters } from "../../../../api/http/parameters.ts"
+import { readParameters, textParameter } from "../../../../api/http/parameters.ts"
 import { canonicalQuery } from "../../../../api/http/query-string.ts"
+import type { RecordAt } from "../../../../api/responses/answers.ts"
 import { asOf as asOfParameter } from "../../../../api/responses/endpoint.ts"
-import type { RecordAt } from "../../../../api/responses/respond.ts"
 import type { ResourceRecord } from "../../../../data/resources/resource.ts"
 import { pageTitle, trail } from "../../kit/components.ts"
 import { type Content, html } from "../../kit/html.ts"
@@ -102,8 +102,8 @@ ${history(view, versions, `${apiPath}/history`)}</div>`,
 async function findRecord(visit: Visit, view: ListOfRecords, key: string) {
   const { query } = visit
   try {
-    const point = readParameters(query, asOfParameter)
-    return { ...(await visit.record(view, key, point)), asOf: point.as_of }
+    const asOf = textParameter(readParameters(query, asOfParameter), "as_of")
+    return { ...(await visit.record(view, key, asOf ? { as_of: asOf } : {})), asOf }
   } catch (error) {
     if (error instanceof ApiError && error.code === "NOT_FOUND") throw recordNotFound(view, key)
     throw error

@@ -1,8 +1,8 @@
-/** The content of a record, of a page and of a list in each format. */
+/** Writes a record, a page and a whole list in each format. */
 import type { Export } from "../../data/reader/export-reader.ts"
 import type { Release } from "../../data/reader/releases.ts"
 import { createRecordSink, type RowEncoder } from "../../data/reader/rows.ts"
-import { pick, type Readable, type ResourceRecord } from "../../data/resources/resource.ts"
+import { namesInSet, pick, type ResourceRecord } from "../../data/resources/resource.ts"
 import { atomFeed } from "../http/atom.ts"
 import { codedBody } from "../http/content-coding.ts"
 import { delimitedWriter } from "../http/delimited.ts"
@@ -11,7 +11,7 @@ import { linkHeader, type PageMeta } from "../http/page.ts"
 import { type ParquetColumn, parquetFile } from "../http/parquet.ts"
 import { queryText } from "../http/query-string.ts"
 import { featuresOf, geoParquetMetadata, jsonWriter, openCollection } from "./geometries.ts"
-import type { ListPlan, Plan, RecordPlan } from "./plan.ts"
+import { type ListQuestion, namesOf, type Question, type RecordQuestion } from "./question.ts"
 import {
   type ContentHeaders,
   contentOf,
@@ -20,79 +20,88 @@ import {
 } from "./represent.ts"
 
 type Records = readonly ResourceRecord[]
+type Bytes = Uint8Array<ArrayBuffer>
 
 export const recordContent = (
-  plan: RecordPlan,
+  question: RecordQuestion,
   validators: Validators,
   record: ResourceRecord,
-): ResponseContent => contentOf(validators, plan.format, {}, codedBody(recordText(plan, record)))
+): ResponseContent =>
+  contentOf(validators, question.format, {}, codedBody(recordText(question, record)))
 
 /** The body of a record. */
-export const recordText = (plan: RecordPlan, record: ResourceRecord): string =>
-  plan.format === "geojson" ? featuresOf(plan, [record]) : `{"data":${jsonWriter(plan)(record)}}`
+export const recordText = (question: RecordQuestion, record: ResourceRecord): string =>
+  question.format === "geojson"
+    ? featuresOf(question, [record])
+    : `{"data":${jsonWriter(question)(record)}}`
+
+interface PageRecords {
+  records: Records
+  meta: PageMeta
+}
 
 export function pageContent(
-  plan: ListPlan,
+  question: ListQuestion,
   validators: Validators,
-  { records, meta }: { records: Records; meta: PageMeta },
+  page: PageRecords,
   baseUrl: string,
 ): ResponseContent {
+  const { format, path, canonical } = question
   const headers = {
-    ...exportHeaders(plan, meta.total),
+    ...exportHeaders(question, page.meta.total),
     // A feed has no other pages.
-    ...(plan.format !== "atom" && {
-      "X-Total-Pages": String(meta.total_pages),
-      Link: linkHeader(`${baseUrl}${plan.path}`, plan.canonical, meta),
+    ...(format !== "atom" && {
+      "X-Total-Pages": String(page.meta.total_pages),
+      Link: linkHeader(`${baseUrl}${path}`, canonical, page.meta),
     }),
   }
-  const text = pageText(plan, validators, { records, meta }, baseUrl)
-  return contentOf(validators, plan.format, headers, codedBody(text))
+  const text = pageText(question, validators, page, baseUrl)
+  return contentOf(validators, format, headers, codedBody(text))
 }
 
 /** The body of a page. */
 export function pageText(
-  plan: ListPlan,
+  question: ListQuestion,
   validators: Validators,
-  { records, meta }: { records: Records; meta: PageMeta },
+  { records, meta }: PageRecords,
   baseUrl: string,
 ): string {
-  if (plan.format === "json")
-    return `{"data":[${records.map(jsonWriter(plan))}],"meta":${JSON.stringify(meta)}}`
-  const { feed } = plan.endpoint
-  if (plan.format === "atom" && feed) {
-    const query = plan.canonical.filter(([name]) => name !== "format")
-    const publishedAt = new Date(validators["Last-Modified"] ?? 0)
-    return atomFeed(feed, records, { baseUrl, path: plan.path, query, publishedAt })
+  const { format, endpoint, path, canonical } = question
+  if (format === "json") {
+    return `{"data":[${records.map(jsonWriter(question))}],"meta":${JSON.stringify(meta)}}`
   }
-  const { head, rows, end } = textWriter(plan, meta.total, records.length)
+  if (format === "atom" && endpoint.feed) {
+    const query = canonical.filter(([name]) => name !== "format")
+    const publishedAt = new Date(validators["Last-Modified"] ?? 0)
+    return atomFeed(endpoint.feed, records, { baseUrl, path, query, publishedAt })
+  }
+  const { head, rows, end } = textWriter(question, meta.total, records.length)
   return head + rows(records) + end
 }
 
 /** Every record of a short list. */
 export async function wholeContent(
-  plan: ListPlan,
+  question: ListQuestion,
   validators: Validators,
   records: Records,
 ): Promise<ResponseContent> {
-  const writer = await writerOf(plan, records.length, () => ({ query: queryOf(plan) }))
+  const writer = await writerOf(question, records.length, () => ({ query: queryOf(question) }))
   const bytes = Buffer.concat([utf8.encode(writer.head), writer.add(records), writer.end()])
-  const coded = representations[plan.format].isBinary ? null : {}
-  const headers = exportHeaders(plan, records.length)
-  return contentOf(validators, plan.format, headers, { bytes, coded })
+  const coded = representations[question.format].isBinary ? null : {}
+  const headers = exportHeaders(question, records.length)
+  return contentOf(validators, question.format, headers, { bytes, coded })
 }
 
 /** The headers of every export. */
-export const exportHeaders = (plan: ListPlan, total: number): ContentHeaders => ({
-  ...fileName(plan),
+export const exportHeaders = (question: ListQuestion, total: number): ContentHeaders => ({
+  ...fileName(question),
   "X-Total-Count": String(total),
 })
 
-const fileName = ({ format, shown }: ListPlan): ContentHeaders =>
+const fileName = ({ format, resource }: ListQuestion): ContentHeaders =>
   format === "json" || format === "atom" || format === "geojson"
     ? {}
-    : { "Content-Disposition": `attachment; filename="${shown.name}.${format}"` }
-
-type Bytes = Uint8Array<ArrayBuffer>
+    : { "Content-Disposition": `attachment; filename="${resource.name}.${format}"` }
 
 /** Reads a list with encoders of one kind; null where its parent does not exist. */
 type ReadRows = <T>(newEncoder: () => RowEncoder<T>) => Promise<Export<T> | null>
@@ -100,23 +109,25 @@ type ReadRows = <T>(newEncoder: () => RowEncoder<T>) => Promise<Export<T> | null
 const utf8 = new TextEncoder()
 
 interface EncodedExport {
-  plan: ListPlan
+  question: ListQuestion
   release: Release
   sources: () => Promise<Records>
   read: ReadRows
 }
 
 /** Every record of a list, chunk by chunk. `head` comes before the rows. */
-export async function encodedExport({ plan, release, sources, read }: EncodedExport) {
-  const delimited = delimitedFormat(plan)
+export async function encodedExport({ question, release, sources, read }: EncodedExport) {
+  const delimited = delimitedFormat(question)
   if (delimited) {
     const found = await read(delimited.newEncoder)
     return found && { head: delimited.head, ...found }
   }
-  const found = await read(() => recordEncoder(plan))
+  const found = await read(() => recordEncoder(question))
   if (!found) return null
   const { total } = found
-  const writer = await writerOf(plan, total, async () => metadataOf(plan, release, await sources()))
+  const writer = await writerOf(question, total, async () =>
+    metadataOf(question, release, await sources()),
+  )
   return { head: writer.head, total, chunks: writtenChunks(found.chunks, writer) }
 }
 
@@ -135,78 +146,85 @@ type Metadata = Readonly<Record<string, string>>
 
 /** Writes every record of a list. @param metadata of a Parquet file */
 async function writerOf(
-  plan: ListPlan,
+  question: ListQuestion,
   total: number,
   metadata: () => Metadata | Promise<Metadata>,
 ): Promise<Writer> {
-  if (plan.format === "parquet") {
-    return { head: "", ...(await parquetFile(columnsOf(plan), await metadata())) }
+  if (question.format === "parquet") {
+    return { head: "", ...(await parquetFile(columnsOf(question), await metadata())) }
   }
-  const { head, rows, end } = textWriter(plan, total, total)
+  const { head, rows, end } = textWriter(question, total, total)
   return { head, add: (records) => utf8.encode(rows(records)), end: () => utf8.encode(end) }
 }
 
-function metadataOf(plan: ListPlan, { id }: Release, sources: Records): Metadata {
-  const own = sources.filter(({ resource }) => resource === plan.shown.name)
+function metadataOf(question: ListQuestion, { id }: Release, sources: Records): Metadata {
+  const own = sources.filter(({ resource }) => resource === question.resource.name)
   // The records of some lists come from several resources.
   const listed = own.length > 0 ? own : sources
   return {
     release: String(id),
-    query: queryOf(plan),
+    query: queryOf(question),
     licences: JSON.stringify(listed.map((each) => pick(each, licenceFields))),
-    ...(plan.shown.readsShapes && { geo: geoParquetMetadata(listed, id) }),
+    ...(question.fieldSet === "all with shapes" && { geo: geoParquetMetadata(listed, id) }),
   }
 }
 
 const licenceFields = ["source", "licence", "attribution"]
 
-const queryOf = ({ path, canonical }: ListPlan): string => `${path}?${queryText(canonical)}`
+const queryOf = ({ path, canonical }: ListQuestion): string => `${path}?${queryText(canonical)}`
 
 /** Writes records as text, part by part, between a head and an end. */
-function textWriter(plan: ListPlan, total: number, returned: number) {
-  const delimited = delimitedFormat(plan)
+function textWriter(question: ListQuestion, total: number, returned: number) {
+  const delimited = delimitedFormat(question)
   if (delimited) return { ...delimited, end: "" }
-  if (plan.format === "geojson") {
+  if (question.format === "geojson") {
     let separator = ""
     const rows = (records: Records) => {
-      const text = separator + featuresOf(plan, records)
+      const text = separator + featuresOf(question, records)
       separator = ",\n"
       return text
     }
     return { head: `${openCollection(total, returned)}\n`, rows, end: "\n]}" }
   }
-  const json = jsonWriter(plan)
+  const json = jsonWriter(question)
   const rows = (records: Records) => records.map((each) => `${json(each)}\n`).join("")
   return { head: "", rows, end: "" }
 }
 
 /** Null for other formats. */
-function delimitedFormat(plan: ListPlan) {
-  const { format, formula_guard: formulaGuard, bom } = plan
+function delimitedFormat(question: ListQuestion) {
+  const { format, formulaGuard, bom } = question
   if (format !== "csv" && format !== "tsv") {
     // A further format needs a writer of its own.
     format satisfies "ndjson" | "json" | "atom" | "parquet" | "geojson"
     return null
   }
-  const { header, rows, newEncoder } = delimitedWriter(format, columnsOf(plan), { formulaGuard })
+  const { header, rows, newEncoder } = delimitedWriter(format, columnsOf(question), {
+    formulaGuard,
+  })
   const head = (bom ? "\uFEFF" : "") + header
-  return { head, rows, newEncoder: () => picking(plan, newEncoder()) }
+  return { head, rows, newEncoder: () => picking(question, newEncoder()) }
 }
 
 /** Decodes the cells, for a format that is written from records. */
-function recordEncoder(plan: ListPlan): RowEncoder<Records> {
-  const { records, ...sink } = createRecordSink(plan.shown)
-  return { ...sink, content: () => picked(plan, records) }
+function recordEncoder(question: ListQuestion): RowEncoder<Records> {
+  const { resource, fieldSet } = question
+  const names = namesInSet(resource, fieldSet)
+  const { records, ...sink } = createRecordSink({ resource, names })
+  return { ...sink, content: () => picked(question, records) }
 }
 
 /** The records with the requested fields. A feature has the key and the geometry beside them. */
-export const picked = ({ fields, format }: Pick<Plan, "fields" | "format">, records: Records) =>
+export const picked = ({ fields, format }: Question, records: Records) =>
   fields && format !== "geojson" ? records.map((each) => pick(each, fields)) : records
 
 /** Encodes only the cells of the requested fields, in their order. */
-function picking<T>({ shown, fields }: ListPlan, encoder: RowEncoder<T>): RowEncoder<T> {
+function picking<T>(
+  { resource, fieldSet, fields }: ListQuestion,
+  encoder: RowEncoder<T>,
+): RowEncoder<T> {
   if (!fields) return encoder
-  const names = Object.keys(shown.fields)
+  const names = namesInSet(resource, fieldSet)
   const places = fields.map((name) => names.indexOf(name))
   let cells: (readonly [text: Buffer, start: number, end: number] | null)[] = []
   return {
@@ -225,13 +243,11 @@ function picking<T>({ shown, fields }: ListPlan, encoder: RowEncoder<T>): RowEnc
   }
 }
 
-function columnsOf({ shown, fields }: ListPlan): ParquetColumn[] {
-  const declared: Readable["fields"] = shown.fields
-  return (fields ?? Object.keys(declared)).map((name) => {
-    const { schema, nullable = true } = declared[name] ?? {}
+const columnsOf = (question: ListQuestion): ParquetColumn[] =>
+  namesOf(question).map((name) => {
+    const { schema, nullable = true } = question.resource.fields[name] ?? {}
     return { name, nullable, type: columnTypes[schema?.format ?? schema?.type] ?? "text" }
   })
-}
 
 /** By the format or, without one, the type of a field. Any other is text. */
 const columnTypes: Readonly<Record<string, ParquetColumn["type"]>> = {

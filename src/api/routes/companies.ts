@@ -1,0 +1,49 @@
+/** Companies, and what belongs to one. */
+import { Elysia } from "elysia"
+import { companies } from "../../data/resources/companies.ts"
+import { belongsToParent, subsidiaries } from "../../data/resources/subsidiaries.ts"
+import { belongsToCompany, tenements } from "../../data/resources/tenements.ts"
+import { negotiation } from "../plugins/negotiation.ts"
+import { listEndpoint, recordEndpoint } from "../responses/endpoint.ts"
+import { type DataOptions, responder } from "./data.ts"
+import { historyOf } from "./histories.ts"
+
+export const companyList = listEndpoint({
+  path: "/companies",
+  description: "Ordered by name by default; only listed companies, unless `active` is `false`.",
+  resource: companies,
+})
+
+export const company = recordEndpoint("/companies/:code", companies)
+
+export const tenementsOfCompany = listEndpoint({
+  path: "/companies/:code/tenements",
+  description: "Those of the company and its subsidiaries, ordered by `id` by default.",
+  resource: tenements,
+  filters: Object.keys(tenements.filters).filter((name) => name !== "company"),
+  belongsTo: { resource: companies, scope: belongsToCompany },
+})
+
+export const subsidiariesOfCompany = listEndpoint({
+  path: "/companies/:code/subsidiaries",
+  description: "Ordered by name.",
+  resource: subsidiaries,
+  belongsTo: { resource: companies, scope: belongsToParent },
+})
+
+export const companyHistory = historyOf("/companies/:code/history", companies)
+
+export function companyRoutes(options: DataOptions) {
+  const respond = responder(options)
+  return new Elysia({ name: "companies" })
+    .use(negotiation(options))
+    .get(companyList.path, ({ asked }) => respond(companyList, asked))
+    .get(company.path, ({ asked, params: { code } }) => respond(company, asked, code))
+    .get(tenementsOfCompany.path, ({ asked, params: { code } }) =>
+      respond(tenementsOfCompany, asked, code),
+    )
+    .get(subsidiariesOfCompany.path, ({ asked, params: { code } }) =>
+      respond(subsidiariesOfCompany, asked, code),
+    )
+    .get(companyHistory.path, ({ asked, params: { code } }) => respond(companyHistory, asked, code))
+}
