@@ -6,6 +6,7 @@
 import { open } from "node:fs/promises"
 import { isObject, parsedJson } from "../../system/text/parsed-json.ts"
 import { excerpt } from "../../system/text/printable-text.ts"
+import { textWithin } from "../../system/text/text-within.ts"
 import type { RawRecord } from "../sources/source.ts"
 import { FetchError, statusError, withRetries } from "./fetch-error.ts"
 import { megabytes } from "./limits.ts"
@@ -107,16 +108,10 @@ const maxPageBytes = 128 * 1024 ** 2
 async function textAt(url: URL, access: Access): Promise<string> {
   const { status, body } = await get(url, access)
   const limit = Math.min(maxPageBytes, access.limits.maxBytes)
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    chunks.push(chunk)
-    if (size <= limit) continue
+  const text = await textWithin(limit, body, () => {
     const large = `a page is larger than ${megabytes(limit)}`
     throw new FetchError(url, `${large}; ask for fewer records at once with page_size`)
-  }
-  const text = Buffer.concat(chunks).toString()
+  })
   if (status !== 200) throw statusError(url, status, errorIn(text))
   return text
 }

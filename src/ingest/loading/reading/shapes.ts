@@ -12,6 +12,7 @@ import {
 import { readShapefile } from "../../../data/places/shapefile.ts"
 import { memoized } from "../../../system/text/memoized.ts"
 import { parsedJson } from "../../../system/text/parsed-json.ts"
+import { textWithin } from "../../../system/text/text-within.ts"
 import type { RawRecord } from "../../sources/source.ts"
 import { type RowShape, rowShape } from "../staged-shape.ts"
 import type { FileReading, InputFile, RejectFile, ShapeOptions } from "./row.ts"
@@ -56,15 +57,11 @@ function statementIn(object: unknown): string | undefined {
   return crs || spatialReference ? JSON.stringify({ crs, spatialReference }) : undefined
 }
 
-function systemOf(
-  { crs, noteDatum }: ShapeOptions,
+const systemOf = (
+  { crs }: ShapeOptions,
   reject: RejectFile,
   stated: () => ReferenceSystem,
-): ReferenceSystem {
-  const system = crs === undefined ? stated() : systemNamed(crs, reject)
-  noteDatum(system.datum)
-  return system
-}
+): ReferenceSystem => (crs === undefined ? stated() : systemNamed(crs, reject))
 
 /** The system that the response of an ArcGIS service or a GeoJSON document states, or that of GeoJSON. */
 export const systemOfDocument = (
@@ -95,6 +92,8 @@ export function checkLateSystem(
   shapes?.noteDatum(datum)
 }
 
+const maxPrjBytes = 64 * 1024
+
 /** The shapes of the records of a dBase table, deleted ones too; undefined where there is no `.shp`. */
 export async function shapesBeside(
   companion: InputFile["companion"],
@@ -104,24 +103,15 @@ export async function shapesBeside(
   if (!shapes || !bytes) return undefined
   const ofShapes: RejectFile = (fault, options) => reject(`its .shp: ${fault}`, options)
   const prj = companion("prj")
-  const text = prj && (await textOfPrj(prj, reject))
-  const system = systemOf(shapes, ofShapes, () => systemOfPrj(text, ofShapes))
-  return readShapefile(bytes, system.toDegrees, ofShapes)
-}
-
-const maxPrjBytes = 64 * 1024
-
-/** A small zip file may have one of gigabytes. */
-async function textOfPrj(bytes: AsyncIterable<Uint8Array>, reject: RejectFile): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let length = 0
-  for await (const chunk of bytes) {
-    length += chunk.length
-    if (length > maxPrjBytes)
+  // A small zip file may have one of gigabytes.
+  const text =
+    prj &&
+    (await textWithin(maxPrjBytes, prj, () =>
       reject(
         "its .prj is longer than 64 KB, so it is no coordinate reference system. Replace it, or load with --without-shapes",
-      )
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString()
+      ),
+    ))
+  const system = systemOf(shapes, ofShapes, () => systemOfPrj(text, ofShapes))
+  shapes.noteDatum(system.datum)
+  return readShapefile(bytes, system.toDegrees, ofShapes)
 }

@@ -1,5 +1,6 @@
 /** The fields of forms and URLs. */
 import { settleWithin } from "../../../system/text/settle-within.ts"
+import { textWithin } from "../../../system/text/text-within.ts"
 import { PageError } from "./page-error.ts"
 
 /** By the name of the field. A missing field is empty. */
@@ -34,18 +35,12 @@ export async function readForm(request: Request, withinMs = deadlineMs): Promise
   return formOf(new URLSearchParams(await settleWithin(withinMs, readText(request), tooSlow)))
 }
 
-async function readText({ body }: Request): Promise<string> {
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of body ?? []) {
-    bytes += part.byteLength
-    if (bytes > maxBytes) {
-      throw new PageError(413, "Too long", "The request is longer than any form of this site.")
-    }
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString()
-}
+const readText = async ({ body }: Request): Promise<string> =>
+  body
+    ? textWithin(maxBytes, body, () => {
+        throw new PageError(413, "Too long", "The request is longer than any form of this site.")
+      })
+    : ""
 
 const tooSlow = () =>
   new PageError(
