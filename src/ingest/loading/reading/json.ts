@@ -35,10 +35,10 @@ export async function* readDocument(
   // Not `for await`, which drops the return value of the parts: the document without its records.
   let next = await parts.next()
   for (; !next.done; next = await parts.next()) {
-    const { properties, geometry, feature } = readFeature(next.value)
+    const { properties, feature } = readFeature(next.value)
     if (++record === 1) matchHeader(reading, Object.keys(properties ?? reject(notRead(next.value))))
     yield properties
-      ? withShape(rowOf(properties, record), geometry, feature, shapeOf)
+      ? withShape(rowOf(properties, record), feature, shapeOf)
       : invalidRecord(next.value, record)
   }
   const envelope = next.value
@@ -48,8 +48,8 @@ export async function* readDocument(
   if (isIncomplete(envelope, record)) reading.markIncomplete()
 }
 
-const withShape = (row: Row, geometry: unknown, feature: unknown, shapeOf: ShapeOf): Row =>
-  row.error === undefined ? { ...row, shape: shapeOf(geometry, feature) } : row
+const withShape = (row: Row, feature: RawRecord | undefined, shapeOf: ShapeOf): Row =>
+  row.error === undefined ? { ...row, shape: shapeOf(feature?.geometry, feature) } : row
 
 /** Without a first record, the names of its columns are unknown. */
 const notRead = (json: string): string =>
@@ -92,7 +92,7 @@ export async function* readNdjson(
     for (const content of lines) {
       line++
       if (content.trim() === "") continue
-      const { properties: object, geometry, feature } = readFeature(content)
+      const { properties: object, feature } = readFeature(content)
       if (++records === 1) {
         if (!object) reject("it looks like JSON, but its first line is not a complete record")
         matchHeader(reading, Object.keys(object ?? {}))
@@ -100,23 +100,19 @@ export async function* readNdjson(
       if (!object && !content.endsWith("\n"))
         reject(damaged(`it is truncated: line ${line}, the last, is not a complete record`))
       yield object
-        ? withShape(rowOf(object, line), geometry, feature, shapeOf)
+        ? withShape(rowOf(object, line), feature, shapeOf)
         : { line, raw: content, error: "is not a JSON object" }
     }
   }
 }
 
 /** A feature, or an object that is none, which has no geometry but in a column. */
-function readFeature(json: string): {
-  properties?: RawRecord
-  geometry?: unknown
-  feature?: RawRecord
-} {
+function readFeature(json: string): { properties?: RawRecord; feature?: RawRecord } {
   const value = parsedJson(json)
   if (!isObject(value)) return {}
-  const { properties, attributes, geometry } = value
+  const { properties, attributes } = value
   if (isObject(attributes) && !("properties" in value))
-    return { properties: attributes, geometry, feature: value }
+    return { properties: attributes, feature: value }
   if (value.type !== "Feature" || !("properties" in value)) return { properties: value }
-  return isObject(properties) ? { properties, geometry, feature: value } : {}
+  return isObject(properties) ? { properties, feature: value } : {}
 }
