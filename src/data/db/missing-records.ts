@@ -71,19 +71,21 @@ export function missingRecords(
 /**
  * Returns the missing records of a resource: the day of the first files that lack each, by its key. They belong
  * to no release. May throw Unavailable.
+ * @param key of one record, to read no other
  */
 export type ReadMissing = (
   resource: string,
   account: AccountId,
+  key?: string,
 ) => Promise<ReadonlyMap<string, string>>
 
 export const createMissingReader =
   (pool: ReadPool): ReadMissing =>
-  async (resource, account) => {
+  async (resource, account, key) => {
     const statement = `select key, left(${utc("missing_since")}, 10) as since from missing_records
-      where resource = $1`
+      where resource = $1 and ($2::text is null or key = $2)`
     const rows = await pool.runAlone(account, (db) =>
-      db.$client.unsafe<Record<"key" | "since", string>[]>(statement, [resource]),
+      db.$client.unsafe<Record<"key" | "since", string>[]>(statement, [resource, key ?? null]),
     )
     return new Map(rows.map(({ key, since }) => [key, since]))
   }

@@ -144,7 +144,7 @@ ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(isRemov
 ${filterForm(list, ofChanged)}
 ${part("updated_since", changed, ofChanged, linksAt(asOf[1]))}
 ${part("removed_since", removed, ofRemoved, linksAt(String(from.id)))}
-${missing.meta.total > 0 && missingPart(view, missing, list, visit.dayOf(undefined, release))}</div>`,
+${missing && missing.meta.total > 0 && missingPart(view, missing, list, visit.dayOf(undefined, release))}</div>`,
   }
 }
 

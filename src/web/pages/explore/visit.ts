@@ -138,10 +138,11 @@ export function createVisits(options: VisitOptions) {
         ),
       /** Since when the last files of its source lack a record. */
       missingSince: async ({ endpoint: { resource } }: ListAddress, key: string) =>
-        (await readMissing(resource.name, account)).get(key),
-      /** The records of a list that the last files of their source lack, at the newest release. */
+        (await readMissing(resource.name, account, key)).get(key),
+      /** The records of a list that the last files of their source lack, at the newest release; null without any. */
       missing: async (list: ListAddress, values: ParameterValues) => {
         const since = await readMissing(list.endpoint.resource.name, account)
+        if (since.size === 0) return null
         const { endpoint } = list
         const filters = [...endpoint.filters, "keys"]
         const ofKeys = { ...endpoint, resource: withKeys(endpoint.resource), filters }
