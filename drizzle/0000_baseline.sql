@@ -47,9 +47,6 @@ CREATE TABLE "tokens" (
 	"last_used_at" timestamp(0) with time zone,
 	"expires_at" timestamp(0) with time zone,
 	"revoked_at" timestamp(0) with time zone,
-	"replaced_at" timestamp(0) with time zone,
-	"for_spreadsheets" boolean DEFAULT false NOT NULL,
-	"form_id" uuid,
 	CONSTRAINT "tokens_name" CHECK ("tokens"."name" ~ '[^[:space:]]'),
 	CONSTRAINT "tokens_sha256" CHECK ("tokens"."sha256" ~ '^[0-9a-f]{64}$'),
 	CONSTRAINT "tokens_prefix" CHECK ("tokens"."prefix" ~ '^mds_[0-9A-Za-z]{8}$')
@@ -423,7 +420,6 @@ CREATE UNIQUE INDEX "accounts_by_email" ON "accounts" USING btree ("email_folded
 CREATE INDEX "recent_requests_by_account" ON "recent_requests" USING btree ("account_id","at","request_id");--> statement-breakpoint
 CREATE INDEX "recent_requests_by_time" ON "recent_requests" USING btree ("at");--> statement-breakpoint
 CREATE UNIQUE INDEX "tokens_by_sha256" ON "tokens" USING btree ("sha256");--> statement-breakpoint
-CREATE UNIQUE INDEX "tokens_by_form" ON "tokens" USING btree ("account_id","form_id");--> statement-breakpoint
 CREATE INDEX "tokens_by_prefix" ON "tokens" USING btree ("prefix");--> statement-breakpoint
 CREATE INDEX "tokens_by_account" ON "tokens" USING btree ("account_id");--> statement-breakpoint
 CREATE INDEX "usage_hours_by_hour" ON "usage_hours" USING btree ("hour");--> statement-breakpoint
@@ -507,8 +503,8 @@ END $$;
 CREATE TRIGGER accounts_noted AFTER INSERT OR DELETE OR UPDATE OF email, plan, request_limit, disabled_at ON accounts
 	FOR EACH ROW EXECUTE FUNCTION note_access_change('email', 'plan', 'request_limit', 'disabled_at');
 --> statement-breakpoint
-CREATE TRIGGER tokens_noted AFTER INSERT OR DELETE OR UPDATE OF account_id, name, expires_at, revoked_at, for_spreadsheets ON tokens
-	FOR EACH ROW EXECUTE FUNCTION note_access_change('account_id', 'name', 'expires_at', 'revoked_at', 'for_spreadsheets');
+CREATE TRIGGER tokens_noted AFTER INSERT OR DELETE OR UPDATE OF account_id, name, expires_at, revoked_at ON tokens
+	FOR EACH ROW EXECUTE FUNCTION note_access_change('account_id', 'name', 'expires_at', 'revoked_at');
 --> statement-breakpoint
 CREATE TRIGGER sessions_noted AFTER INSERT OR DELETE ON sessions
 	FOR EACH ROW EXECUTE FUNCTION note_access_change('signed_in_at');

@@ -1,18 +1,9 @@
 import { showAccount } from "../accounts/access/accounts.ts"
 import { AccountError } from "../accounts/access/change.ts"
 import { prefixOf } from "../accounts/access/secret.ts"
-import { issueToken, revokeToken, rotateToken } from "../accounts/access/tokens.ts"
-import { dayMs, hourMs, minuteMs } from "../system/text/time.ts"
-import {
-  argument,
-  command,
-  flag,
-  group,
-  integerParameter,
-  option,
-  reading,
-  required,
-} from "./command.ts"
+import { issueToken, revokeToken } from "../accounts/access/tokens.ts"
+import { dayMs } from "../system/text/time.ts"
+import { argument, command, group, integerParameter, option, reading, required } from "./command.ts"
 import { changeAccess, withPool } from "./database.ts"
 import { formatTable, logToStderr, printSecret } from "./terminal.ts"
 
@@ -28,15 +19,14 @@ const create = command({
       "days until it expires (default: never)",
       integerParameter(1, 36_500),
     ),
-    spreadsheets: flag("count it separately from programs"),
   },
-  run: ({ account: email, name, expiresIn, spreadsheets = false }, { config }) =>
+  run: ({ account: email, name, expiresIn }, { config }) =>
     changeAccess(
       config,
       (editor) => {
         const now = new Date()
         const expiresAt = expiresIn ? new Date(now.getTime() + expiresIn * dayMs) : null
-        return issueToken(editor, { email, name, now, expiresAt, forSpreadsheets: spreadsheets })
+        return issueToken(editor, { email, name, now, expiresAt })
       },
       printToken,
     ),
@@ -50,25 +40,6 @@ const list = reading({
   text: formatTable,
 })
 
-const rotate = command({
-  help: "replace a token and print the new one; the old one stays valid for a grace period",
-  parameters: {
-    prefix,
-    grace: option("<time>", "grace period: a number with m, h or d, or 0 (default: 24h)", duration),
-  },
-  run: ({ prefix, grace = dayMs }, { config }) =>
-    changeAccess(
-      config,
-      (editor) => rotateToken(editor, { prefix, graceMs: grace, now: new Date() }),
-      async ({ token, replaced, name, until }) => {
-        await printToken(token)
-        const end = until?.toISOString().replace(".000Z", "Z")
-        const state = end ? `stays valid until ${end}` : "is revoked"
-        logToStderr(`It replaces ${replaced} (${name}), which ${state}`)
-      },
-    ),
-})
-
 const revoke = command({
   help: "revoke a token from the next request on",
   parameters: { prefix },
@@ -80,7 +51,7 @@ const revoke = command({
     ),
 })
 
-export const tokenCommand = group("manage API tokens", { create, list, rotate, revoke })
+export const tokenCommand = group("manage API tokens", { create, list, revoke })
 
 export const tokenRows = (tokens: Awaited<ReturnType<typeof showAccount>>["tokens"]) =>
   tokens.map((token) => ({
@@ -102,12 +73,4 @@ async function printToken(token: string): Promise<void> {
     )
   })
   logToStderr("Save this token now: it is not shown again")
-}
-
-/** @returns milliseconds */
-function duration(text: string): number {
-  const [, count, unit] = /^(\d{1,6})([mhd])$/.exec(text) ?? []
-  if (text === "0") return 0
-  if (unit === undefined) throw new Error("Must be 0 or a duration such as 30m, 24h or 7d.")
-  return Number(count) * (unit === "m" ? minuteMs : unit === "h" ? hourMs : dayMs)
 }

@@ -1,7 +1,6 @@
 /** Finds the token of a change. */
-import { and, eq, like, type SQL, sql } from "drizzle-orm"
+import { and, eq, like, type SQL } from "drizzle-orm"
 import { accountsTable, tokensTable } from "../../data/db/account-tables.ts"
-import { milliseconds } from "../../data/resources/values.ts"
 import { AccountError, type Transaction } from "./change.ts"
 import { hashSecret, prefixOf } from "./secret.ts"
 import type { TokenOfAccount } from "./token-list.ts"
@@ -9,26 +8,14 @@ import type { TokenOfAccount } from "./token-list.ts"
 /** A token by its owner's account and its number, or by the first characters of its text. */
 export type TokenSelector = TokenOfAccount | { prefix: string }
 
-export type FoundToken = Awaited<ReturnType<typeof findTokens>>[number]
-
 const findTokens = (tx: Transaction, condition: SQL | undefined) =>
   tx
     .select({
       id: tokensTable.id,
-      accountId: tokensTable.account_id,
       prefix: tokensTable.prefix,
       name: tokensTable.name,
-      forSpreadsheets: tokensTable.for_spreadsheets,
       email: accountsTable.email,
-      expiresMs: milliseconds(tokensTable.expires_at),
-      /** From its creation to its expiry; null where it has none. */
-      lifetimeMs: sql<
-        number | null
-      >`${milliseconds(tokensTable.expires_at)} - ${milliseconds(tokensTable.created_at)}`.mapWith(
-        Number,
-      ),
       revokedAt: tokensTable.revoked_at,
-      replacedAt: tokensTable.replaced_at,
     })
     .from(tokensTable)
     .innerJoin(accountsTable, eq(accountsTable.id, tokensTable.account_id))
@@ -38,9 +25,10 @@ const findTokens = (tx: Transaction, condition: SQL | undefined) =>
 
 /**
  * Finds a token and locks it until the transaction ends.
- * @throws AccountError where no token or several tokens have the prefix, or the token is another account's
+ * @throws AccountError where no token or several tokens have the prefix, or the token is revoked or another
+ * account's
  */
-export async function findToken(tx: Transaction, which: TokenSelector): Promise<FoundToken> {
+export async function findUnrevoked(tx: Transaction, which: TokenSelector) {
   const found = await findTokens(
     tx,
     "prefix" in which
@@ -57,6 +45,7 @@ export async function findToken(tx: Transaction, which: TokenSelector): Promise<
     const shown = found.map((each) => `${each.prefix} (${each.name}, ${each.email})`).join("; ")
     throw new AccountError(`Several tokens have this prefix, give more characters: ${shown}`)
   }
+  if (token.revokedAt !== null) throw new AccountError("The token is already revoked")
   return token
 }
 
@@ -71,10 +60,4 @@ function beginsWith(start: string) {
   return start.length > stored.length
     ? and(eq(tokensTable.prefix, stored), eq(tokensTable.sha256, hashSecret(start)))
     : like(tokensTable.prefix, `${start.replaceAll("_", "\\_")}%`)
-}
-
-/** @throws AccountError */
-export function checkUnrevoked(token: FoundToken): FoundToken {
-  if (token.revokedAt === null) return token
-  throw new AccountError("The token is already revoked")
 }

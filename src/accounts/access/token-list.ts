@@ -52,13 +52,10 @@ export const readTokens = (pool: Pool, accountId: number, now: Date, condition?:
         id: tokensTable.id,
         name: tokensTable.name,
         prefix: tokensTable.prefix,
-        forSpreadsheets: tokensTable.for_spreadsheets,
         createdAt: sql<string>`${instantText(tokensTable.created_at)}`,
         lastUsedAt: instantText(tokensTable.last_used_at),
         expiresAt: instantText(tokensTable.expires_at),
         revokedAt: instantText(tokensTable.revoked_at),
-        /** When it was rotated. A rotated token has a successor, and may still be valid for its grace period. */
-        replacedAt: instantText(tokensTable.replaced_at),
         isValid: isValidToken(now),
       })
       .from(tokensTable)

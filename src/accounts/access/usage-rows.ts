@@ -1,6 +1,6 @@
 /** The table of the counts of admitted requests of all processes. */
 import { and, eq, gte, sql } from "drizzle-orm"
-import { accountsTable, tokensTable, usageHours } from "../../data/db/account-tables.ts"
+import { accountsTable, usageHours } from "../../data/db/account-tables.ts"
 import type { Database } from "../../data/db/pool/pool.ts"
 
 /** Requests with a token in a clock hour (UTC). */
@@ -47,18 +47,15 @@ export function readCounts(
   const { hour, requests } = usageHours
   const start = sql`case when ${hour} >= ${instant(firstHourMs)}::timestamptz then ${hour}
     else date_trunc('day', ${hour}, 'UTC') end`
-  const isMarked = sql<boolean>`coalesce(${tokensTable.for_spreadsheets}, false)`
   return db
     .select({
       tokenId: usageHours.token_id,
-      forSpreadsheets: isMarked.as("for_spreadsheets"),
       startMs: sql<number>`extract(epoch from ${start}) * 1000`.mapWith(Number).as("start_ms"),
       requests: sql<number>`sum(${requests})`.mapWith(Number),
     })
     .from(usageHours)
-    .leftJoin(tokensTable, eq(tokensTable.id, usageHours.token_id))
     .where(and(eq(usageHours.account_id, accountId), gte(hour, instant(firstDayMs))))
-    .groupBy(usageHours.token_id, tokensTable.for_spreadsheets, sql`start_ms`)
+    .groupBy(usageHours.token_id, sql`start_ms`)
 }
 
 const instant = (ms: number): string => new Date(ms).toISOString()

@@ -119,8 +119,6 @@ export interface Period {
   /** The beginning of the hour or day, ms since 1970. */
   startMs: number
   requests: number
-  /** Of these, requests with a token marked for spreadsheets. */
-  ofSpreadsheets: number
 }
 
 const shownHours = 24
@@ -164,13 +162,10 @@ function periods(
   const all = Array.from({ length: count }, (_, index) => ({
     startMs: firstMs + index * lengthMs,
     requests: 0,
-    ofSpreadsheets: 0,
   }))
-  for (const { startMs, requests, forSpreadsheets } of counts) {
+  for (const { startMs, requests } of counts) {
     const period = all[Math.floor((startMs - firstMs) / lengthMs)]
-    if (!period) continue
-    period.requests += requests
-    if (forSpreadsheets) period.ofSpreadsheets += requests
+    if (period) period.requests += requests
   }
   return all
 }

@@ -6,7 +6,6 @@ import { sql } from "drizzle-orm"
 import {
   bigint,
   bigserial,
-  boolean,
   index,
   integer,
   jsonb,
@@ -68,16 +67,9 @@ export const tokensTable = pgTable(
     last_used_at: instant("last_used_at"),
     expires_at: instant("expires_at"),
     revoked_at: instant("revoked_at"),
-    /** When it was rotated. It stays valid for its grace period. */
-    replaced_at: instant("replaced_at"),
-    /** Usage shows its requests apart from those of programs. */
-    for_spreadsheets: boolean().notNull().default(false),
-    /** The form that created it, which creates no second token. */
-    form_id: uuid(),
   },
   (t) => [
     uniqueIndex("tokens_by_sha256").on(t.sha256),
-    uniqueIndex("tokens_by_form").on(t.account_id, t.form_id),
     index("tokens_by_prefix").on(t.prefix),
     index("tokens_by_account").on(t.account_id),
     ...checks("tokens", {

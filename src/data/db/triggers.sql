@@ -25,8 +25,8 @@ END $$;
 CREATE TRIGGER accounts_noted AFTER INSERT OR DELETE OR UPDATE OF email, plan, request_limit, disabled_at ON accounts
 	FOR EACH ROW EXECUTE FUNCTION note_access_change('email', 'plan', 'request_limit', 'disabled_at');
 --> statement-breakpoint
-CREATE TRIGGER tokens_noted AFTER INSERT OR DELETE OR UPDATE OF account_id, name, expires_at, revoked_at, for_spreadsheets ON tokens
-	FOR EACH ROW EXECUTE FUNCTION note_access_change('account_id', 'name', 'expires_at', 'revoked_at', 'for_spreadsheets');
+CREATE TRIGGER tokens_noted AFTER INSERT OR DELETE OR UPDATE OF account_id, name, expires_at, revoked_at ON tokens
+	FOR EACH ROW EXECUTE FUNCTION note_access_change('account_id', 'name', 'expires_at', 'revoked_at');
 --> statement-breakpoint
 CREATE TRIGGER sessions_noted AFTER INSERT OR DELETE ON sessions
 	FOR EACH ROW EXECUTE FUNCTION note_access_change('signed_in_at');

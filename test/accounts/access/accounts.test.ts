@@ -135,7 +135,6 @@ describe("The audit log", () => {
         columns: {
           account_id: [null, expect.any(Number)],
           name: [null, "nightly"],
-          for_spreadsheets: [null, false],
         },
       },
       {

@@ -1,15 +1,12 @@
-/** Owners and operators create, edit, rotate and revoke tokens, and the stored data reveals none. */
+/** Owners and operators create, rename and revoke tokens, and the stored data reveals none. */
 import { describe, expect, test } from "bun:test"
 import { listAccounts, setDisabled, showAccount } from "../../../src/accounts/access/accounts.ts"
 import { AccountError } from "../../../src/accounts/access/change.ts"
 import { findOwnToken, listOwnTokens } from "../../../src/accounts/access/token-list.ts"
 import {
   createOwnToken,
-  editOwnToken,
   issueToken,
   revokeToken,
-  rotateOwnToken,
-  rotateToken,
   tokenName,
 } from "../../../src/accounts/access/tokens.ts"
 import { refusal, registry } from "./registry.ts"
@@ -17,8 +14,6 @@ import { refusal, registry } from "./registry.ts"
 const setup = await registry()
 
 const now = new Date("2026-03-01T00:00:00Z")
-const dayMs = 24 * 3_600_000
-const later = (ms: number) => new Date(now.getTime() + ms)
 
 describe("An operator", () => {
   const byPrefix = (prefix: string) => ({ prefix })
@@ -74,11 +69,10 @@ describe("An operator", () => {
     const shared = "mds_SAMESAME"
     await setup.sql(`update tokens set prefix = '${shared}'
       where account_id = (select id from accounts where email = 's@example.com')`)
-    for (const change of [
-      () => revokeToken(setup.editor, byPrefix("mds_SAME")),
-      () => rotateToken(setup.editor, { prefix: shared, graceMs: 0, now }),
-    ]) {
-      expect(await refusal(change())).toMatch(/Several tokens .*one, s@example.com.*s@example.com/)
+    for (const prefix of ["mds_SAME", shared]) {
+      expect(await refusal(revokeToken(setup.editor, { prefix }))).toMatch(
+        /Several tokens .*one, s@example.com.*s@example.com/,
+      )
     }
     expect([await setup.isAccepted(one, now), await setup.isAccepted(two, now)]).toEqual([
       true,
@@ -102,8 +96,6 @@ const form = (accountId: number) => ({
   name: "nightly",
   now,
   expiresAt: null,
-  forSpreadsheets: false,
-  formId: crypto.randomUUID(),
 })
 
 describe("An owner", () => {
@@ -124,8 +116,8 @@ describe("An owner", () => {
     expect(tokenName(` ${name} `)).toBe(name)
   })
 
-  test("An owner has at most 100 valid tokens, even when they are created at once, and can rotate them all", async () => {
-    const { accountId, tokenId } = await owner()
+  test("An owner has at most 100 valid tokens, even when they are created at once", async () => {
+    const { accountId } = await owner()
     await addBulk(accountId, 291, "n % 3 = 0", "n % 3 = 1")
     const sent = Array.from({ length: 4 }, () => form(accountId))
     const outcomes = await Promise.allSettled(
@@ -135,8 +127,6 @@ describe("An owner", () => {
     expect(await refusal(createOwnToken(setup.editor, form(accountId)))).toBe(
       "An account can have 100 valid tokens. Revoke one that is no longer used, then try again",
     )
-    const rotation = { accountId, tokenId, graceMs: dayMs, now, formId: crypto.randomUUID() }
-    expect((await rotateOwnToken(setup.editor, rotation)).value.token).not.toBeNull()
   })
 
   test("An owner sees all valid tokens and the newest 100 ended tokens", async () => {
@@ -163,75 +153,11 @@ describe("An owner", () => {
         case when ${expired} then '2026-02-28T00:00:00Z'::timestamptz end
       from generate_series(1, ${count}) n`)
 
-  test("The owner of a disabled account cannot create or rotate tokens", async () => {
-    const { accountId, tokenId, email } = await owner()
+  test("The owner of a disabled account cannot create tokens", async () => {
+    const { accountId, email } = await owner()
     await setDisabled(setup.editor, email, true)
-    const rotation = { accountId, tokenId, graceMs: 0, now, formId: crypto.randomUUID() }
-    const message = "The account is disabled"
-    expect(await refusal(createOwnToken(setup.editor, form(accountId)))).toBe(message)
-    expect(await refusal(rotateOwnToken(setup.editor, rotation))).toBe(message)
-  })
-})
-
-describe("A rotated token", () => {
-  test("A rotated token stays valid for the grace period, beside a successor of the same name and purpose", async () => {
-    const { accountId, tokenId, token } = await owner()
-    await editOwnToken(setup.editor, { accountId, tokenId, name: "sheet", forSpreadsheets: true })
-    const rotation = { accountId, tokenId, graceMs: dayMs, now, formId: crypto.randomUUID() }
-    const { value } = await rotateOwnToken(setup.editor, rotation)
-    expect(value).toMatchObject({
-      name: "sheet",
-      replaced: token.slice(0, 12),
-      until: later(dayMs),
-    })
-    for (const [ms, accepted] of [
-      [dayMs - 1, true],
-      [dayMs, false],
-    ] as const) {
-      expect(await setup.isAccepted(token, later(ms))).toBe(accepted)
-      expect(await setup.isAccepted(value.token, later(ms))).toBe(true)
-    }
-    // The same form makes no second one, and says the same.
-    expect((await rotateOwnToken(setup.editor, rotation)).value).toEqual({ ...value, token: null })
-    expect(await listOwnTokens(setup.pool, accountId, now)).toMatchObject([
-      { name: "sheet", forSpreadsheets: true, prefix: value.prefix, expiresAt: null },
-      { name: "sheet", prefix: value.replaced, expiresAt: "2026-03-02T00:00:00Z" },
-    ])
-  })
-
-  test("A successor has the lifetime of the rotated token, which the grace period never prolongs", async () => {
-    // By a clock that is years from that of the database.
-    const created = new Date("2020-01-01T00:00:00.600Z")
-    const expiresAt = new Date(created.getTime() + 10 * dayMs)
-    const brief = { email: "brief@example.com", name: "brief", now: created, expiresAt }
-    const { value: old } = await issueToken(setup.editor, brief)
-    const at9 = new Date(created.getTime() + 9.5 * dayMs)
-    const { value } = await rotateToken(setup.editor, { prefix: old, graceMs: dayMs, now: at9 })
-    // The columns hold whole seconds.
-    expect(Math.abs((value.until?.getTime() ?? 0) - expiresAt.getTime())).toBeLessThanOrEqual(1_000)
-    const [, successor] = (await showAccount(setup.pool, "brief@example.com")).tokens
-    const lifeMs = Date.parse(successor?.expiresAt ?? "") - at9.getTime()
-    expect(Math.abs(lifeMs - 10 * dayMs)).toBeLessThan(1_000)
-  })
-
-  test("A token in its grace period cannot be rotated again, but its successor can", async () => {
-    const expiresAt = later(90 * dayMs)
-    const again = { email: "again@example.com", name: "again", now, expiresAt }
-    const { value: old } = await issueToken(setup.editor, again)
-    const rotate = (prefix: string) => rotateToken(setup.editor, { prefix, graceMs: dayMs, now })
-    const { value: second } = await rotate(old.slice(0, 12))
-    expect(await refusal(rotate(old))).toBe("The token was replaced already: rotate its successor")
-    await rotate(second.token)
-    const ends = (await showAccount(setup.pool, "again@example.com")).tokens.map(
-      ({ expiresAt }) => expiresAt,
+    expect(await refusal(createOwnToken(setup.editor, form(accountId)))).toBe(
+      "The account is disabled",
     )
-    expect(ends).toEqual(["2026-03-02T00:00:00Z", "2026-03-02T00:00:00Z", "2026-05-30T00:00:00Z"])
-  })
-
-  test("An expired token cannot be rotated", async () => {
-    const old = await setup.issue("late@example.com", "late", later(1_000))
-    const rotation = { prefix: old, graceMs: dayMs, now: later(1_000) }
-    expect(await refusal(rotateToken(setup.editor, rotation))).toBe("The token has expired")
-    expect((await showAccount(setup.pool, "late@example.com")).tokens).toHaveLength(1)
   })
 })

@@ -142,11 +142,10 @@ test("A deleted account does not prevent writing the counts of other accounts", 
   expect((await lastHour(usage, deleted))?.requests).toBe(0)
 })
 
-test("The overview counts 24 hours and 30 days exactly, by token, with spreadsheets separate", async () => {
+test("The overview counts 24 hours and 30 days exactly, by token", async () => {
   const id = await account()
-  const [row] =
-    await setup.sql(`insert into tokens (account_id, name, sha256, prefix, for_spreadsheets)
-    values (${id}, 'sheet', repeat('a', 64), 'mds_aaaaaaaa', true) returning id::int`)
+  const [row] = await setup.sql(`insert into tokens (account_id, name, sha256, prefix)
+    values (${id}, 'sheet', repeat('a', 64), 'mds_aaaaaaaa') returning id::int`)
   const sheet = row?.id as number
   const [usage, other] = [usageOf(), usageOf()]
   const startOfDay = -12 * hourMs
@@ -168,13 +167,13 @@ test("The overview counts 24 hours and 30 days exactly, by token, with spreadshe
     const { hours, days, tokens } = await from.overview(id, noon)
     expect([hours.length, days.length]).toEqual([24, 30])
     expect([hours[0], hours[23]]).toEqual([
-      { startMs: noon.getTime() - 23 * hourMs, requests: 1, ofSpreadsheets: 0 },
-      { startMs: noon.getTime(), requests: 3, ofSpreadsheets: 2 },
+      { startMs: noon.getTime() - 23 * hourMs, requests: 1 },
+      { startMs: noon.getTime(), requests: 3 },
     ])
     expect([days[0], days[28], days[29]]).toEqual([
-      { startMs: noon.getTime() + startOfDay - 29 * dayMs, requests: 1, ofSpreadsheets: 0 },
-      { startMs: noon.getTime() + startOfDay - dayMs, requests: 2, ofSpreadsheets: 0 },
-      { startMs: noon.getTime() + startOfDay, requests: 3, ofSpreadsheets: 2 },
+      { startMs: noon.getTime() + startOfDay - 29 * dayMs, requests: 1 },
+      { startMs: noon.getTime() + startOfDay - dayMs, requests: 2 },
+      { startMs: noon.getTime() + startOfDay, requests: 3 },
     ])
     const sum = (periods: typeof hours) => periods.reduce((all, { requests }) => all + requests, 0)
     expect([sum(hours), sum(days)]).toEqual([4, 6])

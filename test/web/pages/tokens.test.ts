@@ -1,7 +1,7 @@
-/** In the pages, people create tokens that are shown once, and edit, rotate and revoke their own. */
+/** In the pages, people create tokens that are shown once, and rename and revoke their own. */
 import { expect, test } from "bun:test"
 import { serviceOfFile } from "../../support/service.ts"
-import { hiddenField, textOf } from "./page-reader.ts"
+import { textOf } from "./page-reader.ts"
 import { type SignedInVisitor, signedInVisitor } from "./visitor.ts"
 
 const service = await serviceOfFile({ now: new Date("2026-03-01T00:00:00.250Z") })
@@ -12,14 +12,13 @@ let people = 0
 const someone = () => signedInVisitor(service, `person${++people}@example.com`)
 
 async function create(person: SignedInVisitor, fields: Record<string, string> = {}) {
-  const form = hiddenField(await person.read("/account/tokens"), "form")
-  const response = await person.post("/account/tokens", { form, name: "nightly", ...fields })
+  const response = await person.post("/account/tokens", { name: "nightly", ...fields })
   const text = await response.text()
-  return { form, response, text, token: tokenPattern.exec(text)?.[0] ?? "" }
+  return { response, text, token: tokenPattern.exec(text)?.[0] ?? "" }
 }
 
 const stored = (person: SignedInVisitor) =>
-  service.sql`select id::int, name, for_spreadsheets, expires_at, revoked_at from tokens
+  service.sql`select id::int, name, expires_at, revoked_at from tokens
     where account_id = ${person.accountId} order by id`
 
 const statusOf = async (token: string) => (await service.get("/companies", { token })).status
@@ -44,20 +43,17 @@ test("A signed-out person is redirected to sign in, and changes nothing", async 
     method: "POST",
     redirect: "manual",
     headers: { "Sec-Fetch-Site": "same-origin" },
-    body: new URLSearchParams({ name: "x", form: crypto.randomUUID() }),
+    body: new URLSearchParams({ name: "x" }),
   })
   expect([posted.status, await count()]).toEqual([303, before])
 })
 
 test("A created token is shown once, with commands to try it, and works", async () => {
   const person = await someone()
-  const { response, text, token } = await create(person, {
-    lifetime: "30",
-    for_spreadsheets: "true",
-  })
+  const { response, text, token } = await create(person, { lifetime: "30" })
   const [row] = await stored(person)
   const days = (Date.parse(row?.expires_at) - service.clock.now.getTime()) / 86_400_000
-  expect([row?.for_spreadsheets, Math.round(days)]).toEqual([true, 30])
+  expect(Math.round(days)).toBe(30)
   expect([response.status, response.headers.get("cache-control")]).toEqual([200, "no-store"])
   const read = textOf(text)
   expect(read).toContain("You won't see it again")
@@ -79,28 +75,7 @@ test("A created token is shown once, with commands to try it, and works", async 
     expect(page).not.toContain(token)
     expect(page).not.toMatch(tokenPattern)
   }
-  const list = textOf(await person.read("/account/tokens"))
-  for (const shown of [token.slice(0, 12), "For spreadsheets"]) expect(list).toContain(shown)
-})
-
-test("The same form sent twice creates one token and shows it once", async () => {
-  const person = await someone()
-  const { form, token } = await create(person)
-  const again = await person.post("/account/tokens", { form, name: "nightly" })
-  const text = textOf(await again.text())
-  expect(again.status).toBe(200)
-  expect(text).toContain("This form was sent before, so no second token was created")
-  expect(text).toContain(token.slice(0, 12))
-  expect(text).not.toContain(token)
-  expect(await stored(person)).toHaveLength(1)
-
-  const other = await someone()
-  const once = hiddenField(await other.read("/account/tokens"), "form")
-  const texts = await Promise.all(
-    [1, 2].map(async () => (await other.post("/account/tokens", { form: once, name: "x" })).text()),
-  )
-  expect(texts.filter((each) => tokenPattern.test(each))).toHaveLength(1)
-  expect(await stored(other)).toHaveLength(1)
+  expect(textOf(await person.read("/account/tokens"))).toContain(token.slice(0, 12))
 })
 
 test("An invalid name is reported beside the form, which keeps its values", async () => {
@@ -108,13 +83,11 @@ test("An invalid name is reported beside the form, which keeps its values", asyn
   const { response, text } = await create(person, {
     name: `"><b>${"x".repeat(100)}`,
     lifetime: "90",
-    for_spreadsheets: "true",
   })
   expect(response.status).toBe(400)
   expect(textOf(text)).toContain("The name of a token has at most 100 characters.")
   expect(text).toContain('value="&quot;&gt;&lt;b&gt;')
   expect(text).toContain('<option value="90" selected>')
-  expect(text).toMatch(/<input[^>]*name="for_spreadsheets"[^>]*checked/)
   expect((await create(person, { name: " " })).text).toContain("A token requires a name.")
   expect(await stored(person)).toHaveLength(0)
 })
@@ -134,88 +107,40 @@ test("Script in a name is shown as text on every page", async () => {
   }
 })
 
-test("Only creating and rotating a token require signing in again after an hour", async () => {
+test("Only creating a token requires signing in again after an hour", async () => {
   const early = await someone()
   const { id } = await created(early)
   const late = await signedInVisitor(service, early.email, {
     at: new Date(service.clock.now.getTime() - 3_601_000),
   })
   const list = await late.read("/account/tokens")
-  expect(list).not.toContain('name="form"')
+  expect(list).not.toContain('name="lifetime"')
   expect(list).toContain('href="/account/sign-in?next=%2Faccount%2Ftokens&amp;reason=again"')
-  const posts = [
-    ["/account/tokens", "/account/tokens?name=x+%26+y"],
-    [`/account/tokens/${id}/rotate`, `/account/tokens/${id}`],
-  ] as const
-  for (const [path, next] of posts) {
-    const response = await late.post(path, { form: crypto.randomUUID(), name: "x & y", grace: "0" })
-    expect([response.status, response.headers.get("location")]).toEqual([
-      303,
-      `/account/sign-in?${new URLSearchParams({ next, reason: "again" })}`,
-    ])
-  }
+  const response = await late.post("/account/tokens", { name: "x & y" })
+  const next = "/account/tokens?name=x+%26+y"
+  expect([response.status, response.headers.get("location")]).toEqual([
+    303,
+    `/account/sign-in?${new URLSearchParams({ next, reason: "again" })}`,
+  ])
   expect(await early.read("/account/tokens?name=x+%26+y")).toContain('value="x &amp; y"')
-  expect(await late.read(`/account/tokens/${id}`)).not.toContain('name="form"')
   expect(await stored(early)).toMatchObject([{ id, revoked_at: null }])
   expect((await late.post(`/account/tokens/${id}`, { name: "renamed" })).status).toBe(303)
   expect((await late.post(`/account/tokens/${id}/revoke`)).status).toBe(303)
 })
 
-test("A token is renamed and marked for spreadsheets, and unmarked", async () => {
+test("A renamed token keeps working", async () => {
   const person = await someone()
   const { id, token } = await created(person)
-  const saved = await person.post(`/account/tokens/${id}`, {
-    name: " new ",
-    for_spreadsheets: "true",
-  })
+  const saved = await person.post(`/account/tokens/${id}`, { name: " new " })
   expect(saved.headers.get("location")).toBe(`/account/tokens/${id}?saved`)
   expect(textOf(await person.read(`/account/tokens/${id}?saved`))).toContain("Saved.")
-  expect(await stored(person)).toMatchObject([{ name: "new", for_spreadsheets: true }])
-  await person.post(`/account/tokens/${id}`, { name: "new" })
-  expect(await stored(person)).toMatchObject([{ for_spreadsheets: false }])
+  expect(await stored(person)).toMatchObject([{ name: "new" }])
   const refused = await person.post(`/account/tokens/${id}`, { name: "" })
   expect([refused.status, textOf(await refused.text())]).toEqual([
     400,
     expect.stringContaining("A token requires a name."),
   ])
   expect(await statusOf(token)).toBe(200)
-})
-
-test("A rotated token works for the grace period, if any, beside its successor, which is shown once", async () => {
-  const person = await someone()
-  const { id, token, prefix } = await created(person)
-  const page = await person.read(`/account/tokens/${id}`)
-  const fields = { form: hiddenField(page, "form"), grace: "1" }
-  expect(page).toContain(`Rotate ${prefix}`)
-  const rotated = await person.post(`/account/tokens/${id}/rotate`, fields)
-  const text = await rotated.text()
-  const successor = tokenPattern.exec(text)?.[0] ?? ""
-  expect([rotated.status, rotated.headers.get("cache-control")]).toEqual([200, "no-store"])
-  expect(textOf(text)).toMatch(/The token that it replaces, mds_\w{8}… , works until \d{4}-/)
-  expect([await statusOf(token), await statusOf(successor)]).toEqual([200, 200])
-
-  const again = await person.post(`/account/tokens/${id}/rotate`, fields)
-  expect(await again.text()).not.toMatch(tokenPattern)
-  expect(await stored(person)).toHaveLength(2)
-
-  const list = await person.read("/account/tokens")
-  expect(list).toContain(`/account/tokens/${id}#revoke`)
-  expect(list).not.toContain(`/account/tokens/${id}#rotate`)
-  const old = await person.read(`/account/tokens/${id}`)
-  expect(old).toContain(`/account/tokens/${id}/revoke`)
-  expect(old).not.toContain(`/account/tokens/${id}/rotate`)
-  const twice = { ...fields, form: crypto.randomUUID() }
-  const refused = await person.post(`/account/tokens/${id}/rotate`, twice)
-  expect([refused.status, textOf(await refused.text())]).toEqual([
-    400,
-    expect.stringContaining("The token was replaced already: rotate its successor."),
-  ])
-
-  const next = Number((await stored(person)).at(-1)?.id)
-  const atOnce = { form: crypto.randomUUID(), grace: "0" }
-  const last = await person.post(`/account/tokens/${next}/rotate`, atOnce)
-  const third = tokenPattern.exec(await last.text())?.[0] ?? ""
-  expect([await statusOf(successor), await statusOf(third)]).toEqual([401, 200])
 })
 
 test("A revoked token is rejected from the next request on, and the page names it", async () => {
@@ -246,9 +171,8 @@ test("A revoked token is rejected from the next request on, and the page names i
 test("Another account's token gets the response of an unknown one, and is unchanged", async () => {
   const [owner, other] = [await someone(), await someone()]
   const { id, token } = await created(owner)
-  const fields = { form: crypto.randomUUID(), name: "stolen", grace: "0" }
   const seen = async (path: string) => {
-    const responses = [await other.get(path), await other.post(path, fields)]
+    const responses = [await other.get(path), await other.post(path, { name: "stolen" })]
     return Promise.all(
       responses.map(async (response) => [
         response.status,
@@ -258,7 +182,7 @@ test("Another account's token gets the response of an unknown one, and is unchan
       ]),
     )
   }
-  for (const action of ["", "/rotate", "/revoke"]) {
+  for (const action of ["", "/revoke"]) {
     const theirs = await seen(`/account/tokens/${id}${action}`)
     expect(theirs).toEqual(await seen(`/account/tokens/999999999${action}`))
     expect(theirs.map(([status]) => status)).toEqual([action === "" ? 404 : 405, 404])
@@ -268,13 +192,10 @@ test("Another account's token gets the response of an unknown one, and is unchan
   expect((await other.get("/account/tokens/1e3")).status).toBe(404)
 })
 
-test("A form from another site, or without its id, changes nothing", async () => {
+test("A form from another site changes nothing", async () => {
   const person = await someone()
-  const form = { name: "x", form: crypto.randomUUID() }
   const headers = { "Sec-Fetch-Site": "cross-site" }
-  expect((await person.post("/account/tokens", form, { headers })).status).toBe(403)
-  expect((await person.post("/account/tokens", { name: "x" })).status).toBe(400)
-  expect((await person.post("/account/tokens", { name: "x", form: "1' or 1=1" })).status).toBe(400)
+  expect((await person.post("/account/tokens", { name: "x" }, { headers })).status).toBe(403)
   expect(await stored(person)).toHaveLength(0)
 })
 

@@ -61,10 +61,10 @@ test("The page describes a reached limit and a plan without limit in words", asy
   expect(textOf(await person.read("/account/usage"))).toContain("The admin plan has no limit.")
 })
 
-test("The chart and the table show requests by hour, day and token, with spreadsheets separate", async () => {
+test("The chart and the table show requests by hour, day and token", async () => {
   const { token, person } = await caller()
   const sheet = await service.issue(person.email)
-  await service.sql`update tokens set name = 'sheet', for_spreadsheets = true where prefix = ${sheet.slice(0, 12)}`
+  await service.sql`update tokens set name = 'sheet' where prefix = ${sheet.slice(0, 12)}`
   for (let n = 0; n < 2; n++) await service.get("/companies", { token })
   await service.get("/companies", { token: sheet })
   const page = await person.read("/account/usage")
@@ -72,20 +72,15 @@ test("The chart and the table show requests by hour, day and token, with spreads
   const days = cellsOf(page, "Last 30 days")
   expect([hours.length, hours[0], hours[1]]).toEqual([
     24,
-    ["2026-03-01 10:00", "3", "1"],
-    ["2026-03-01 09:00", "0", "0"],
+    ["2026-03-01 10:00", "3"],
+    ["2026-03-01 09:00", "0"],
   ])
-  expect([days.length, days[0], days[29]]).toEqual([
-    30,
-    ["2026-03-01", "3", "1"],
-    ["2026-01-31", "0", "0"],
-  ])
+  expect([days.length, days[0], days[29]]).toEqual([30, ["2026-03-01", "3"], ["2026-01-31", "0"]])
   expect(cellsOf(page, "Requests by token")).toEqual([
     ["test", "2", "2"],
-    ["sheet for spreadsheets", "1", "1"],
+    ["sheet", "1", "1"],
   ])
-  expect(page).toContain("3 requests, of which 1 from spreadsheets")
-  expect(page.match(/class="of-spreadsheets"/g)).toHaveLength(2)
+  expect(page).toContain("<p>3 requests. The busiest hour is 2026-03-01 10:00, with 3.</p>")
   expect(page).not.toMatch(/ style=/)
 })
 

@@ -10,19 +10,13 @@ import { createOwnToken } from "../../../accounts/access/tokens.ts"
 import { dayMs } from "../../../system/text/time.ts"
 import { formField, notice, panel, statusBadge, table } from "../kit/components.ts"
 import { type Form, foreignForm, readForm, readQuery } from "../kit/form.ts"
-import { count, dash, instantAgo, isolated, timeElement } from "../kit/format.ts"
+import { count, instantAgo, isolated, timeElement } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { isRecentSignIn, requireRecentSignIn, signedIn } from "../kit/page-context.ts"
+import { signInPath } from "../kit/page-error.ts"
 import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
-import { formIdField, newTokenPage, readFormId, unconfirmedNotice } from "./new-token.ts"
-import {
-  lastUsedText,
-  nameField,
-  prefixText,
-  signInAgain,
-  spreadsheetsField,
-  tokenPath,
-} from "./token.ts"
+import { newTokenPage, unconfirmedNotice } from "./new-token.ts"
+import { lastUsedText, nameField, prefixText, tokenPath } from "./token.ts"
 
 export const tokensRoutes = (options: AccountOptions) => {
   const { accountPool, changeAccount, now } = options
@@ -40,7 +34,7 @@ export const tokensRoutes = (options: AccountOptions) => {
     )
     .post("/account/tokens", async ({ request, person, address, publicUrl, listPage, page }) => {
       const form = await readForm(request)
-      const [name, lifetime, formId] = [form.get("name"), form.get("lifetime"), readFormId(form)]
+      const [name, lifetime] = [form.get("name"), form.get("lifetime")]
       if (!lifetimes.some(({ value }) => value === lifetime)) throw foreignForm()
       requireRecentSignIn(person, now(), `/account/tokens?${new URLSearchParams({ name })}`)
       const { accountId, email } = person
@@ -54,12 +48,9 @@ export const tokensRoutes = (options: AccountOptions) => {
               now: now(),
               expiresAt:
                 lifetime === "" ? null : new Date(now().getTime() + Number(lifetime) * dayMs),
-              forSpreadsheets: form.has("for_spreadsheets"),
-              formId,
             }),
         )
-        const notices = unconfirmed !== 0 && unconfirmedNotice
-        return page(newTokenPage({ made: value, publicUrl, title: "Token created", notices }))
+        return page(newTokenPage({ made: value, publicUrl, isConfirmed: unconfirmed === 0 }))
       } catch (error) {
         if (!(error instanceof AccountError)) throw error
         return page(await listPage(form, { name: `${error.message}.` }))
@@ -120,11 +111,6 @@ const tokenTable = (caption: string, tokens: readonly OwnToken[], now: Date): Ht
         cell: (token) => html`<a href="${tokenPath(token)}">${isolated(token.name)}</a>`,
       },
       { head: "Token", fixed: true, cell: prefixText },
-      {
-        head: "For spreadsheets",
-        fixed: true,
-        cell: ({ forSpreadsheets }) => (forSpreadsheets ? "Yes" : dash),
-      },
       { head: "Created", fixed: true, cell: ({ createdAt }) => timeElement(createdAt) },
       { head: "Last used", fixed: true, cell: (token) => lastUsedText(token, now) },
       { head: "Expires", fixed: true, cell: (token) => endText(token, now) },
@@ -149,7 +135,7 @@ function endText({ isValid, revokedAt, expiresAt }: OwnToken, now: Date): Conten
 function actions(token: OwnToken): Html {
   const link = (verb: string) =>
     html`<a href="${tokenPath(token)}#${verb.toLowerCase()}">${verb}<span class="visually-hidden"> ${isolated(token.name)}</span></a> `
-  return html`<span class="actions">${link("Edit")}${token.replacedAt === null && link("Rotate")}${link("Revoke")}</span>`
+  return html`<span class="actions">${link("Rename")}${link("Revoke")}</span>`
 }
 
 const creation = ({ mayCreate, entered, faults }: TokensPage): Html =>
@@ -159,11 +145,10 @@ const creation = ({ mayCreate, entered, faults }: TokensPage): Html =>
     mayCreate
       ? html`${faults && notice("bad", faults.name, true)}
 <form method="post" action="/account/tokens" class="fields form-narrow">
-${formIdField(entered)}
 ${nameField(entered.get("name"), "Its purpose, such as the name of a script or a spreadsheet.")}
 ${formField({ name: "lifetime", label: "Expires", value: entered.get("lifetime"), choices: lifetimes })}
-${spreadsheetsField(entered.has("for_spreadsheets"))}
 <div><button class="primary">Create token</button></div>
 </form>`
-      : signInAgain("/account/tokens"),
+      : html`<p>A token gives access to your account's data, so this asks you to sign in again when that was more than an hour ago.</p>
+<p><a class="button primary" href="${signInPath("/account/tokens", "again")}">Sign in again</a></p>`,
   )

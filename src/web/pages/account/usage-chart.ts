@@ -40,7 +40,6 @@ ${busiest.requests > 0 && drawing(periods, busiest.requests, label)}
           fixed: true,
         },
         { head: "Requests", cell: ({ requests }) => number(requests), number: true },
-        { head: "Spreadsheets", cell: (period) => number(period.ofSpreadsheets), number: true },
       ],
       rows: periods.toReversed(),
       empty: "There are no periods.",
@@ -49,12 +48,8 @@ ${busiest.requests > 0 && drawing(periods, busiest.requests, label)}
 }
 
 function summary(periods: readonly Period[]): string {
-  const total = sum(periods.map(({ requests }) => requests))
-  const ofSpreadsheets = sum(periods.map((period) => period.ofSpreadsheets))
-  if (total === 0) return "No request was made."
-  const requests = count(total, "request")
-  if (ofSpreadsheets === 0) return `${requests}, none of them from spreadsheets.`
-  return `${requests}, of which ${number(ofSpreadsheets)} from spreadsheets: the lower part of each bar.`
+  const total = periods.reduce((sum, { requests }) => sum + requests, 0)
+  return total === 0 ? "No request was made." : `${count(total, "request")}.`
 }
 
 function drawing(
@@ -63,19 +58,17 @@ function drawing(
   label: (startMs: number) => string,
 ): Html {
   const width = periods.length * (barWidth + gap) - gap
-  const bar = (index: number, value: number, part?: string) => {
+  const bar = (index: number, value: number) => {
     // A value other than zero stays visible.
     const tall = value === 0 ? 0 : Math.max(1, Math.round((value / largest) * height))
     const box = { x: index * (barWidth + gap), y: height - tall, width: barWidth, height: tall }
-    return html`<rect ${attributes({ class: part, ...box })}/>`
+    return html`<rect ${attributes(box)}/>`
   }
   const axis = [periods[0], periods[Math.floor(periods.length / 2)], periods.at(-1)]
   return html`<div class="usage-chart"><span class="numbers muted small" aria-hidden="true">${number(largest)}</span>
 <svg viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true">${periods.map(
-    ({ startMs, requests, ofSpreadsheets }, index) =>
-      html`<g><title>${label(startMs)}: ${number(requests)}</title>${bar(index, requests)}${ofSpreadsheets > 0 && bar(index, ofSpreadsheets, "of-spreadsheets")}</g>`,
+    ({ startMs, requests }, index) =>
+      html`<g><title>${label(startMs)}: ${number(requests)}</title>${bar(index, requests)}</g>`,
   )}</svg>
 <div class="axis numbers muted small" aria-hidden="true">${axis.map((each) => html`<span>${label(each?.startMs ?? 0)}</span>`)}</div></div>`
 }
-
-const sum = (values: readonly number[]): number => values.reduce((all, value) => all + value, 0)

@@ -54,7 +54,7 @@ function tokenName(tokenId: number, tokens: readonly OwnToken[]): Content {
   if (tokenId === withoutToken) return "Explorer"
   const token = tokens.find(({ id }) => id === tokenId)
   if (!token) return html`<span class="muted">a former token</span>`
-  return html`<a href="${tokenPath(token)}">${isolated(token.name)}</a> ${token.forSpreadsheets && statusBadge("for spreadsheets")} ${token.revokedAt !== null && statusBadge("revoked")}`
+  return html`<a href="${tokenPath(token)}">${isolated(token.name)}</a> ${token.revokedAt !== null && statusBadge("revoked")}`
 }
 
 /** `429 Too Many Requests` */
