@@ -23,7 +23,6 @@ export interface Windows {
   /** By account id. Separate from addresses, because clients can use many addresses, but no other account ids. */
   accounts: Window
   addresses: Window
-  windowMs: number
 }
 
 export interface Clocks {
@@ -68,7 +67,6 @@ export function createWindows(options: WindowsOptions): Windows {
       maxBytes: addressBytes,
       redisKeyOf: bucketKeys("address", addressBuckets),
     }),
-    windowMs: options.windowMs,
   }
 }
 

@@ -76,7 +76,7 @@ export function headerExamples(companies: Operation, baseUrl: string) {
   const window = { admitted: true, limit, remaining: limit - 1, resetAtMs }
   const examples = new Headers({
     "Content-Disposition": headersOf("csv").get("Content-Disposition") ?? "",
-    ...toHeaders(window, hourMs, exampleNow.getTime()),
+    ...toHeaders(window, exampleNow.getTime()),
     "Cache-Status": cacheStatus.miss,
     "X-Request-Id": "3f0b5a52-6f0e-4c83-9c5b-2f7f1f6f4a0e",
     "WWW-Authenticate": 'Bearer realm="mds", error="invalid_token"',

@@ -15,27 +15,18 @@ const shownWithoutLimit = 2_147_483_647
 /**
  * Returns the headers that show a caller its limit.
  *
- * `RateLimit-Policy` and `RateLimit` follow draft-ietf-httpapi-ratelimit-headers-11: one policy with `q`
- * requests per `w` seconds, `r` left for the next `t` seconds. Only a rejected request has `Retry-After`
- * (RFC 9110, section 10.2.3): at least 1, so that no client spins, and not before `t` ends.
+ * Only a rejected request has `Retry-After` (RFC 9110, section 10.2.3): at least 1, so that no client spins,
+ * and not before the reset.
  */
-export function toHeaders(
-  state: WindowState,
-  windowMs: number,
-  nowMs: number,
-): Record<string, string> {
-  const limit = shownCount(state.limit)
-  const remaining = shownCount(state.remaining)
-  const windowSeconds = Math.max(1, Math.ceil(windowMs / 1000))
-  const waitSeconds = Math.max(0, Math.ceil((state.resetAtMs - nowMs) / 1000))
+export function toHeaders(state: WindowState, nowMs: number): Record<string, string> {
   const headers: Record<string, string> = {
-    "X-RateLimit-Limit": String(limit),
-    "X-RateLimit-Remaining": String(remaining),
+    "X-RateLimit-Limit": String(shownCount(state.limit)),
+    "X-RateLimit-Remaining": String(shownCount(state.remaining)),
     "X-RateLimit-Reset": String(toResetSeconds(state.resetAtMs)),
-    "RateLimit-Policy": `"default";q=${limit};w=${windowSeconds}`,
-    RateLimit: `"default";r=${remaining};t=${waitSeconds}`,
   }
-  if (!state.admitted) headers["Retry-After"] = String(Math.max(1, waitSeconds))
+  if (!state.admitted) {
+    headers["Retry-After"] = String(Math.max(1, Math.ceil((state.resetAtMs - nowMs) / 1000)))
+  }
   return headers
 }
 

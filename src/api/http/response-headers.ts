@@ -16,8 +16,6 @@ const groups = {
   /** Every response of the API, errors included. */
   every: {
     "Cache-Control": "Whether a client may store the response, and that it must revalidate it",
-    RateLimit: "Remaining requests, and the seconds until the next one becomes available",
-    "RateLimit-Policy": "Requests that the window allows, and its length in seconds",
     "X-RateLimit-Limit": "Requests that the window allows; 2147483647 means no limit",
     "X-RateLimit-Remaining": "Remaining requests in the window",
     "X-RateLimit-Reset": "When the oldest counted request leaves the window, in Unix seconds",

@@ -104,9 +104,9 @@ export interface WindowOptions {
 export function showWindow(
   { headers }: RequestContext,
   state: WindowState,
-  { windows, now }: WindowOptions,
+  { now }: Pick<WindowOptions, "now">,
 ): void {
-  Object.assign(headers, toHeaders(state, windows.windowMs, now().getTime()))
+  Object.assign(headers, toHeaders(state, now().getTime()))
 }
 
 /** Sets the headers of a window. @throws ApiError RATE_LIMITED if the request was not admitted */

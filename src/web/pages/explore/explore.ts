@@ -135,16 +135,16 @@ async function admit(
   { accountId, limit }: Pick<SignedIn, "accountId" | "limit">,
   typeAhead = false,
 ): Promise<void> {
-  const { accounts, windowMs } = windows
+  const { accounts } = windows
   const key = String(accountId)
   const isFree = typeAhead && (await accounts.admit(`type-ahead:${key}`, limit)).admitted
   const window = await (isFree ? accounts.peek(key, limit) : accounts.admit(key, limit))
-  if (!window.admitted) throw usedUp(window, windowMs, now().getTime())
+  if (!window.admitted) throw usedUp(window, now().getTime())
   if (!isFree) usage.count({ accountId, tokenId: withoutToken }, now())
 }
 
-function usedUp(window: WindowState, windowMs: number, nowMs: number): PageError {
-  const { "Retry-After": retryAfter = "1" } = toHeaders(window, windowMs, nowMs)
+function usedUp(window: WindowState, nowMs: number): PageError {
+  const { "Retry-After": retryAfter = "1" } = toHeaders(window, nowMs)
   const freeMs = toResetSeconds(window.resetAtMs) * 1000
   const freeTime = new Date(freeMs).toISOString().slice(11, 19)
   return new PageError(
