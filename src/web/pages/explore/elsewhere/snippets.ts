@@ -47,11 +47,12 @@ const variableOf = ({ resource }: ApiView): string => resource.name.replaceAll("
 
 const bearer = `Bearer ${tokenPlaceholder}`
 
-const curl = (view: ApiView): string =>
-  `curl -sS --fail-with-body -H 'Authorization: ${bearer}' '${addressOf(view)}'`
-
-const forPowerQuery =
-  "For Power Query: Data, Get Data, From Other Sources, Blank Query, Advanced Editor. When Excel asks for credentials, choose Web API and paste one of your tokens as the key, so that it is not in the workbook."
+const curl: Snippet = {
+  id: "curl",
+  label: "curl",
+  code: (view) => `curl -sS --fail-with-body -H 'Authorization: ${bearer}' '${addressOf(view)}'`,
+  note: "Gets what this page shows as JSON. For a POSIX shell, as on macOS and Linux.",
+}
 
 const typesOf = "The file is Parquet, in which each column has its type."
 
@@ -90,14 +91,9 @@ ${webContents(exportOf(view, "csv", ["formula_guard", "false"]))},
     )
 in
     Typed`,
-    note: forPowerQuery,
+    note: "For Power Query: Data, Get Data, From Other Sources, Blank Query, Advanced Editor. When Excel asks for credentials, choose Web API and paste one of your tokens as the key, so that it is not in the workbook.",
   },
-  {
-    id: "curl",
-    label: "curl",
-    code: curl,
-    note: "Gets this page as JSON. For a POSIX shell, as on macOS and Linux.",
-  },
+  curl,
   {
     id: "python",
     label: "pandas",
@@ -124,50 +120,8 @@ ${variableOf(view)} <- arrow::read_parquet(file)`,
   address,
 ]
 
-export const recordSnippets: readonly Snippet[] = [
-  {
-    id: "curl",
-    label: "curl",
-    code: curl,
-    note: "Gets this record as JSON. For a POSIX shell, as on macOS and Linux.",
-  },
-  {
-    id: "excel",
-    label: "Excel",
-    code: (view) => `let
-    Source = Json.Document(
-${webContents(view)}
-    ),
-    Record = Source[data]
-in
-    Record`,
-    note: forPowerQuery,
-  },
-  {
-    id: "python",
-    label: "Python",
-    code: (view) => `import json
-import urllib.request
-
-request = urllib.request.Request(
-    "${addressOf(view)}",
-    headers={"Authorization": "${bearer}"},
-)
-with urllib.request.urlopen(request) as response:
-    record = json.load(response)["data"]`,
-    note: "Needs only Python.",
-  },
-  {
-    id: "r",
-    label: "R",
-    code: (view) => `record <- jsonlite::fromJSON(url(
-  "${addressOf(view)}",
-  headers = c(Authorization = "${bearer}"), encoding = "UTF-8"
-))$data`,
-    note: "Needs the package jsonlite.",
-  },
-  address,
-]
+/** Other programs read lists. */
+export const recordSnippets: readonly Snippet[] = [curl, address]
 
 const webContents = ({ baseUrl, path, query }: ApiView): string =>
   `        Web.Contents(
