@@ -1,8 +1,8 @@
 /** A record's page has its versions, as far as the release that it shows. */
 import { expect, test } from "bun:test"
 import { awkward, type Fixtures } from "../../support/fixtures.ts"
-import { serviceOfFile, testService } from "../../support/service.ts"
-import { cellsOf, textOf } from "./page-reader.ts"
+import { serviceOfFile } from "../../support/service.ts"
+import { cellsOf } from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
 /** In each release after the first, the tenements' holder is another one. */
@@ -67,28 +67,9 @@ const worth = (market_cap_aud: number | null): Fixtures => ({
   ),
 })
 
-test("A capitalisation from undated files is shown with the time of its load, as such", async () => {
-  await using undated = await testService()
-  await undated.publish(worth(300e9))
-  const reader = await signedInVisitor(undated, "admin@example.com")
-  const page = textOf(await reader.read("/explore/companies/BIG"))
-  const [published] =
-    await undated.sql`select to_char(published_at, 'YYYY-MM-DD') as day from releases where id = 2`
-  expect(page).toContain(`300 bn loaded on ${published?.day}`)
-})
-
-test("A company's page has the course of its capitalisation, by the time of the files", async () => {
-  const line = (page: string) => /<polyline points="([^"]*)"/.exec(page)?.[1]
-  expect(line(await person.read("/explore/companies/BIG"))).toBeUndefined()
+test("The history of a company has each change of its capitalisation", async () => {
   for (const value of [300e9, null, 200e9]) await service.publish(worth(value))
-  await service.sql`
-    update releases set manifest = jsonb_build_object('observed_is_known', true,
-      'observed', case id when 1 then '2026-01-01T00:00:00Z' when 13 then '2026-01-02T00:00:00Z' else '2026-01-05T00:00:00Z' end)`
   const page = await person.read("/explore/companies/BIG")
-  expect(line(page)).toBe("0.0,16.0 50.0,2.0 200.0,30.0")
-  expect(textOf(page)).toContain(
-    "250 bn on 2026-01-01 200 bn on 2026-01-05 Highest: 300 bn on 2026-01-02",
-  )
   expect(
     cellsOf(page, "History")
       .slice(0, 3)

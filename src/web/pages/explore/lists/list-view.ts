@@ -56,8 +56,6 @@ export interface ShownField extends Omit<TableColumn<ResourceRecord>, "cell" | "
   cell?: Cell
   /** On a record's page, if it differs; false leaves it out. */
   fact?: Cell
-  /** Whether its history is charted below it. */
-  hasSparkline?: true
   /** Only in lists, as a record's page has it above; or only on that page, and in lists where a person chose it. */
   only?: "list" | "record"
   /** The value of `sort` that orders by it: the largest number first, or the alphabet. */

@@ -96,7 +96,6 @@ export const companiesView: ListOfRecords = {
       head: "Market cap, A$",
       field: "market_cap_aud",
       number: true,
-      hasSparkline: true,
       cell: shortDollars("market_cap_aud"),
       fact: (company) =>
         company.is_active || company.market_cap_aud === null

@@ -1,4 +1,4 @@
-/** The versions of a record: the changes of each, and the course of a figure. */
+/** The versions of a record, and the changes of each. */
 import type { ResourceRecord, Value } from "../../../../data/resources/resource.ts"
 import { splitValues } from "../../../../system/text/fold.ts"
 import { type TableColumn, table } from "../../kit/components.ts"
@@ -8,9 +8,9 @@ import { day, moment, textCell, textOf } from "../lists/cells.ts"
 import type { ListView } from "../lists/list-view.ts"
 import type { ShownPage } from "../visit.ts"
 
-/** The versions that a page reads: enough for the course of a figure. */
-export const versionsRead = 100
 const versionsShown = 10
+/** The versions that a page reads: the last one shows its changes beside the one before it. */
+export const versionsRead = versionsShown + 1
 
 interface VersionRow {
   /** The labels of fields, by their names in the API. */
@@ -83,47 +83,4 @@ function sourceOf(version: ResourceRecord): Content {
       ? html`<div><details><summary>${number(files.length)} files</summary> ${files}</details></div>`
       : files
   }`
-}
-
-const [width, height] = [200, 32]
-
-/**
- * A line through the values that a field had, by the time of the files or, where that is unknown, of the
- * load; null where it never changed.
- * @param versions newest first
- * @param write the value of the field
- */
-export function sparkline(
-  versions: readonly ResourceRecord[],
-  field: string,
-  write: (version: ResourceRecord) => Content,
-): Html | null {
-  const points = versions
-    .flatMap((version, index) => {
-      const value = version[field]
-      const observed = textOf("observed_at")(version)
-      const time = observed || textOf("since")(version)
-      const words = `${observed ? "on" : "loaded on"} ${time.slice(0, 10)}`
-      const isStep = typeof value === "number" && value !== versions[index + 1]?.[field]
-      return isStep && time !== "" ? [{ version, value, words, ms: Date.parse(time) }] : []
-    })
-    .reverse()
-  const [first, last] = [points[0], points.at(-1)]
-  if (first === undefined || last === undefined || first === last) return null
-  const values = points.map(({ value }) => value)
-  const [least, most] = [Math.min(...values), Math.max(...values)]
-  const line = points.map(({ value, ms }) => {
-    const x = (width * (ms - first.ms)) / Math.max(1, last.ms - first.ms)
-    const y = height - 2 - ((height - 4) * (value - least)) / Math.max(1, most - least)
-    return `${x.toFixed(1)},${y.toFixed(1)}`
-  })
-  const label = ({ version, words }: (typeof points)[number], name: Content = null) =>
-    html`<span>${name}${write(version)} ${words}</span>`
-  const extremes = [
-    { name: "Lowest: ", point: points.find(({ value }) => value === least) },
-    { name: "Highest: ", point: points.find(({ value }) => value === most) },
-  ].flatMap(({ name, point }) =>
-    point && point.value !== first.value && point.value !== last.value ? [label(point, name)] : [],
-  )
-  return html`<svg class="course" viewBox="0 0 ${width} ${height}" preserveAspectRatio="none" aria-hidden="true"><polyline points="${line.join(" ")}"/></svg><div class="axis small muted">${label(first)}${label(last)}</div>${extremes.length > 0 && html`<div class="axis small muted">${extremes}</div>`}`
 }

@@ -5,7 +5,6 @@ import { readParameters, textParameter } from "../../../../api/http/parameters.t
 import { canonicalQuery } from "../../../../api/http/query-string.ts"
 import type { RecordAt } from "../../../../api/responses/answers.ts"
 import { asOf as asOfParameter } from "../../../../api/responses/endpoint.ts"
-import type { ResourceRecord } from "../../../../data/resources/resource.ts"
 import { pageTitle, trail } from "../../kit/components.ts"
 import { type Content, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
@@ -22,7 +21,7 @@ import {
 } from "../lists/list-view.ts"
 import { pastNotice } from "../lists/results.ts"
 import type { Visit } from "../visit.ts"
-import { history, sparkline, versionsRead } from "./history.ts"
+import { history, versionsRead } from "./history.ts"
 
 /** A found record. */
 export interface FoundRecord extends RecordAt {
@@ -75,12 +74,11 @@ export async function recordPage(
   const value = textOf(field)(record)
   const within = value ? [{ path: found.links(view.path, [[filter, value]]), title: value }] : []
   const pairOf = (shown: ShownField) => {
-    const { head, field = "", fact = cellOf(shown), only, hasSparkline } = shown
-    const write = (version: ResourceRecord) => fact(version, found.links, day)
+    const { head, field = "", fact = cellOf(shown), only } = shown
     if (only === "list") return null
-    const written = write(record)
+    const written = fact(record, found.links, day)
     if (written === false) return null
-    return html`<dt>${head}</dt><dd>${written}${parts?.remarks?.[field]}${hasSparkline && sparkline(versions.records, field, write)}</dd>`
+    return html`<dt>${head}</dt><dd>${written}${parts?.remarks?.[field]}</dd>`
   }
   return {
     title,
