@@ -68,7 +68,7 @@ async function age({ sql }: TestService): Promise<void> {
   await sql`update tenements set expiry_date = '2020-01-01' where id = 'WA-E47-1235'`
   const suggestion = {
     holder: { name: "APOSTROPHE FIRST (NORTH) PTY LTD", tenements: 1_234 },
-    reason: "same first words",
+    reason: "place in brackets",
     similarName: "'Apostrophe First",
   }
   await sql`insert into suggested_links values (1, 'KEY', 'Holder', 'APO', ${sql.json(suggestion)})`

@@ -100,11 +100,9 @@ test("No line of output begins with a file's name or content", async () => {
 /** Without what separates holders. */
 const holder = stored.replaceAll(";", "")
 
-test("CSV on a pipe and in a file has the exact data", async () => {
+test("CSV on a pipe has the exact data", async () => {
   await bench.load("tenements", `id,tenement_id,state,holder_name\nt1,E 1,WA,"${holder}"\n`)
   expect((await run("holders", "unlinked")).stdout).toContain(holder)
-  await run("holders", "unlinked", "--csv", "unlinked.csv")
-  expect(readFileSync(join(bench.directory, "unlinked.csv"), "utf8")).toContain(holder)
 })
 
 reportMissingTerminals(import.meta.path)

@@ -93,7 +93,7 @@ const suggestedHolders = `
   select holder as name, cardinality(ids) as tenements, reason,
     suggestion ->> 'similarName' as "similarName",
     (select count(distinct id)::int from suggested, unnest(ids) id) as added
-  from suggested order by reason = 'same first words', position`
+  from suggested order by position`
 
 export type LinkReader = ReturnType<typeof createLinkReader>
 

@@ -2,11 +2,10 @@
  * Suggests companies for unlinked holders by the words that their names share. A person must decide: a
  * name with a place in brackets is mostly a subsidiary's, and sometimes one that has been sold.
  *
- * Shared words count only at the beginning of two names, where few companies have them: `BHP Coal` is
- * BHP's, while names that share KALGOORLIE, or a word in their middle, are unrelated. One shared word is
- * enough only if the listed name has no other of its own: `Iluka (Eucla Basin)` is Iluka Resources, while
- * `Cape Flattery` is not Cape Lambert Resources. A company's code is enough too: `FMG Pilbara` is
- * Fortescue, whose code is FMG.
+ * The words of the holder's name must be those of the company's, or begin it where the rest is a place in
+ * brackets. Few companies may have these words. One shared word is enough only if the listed name has no
+ * other of its own: `Iluka (Eucla Basin)` is Iluka Resources, while `Cape (Flattery)` is not Cape Lambert
+ * Resources.
  */
 import {
   distinctiveWords,
@@ -22,29 +21,24 @@ export const reasons = [
   "former name",
   "place in brackets",
   "another ending",
-  "company code",
-  "same first words",
 ] as const
 export type Reason = (typeof reasons)[number]
 
 /**
  * How often suggestions of each reason were right, as a person who knows the companies judged them for
- * `judgedFiles`: the 50 of `same first words` with the most tenements, and all of the others. Uncertain ones
- * count as wrong.
+ * `judgedFiles`. Uncertain ones count as wrong.
  */
 const judged: Readonly<Record<Reason, readonly [right: number, of: number]>> = {
   "known group": [86, 87],
   "former name": [5, 7],
   "place in brackets": [37, 40],
   "another ending": [22, 26],
-  "company code": [26, 52],
-  "same first words": [24, 50],
 }
 
 export const judgedFiles =
   "judged by hand for registers of Western Australia (part, 2021), Queensland and South Australia and the directory of August 2026"
 
-/** `right in 26 of 52` */
+/** `right in 22 of 26` */
 export const judgement = (reason: Reason): string =>
   `right in ${judged[reason][0]} of ${judged[reason][1]}`
 
@@ -97,8 +91,6 @@ interface Index {
   membersByKey: ReadonlyMap<string, readonly Entry[]>
   /** Former names by their keys. */
   formerByKey: ReadonlyMap<string, readonly Entry[]>
-  /** The present name of each listed company. */
-  byCode: ReadonlyMap<string, Entry>
   byFirstWord: ReadonlyMap<string, readonly Entry[]>
   /** Whether a word occurs almost only at the beginning of names. */
   isRare: (word: string) => boolean
@@ -127,11 +119,6 @@ function indexOf(
       entries.filter(({ isFormer }) => isFormer),
       ({ key }) => key,
     ),
-    byCode: new Map(
-      entries
-        .filter(({ name, company }) => company.is_active && name === company.company_name)
-        .map((entry) => [entry.company.asx_code, entry]),
-    ),
     byFirstWord: Map.groupBy(entries, ({ words }) => words[0] ?? ""),
     isRare: (word) => (namesWith.get(word) ?? 0) <= maxRare,
     isCommon: (word) => (companiesWith.get(word) ?? 0) >= minCommon,
@@ -157,8 +144,6 @@ const isPerson = (name: string) => name.includes(",") && !hasEnding(name)
 interface Match {
   entry: Entry
   reason: Reason
-  /** How many of their first words are the same. */
-  shared: number
 }
 
 function suggestionsFor(holder: UnlinkedHolder, index: Index): Suggestion[] {
@@ -166,19 +151,15 @@ function suggestionsFor(holder: UnlinkedHolder, index: Index): Suggestion[] {
   const words = wordsOf(holder.name)
   const [first = ""] = words
   const equal = (reason: Reason, entries: readonly Entry[] = []): Match[] =>
-    entries.map((entry) => ({ entry, reason, shared: words.length }))
+    entries.map((entry) => ({ entry, reason }))
   const inGroups = equal("known group", index.membersByKey.get(withoutLegalForm(holder.name)))
   const former = equal("former name", index.formerByKey.get(holder.key))
-  const alike = (index.byFirstWord.get(first) ?? []).map((entry): Match => {
-    const shared = sharedWords(words, entry.words)
-    return { entry, reason: reasonFor(holder.name, words, entry, shared), shared }
+  const alike = (index.byFirstWord.get(first) ?? []).flatMap((entry): Match[] => {
+    const reason = reasonFor(holder.name, words, entry)
+    return reason === null ? [] : [{ entry, reason }]
   })
-  const sameWords = alike.filter(
-    ({ entry, shared }) => shared === words.length && shared === entry.words.length,
-  )
-  const ofCode = index.byCode.get(first)
-  const byCode: Match[] = ofCode ? [{ entry: ofCode, reason: "company code", shared: 1 }] : []
-  const matches = [...inGroups, ...former, ...sameWords, ...closest(alike, first, index), ...byCode]
+  const sameWords = alike.filter(({ entry }) => entry.words.length === words.length)
+  const matches = [...inGroups, ...former, ...sameWords, ...telling(alike, words, index)]
   const ofCompanies = Map.groupBy(matches.sort(bestFirst), ({ entry }) => entry.company.asx_code)
   return [...ofCompanies.values()]
     .flatMap(([best]) => best ?? [])
@@ -186,33 +167,28 @@ function suggestionsFor(holder: UnlinkedHolder, index: Index): Suggestion[] {
     .map(({ entry: { name, company }, reason }) => ({ holder, company, reason, similarName: name }))
 }
 
-/** Those that share the most words, if these identify few companies. */
-function closest(
+/** The matches, if the words of the holder identify few companies. */
+function telling(
   alike: readonly Match[],
-  first: string,
+  words: readonly string[],
   { isRare, isCommon }: Index,
 ): readonly Match[] {
-  const most = Math.max(0, ...alike.map(({ shared }) => shared))
-  const found = alike.filter(({ shared }) => shared === most)
-  if (new Set(found.map(({ entry }) => entry.company.asx_code)).size > maxCompanies) return []
-  if (most > 1) return found
-  return isRare(first) ? found.filter(({ entry }) => entry.words.slice(1).every(isCommon)) : []
+  if (new Set(alike.map(({ entry }) => entry.company.asx_code)).size > maxCompanies) return []
+  if (words.length > 1) return alike
+  return words.every(isRare)
+    ? alike.filter(({ entry }) => entry.words.slice(1).every(isCommon))
+    : []
 }
 
-function sharedWords(one: readonly string[], other: readonly string[]): number {
-  const different = one.findIndex((word, index) => word !== other[index])
-  return different === -1 ? one.length : different
-}
-
+/** Null where the words of the holder do not begin the other name, or do without a place in brackets. */
 function reasonFor(
   holder: string,
   words: readonly string[],
   { name, words: others }: Entry,
-  shared: number,
-): Reason {
-  if (shared < words.length) return "same first words"
+): Reason | null {
+  if (words.some((word, index) => word !== others[index])) return null
   if (hasPlace(holder)) return "place in brackets"
-  if (shared < others.length) return "same first words"
+  if (words.length < others.length) return null
   return hasPlace(name) ? "place in brackets" : "another ending"
 }
 
@@ -221,7 +197,6 @@ const hasPlace = (name: string) => distinctiveWords(name).length > wordsOf(name)
 
 const bestFirst = (a: Match, b: Match): number =>
   reasons.indexOf(a.reason) - reasons.indexOf(b.reason) ||
-  b.shared - a.shared ||
   Number(b.entry.company.is_active) - Number(a.entry.company.is_active) ||
   compareText(a.entry.company.asx_code, b.entry.company.asx_code) ||
   compareText(a.entry.name, b.entry.name)

@@ -33,7 +33,7 @@ export const suggestedColumns = [
 ]
 
 /**
- * `mds holders` writes the unlinked holders as such a file: without parents, and with the number of their
+ * `mds holders` prints the unlinked holders as such a file: without parents, and with the number of their
  * tenements and, where asked, the companies that they may belong to. A person fills in the parents.
  */
 export const ownSubsidiaries: Source = {

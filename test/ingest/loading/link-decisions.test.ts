@@ -21,7 +21,7 @@ t3,E 3,SA,Quarry (West) Pty Ltd
 beforeEach(async () => {
   await bench.load(
     "companies",
-    "asx_code,company_name,is_active\nQZA,Quarry Alpha Limited,true\nQZB,Quarry NL,true\n",
+    "asx_code,company_name,is_active\nQZA,QZA Pilbara Holdings Limited,true\nQZB,Quarry NL,true\n",
   )
   await bench.load("tenements", tenements)
 })

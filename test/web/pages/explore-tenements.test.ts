@@ -232,9 +232,9 @@ test("The page of a company without tenements says that none is linked yet", asy
   expect(textOf(page)).not.toContain("Possible holders")
 })
 
-test("Possible holders count the tenements that a link would add, with reasons, and the weakest last", async () => {
-  const [weakest = "", ...others] = reasons.toReversed()
-  const suggested = [weakest, ...others].map((reason, index) => ({
+test("Possible holders count the tenements that a link would add, with reasons", async () => {
+  const [best = ""] = reasons
+  const suggested = [...reasons.toReversed(), best, best].map((reason, index) => ({
     position: index + 1,
     holder_key: `HOLDER ${index}`,
     holder: `Holder ${index}`,
@@ -250,14 +250,10 @@ test("Possible holders count the tenements that a link would add, with reasons, 
   const page = await person.read("/explore/companies/max")
   // The tenement of Holder 4 is the company's already; no tenement has Holder 5.
   expect(cellsOf(page, "Possible holders")).toEqual([
-    ["Holder 1", "2", "Begins with the company’s code"],
-    ["Holder 2", "2", "Equals MAX Ltd except for its ending"],
-    ["Holder 3", "1", "Equals MAX Ltd except for the words in brackets"],
-    [
-      "Holder 0",
-      "1",
-      "Begins with the same words as MAX Ltd, and has nothing else in common. About half of these suggestions are wrong",
-    ],
+    ["Holder 0", "1", "Equals MAX Ltd except for its ending"],
+    ["Holder 1", "2", "Equals MAX Ltd except for the words in brackets"],
+    ["Holder 2", "2", "A former name of the company"],
+    ["Holder 3", "1", "Known group (list of the service)"],
   ])
   expect(factsOf(page).Tenements).toBe("2, 5 possible")
   expect(linkTo(page, "Holder 3")).toBe("/explore/holders/Holder%203")
@@ -265,7 +261,7 @@ test("Possible holders count the tenements that a link would add, with reasons, 
   expect(contentOf(past)).not.toContain("ossible")
 
   const words =
-    "MAX may hold 5 more tenements, under names of holders that are not linked to it: Holder 1 (2), Holder 2 (2), Holder 3 (1), and 1 more."
+    "MAX may hold 5 more tenements, under names of holders that are not linked to it: Holder 0 (1), Holder 1 (2), Holder 2 (2), and 1 more."
   for (const path of ["tenements?company=max", "companies/MAX/tenements"]) {
     expect(textOf(await person.read(`/explore/${path}`))).toContain(words)
   }
@@ -293,5 +289,5 @@ test("Possible holders count the tenements that a link would add, with reasons, 
 
   await service.sql`insert into link_decisions values ('HOLDER 1', 'Holder 1', 'MAX', false), ('HOLDER 2', 'Holder 2', 'BIG', true)`
   const decided = await person.read("/explore/companies/MAX")
-  expect(first(cellsOf(decided, "Possible holders"))).toEqual(["Holder 3", "Holder 0"])
+  expect(first(cellsOf(decided, "Possible holders"))).toEqual(["Holder 0", "Holder 3"])
 })

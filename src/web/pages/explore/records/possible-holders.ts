@@ -16,9 +16,6 @@ const words: Readonly<Record<string, (similar: string) => string>> = {
   "former name": () => "A former name of the company",
   "place in brackets": (similar) => `Equals ${similar} except for the words in brackets`,
   "another ending": (similar) => `Equals ${similar} except for its ending`,
-  "company code": () => "Begins with the company’s code",
-  "same first words": (similar) =>
-    `Begins with the same words as ${similar}, and has nothing else in common. About half of these suggestions are wrong`,
 }
 
 /** Null without suggestions. */
