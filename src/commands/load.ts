@@ -38,11 +38,10 @@ export const loadCommand = command({
       integerParameter(0, 1e9),
     ),
     rejectsDir: option("<dir>", "directory of rejected rows (default: DATA_DIR/rejects)", String),
-    allowPrivate: flag("fetch from private networks and this machine too"),
   },
   hasJson: true,
   details: `Sources:\n${formatTable(loadableSources.map(({ name, description }) => ({ name, description })))}`,
-  run: async ({ source, files, allowPrivate = false, ...flags }, { config, json }) => {
+  run: async ({ source, files, ...flags }, { config, json }) => {
     const loads = startLoads(config)
     const keeps = keepsFiles(config.HOLDER_NAMES, source.resource)
     await withDatabase(config, async ({ url }) => {
@@ -52,7 +51,6 @@ export const loadCommand = command({
         keeps,
         source: source.name,
         userAgent: userAgent(config),
-        allowPrivate,
         limits: defaultLimits,
         progress: loads.options.progress,
         clock: () => databaseClock(url),

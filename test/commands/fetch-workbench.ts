@@ -19,7 +19,6 @@ export async function fetchWorkbench() {
     entry: (path: string, others: object = {}) => ({
       kind: "file",
       url: server.url + path,
-      allow_private: true,
       ...others,
     }),
     writeSources: (sources: object) =>

@@ -109,7 +109,7 @@ test("A host with a wrong clock neither blocks other hosts nor dates files", asy
   const ahead = { variables: { BUN_OPTIONS: `--preload ${skew}` } }
   const { stdout } = await bench.run(["fetch", "asx-directory"], ahead)
   expect(stdout).toContain("asx-directory: published")
-  await bench.run(["load", "subsidiaries", `${bench.server.url}/sub.csv`, "--allow-private"], ahead)
+  await bench.run(["load", "subsidiaries", `${bench.server.url}/sub.csv`], ahead)
   const times = await bench.sql`
     select name, greatest(last_attempted_at, last_fetched_at, last_observed_at) > now() as "isAhead"
     from sources order by name`
@@ -125,10 +125,7 @@ test("An address loads under the same rules as a file", async () => {
     request.target === "/asx.csv?key=secret" ? reply(200, modified, directory) : reply(404, {}),
   )
   const address = `${bench.server.url}/asx.csv?key=secret`
-  const refused = await bench.run(["load", "asx-directory", address])
-  expect(refused.stderr).toContain("is an address of a private network or of this machine")
-  const load = (...args: string[]) =>
-    bench.run(["load", "asx-directory", "--allow-private", "--json", ...args])
+  const load = (...args: string[]) => bench.run(["load", "asx-directory", "--json", ...args])
   const loaded = JSON.parse((await load(address)).stdout)
   expect(loaded).toMatchObject({ release: 1, observed: "2026-01-09T08:00:00Z" })
   expect(loaded.files[0].name).toMatch(/^\d{8}T\d{6}Z-[0-9a-f]{64}\.csv$/)
@@ -143,6 +140,20 @@ test("An address loads under the same rules as a file", async () => {
     1,
     `Fetching ${bench.server.url}/none.csv …\nCannot fetch ${bench.server.url}/none.csv: it returned 404. Check the address\n`,
   ])
+})
+
+test("Fetches use the proxy of the environment, except for the hosts of NO_PROXY", async () => {
+  const targets: string[] = []
+  bench.server.respond(({ target }) => {
+    targets.push(target)
+    return plain(directory)
+  })
+  const variables = { HTTP_PROXY: bench.server.url, NO_PROXY: "127.0.0.1" }
+  const load = (url: string) => bench.run(["load", "asx-directory", url], { variables })
+  const proxied = await load("http://register.invalid/asx.csv")
+  const direct = await load(`${bench.server.url}/direct.csv`)
+  expect([proxied.code, direct.code]).toEqual([0, 0])
+  expect(targets).toEqual(["http://register.invalid/asx.csv", "/direct.csv"])
 })
 
 test("A release names its raw file, which can be loaded again", async () => {

@@ -10,8 +10,6 @@ import { isAddress } from "./sources-file.ts"
 
 export interface AddressOptions extends RawFiles {
   userAgent: string
-  /** Connects to private networks and this machine too. */
-  allowPrivate: boolean
   limits: Limits
   progress: Progress
   /** Makes the clock. */
@@ -39,13 +37,13 @@ export async function withAddresses<T>(
   const url = files.filter(isFetched)
   if (url.length === 0) return load({ files })
   const fetchStartedMs = performance.now()
-  const { source, allowPrivate, limits, progress } = options
+  const { source, limits, progress } = options
   for (const address of url) {
     if (!isAddress(address)) throw new LoadError("Cannot fetch an address with a user or password")
     progress.step(`Fetching ${shownAddress(new URL(address))}`)
   }
   const loadFetched = async (directory: string) => {
-    const access = { userAgent: options.userAgent, headers: {}, allowPrivate, limits }
+    const access = { userAgent: options.userAgent, headers: {}, limits }
     const now = await options.clock()
     const fetched = await fetchFiles({ kind: "file", url }, { directory, access, now })
     const paths = fetched.map(({ path }) => path)

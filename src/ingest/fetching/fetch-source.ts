@@ -122,7 +122,7 @@ async function fetchIfDue(
   try {
     progress.step(`Fetching ${source.name}`)
     const headers = entryHeaders(entry, environment)
-    const access = { userAgent, headers, allowPrivate: entry.allow_private ?? false, limits }
+    const access = { userAgent, headers, limits }
     const files = await fetchFiles(entry, { directory, access, now })
     const loaded = await loadFetched(sql, fetchable, files, options, startedMs)
     const isLoaded = loaded.outcome === "refused" || loaded.summary !== null

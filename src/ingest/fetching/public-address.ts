@@ -1,7 +1,7 @@
 /**
- * The addresses to which a fetch may connect. It rejects an address of a private network or of this machine
- * unless the operator allows it, because a redirect or a name server could otherwise lead to services that
- * trust this machine. The fetch resolves a name once and connects to the very addresses that it checked.
+ * Requests to hosts that the operator did not name. They reject addresses of private networks and of this
+ * machine, because a redirect or a name server could otherwise lead to services that trust this machine. They
+ * resolve a name once and connect to the very addresses that they checked.
  */
 import { lookup } from "node:dns/promises"
 import ipaddr from "ipaddr.js"
@@ -19,23 +19,57 @@ export function isPublicAddress(address: string): boolean {
 /** The public range of IPv6: others are reserved, or may represent an address of IPv4. */
 const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3")
 
+/** Whether the host of a URL may be public: it is a public address, or a name with a dot. */
+export function mayBePublic({ hostname }: URL): boolean {
+  const host = withoutBrackets(hostname)
+  return ipaddr.isValid(host) ? isPublicAddress(host) : host.includes(".")
+}
+
+export type PublicRequest = BunFetchRequestInit & { headers: Readonly<Record<string, string>> }
+
 /**
- * The allowed addresses of a URL's host, as URLs have them; at least one.
- * @throws FetchError where the host has no address, or no allowed one
+ * Fetches from the first public address of the URL's host that responds. `Host` and the server name of TLS have
+ * the name, so that TLS checks the certificate for the name.
+ * @throws FetchError where the host has no public address; the failure of the last address
  */
-export async function resolveAddresses(url: URL, allowPrivate: boolean): Promise<string[]> {
-  const host = url.hostname.replace(/^\[|\]$/g, "")
+export async function fetchPublic(url: URL, request: PublicRequest): Promise<Response> {
+  const addresses = await publicAddresses(url)
+  return fetchFromFirst(addresses, url, {
+    ...request,
+    headers: { ...request.headers, Host: url.host },
+    ...(!addresses.includes(url.hostname) && { tls: { serverName: url.hostname } }),
+  })
+}
+
+/** From the first of the addresses that responds. @throws the failure of the last */
+async function fetchFromFirst(
+  [address = "", ...others]: readonly string[],
+  url: URL,
+  request: BunFetchRequestInit,
+): Promise<Response> {
+  const resolved = new URL(url)
+  resolved.hostname = address
+  try {
+    return await fetch(resolved, request)
+  } catch (error) {
+    if (others.length === 0 || request.signal?.aborted) throw error
+    return fetchFromFirst(others, url, request)
+  }
+}
+
+/** As URLs have them; at least one. @throws FetchError */
+async function publicAddresses(url: URL): Promise<string[]> {
+  const host = withoutBrackets(url.hostname)
   const resolved = await lookup(host, { all: true }).catch((error: unknown) => {
     const isTemporary = codeOf(error) === "EAI_AGAIN" || codeOf(error) === "DNS_ETIMEOUT"
-    throw new FetchError(url, `the host ${host} has no known address`, { isTemporary })
+    throw new FetchError(url, "its host has no known address", { isTemporary })
   })
-  const allowed = resolved.filter(({ address }) => allowPrivate || isPublicAddress(address))
-  if (allowed.length > 0) {
-    return allowed.map(({ address, family }) => (family === 6 ? `[${address}]` : address))
+  const found = resolved.filter(({ address }) => isPublicAddress(address))
+  if (found.length === 0) {
+    const addresses = resolved.map(({ address }) => address).join(", ") || host
+    throw new FetchError(url, `${addresses} is an address of a private network or of this machine`)
   }
-  const found = resolved.map(({ address }) => address).join(", ")
-  throw new FetchError(
-    url,
-    `${found || host} is an address of a private network or of this machine. --allow-private or allow_private allows it, except after a redirect`,
-  )
+  return found.map(({ address, family }) => (family === 6 ? `[${address}]` : address))
 }
+
+const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, "")

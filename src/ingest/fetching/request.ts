@@ -1,22 +1,17 @@
 /**
- * One GET with its allowed redirects. The URL of each connection has a checked address; `Host` and the server
- * name of TLS have the name, so that TLS checks the certificate for the name.
+ * One GET with its allowed redirects. The operator names the first host, which may be of a private network;
+ * another host must be public. Bun uses the proxies of the environment.
  */
 import { codeOf } from "../../system/text/error-code.ts"
 import { FetchError } from "./fetch-error.ts"
 import type { Limits } from "./limits.ts"
-import { resolveAddresses } from "./public-address.ts"
-
-// A proxy would resolve names by itself.
-process.env.NO_PROXY = "*"
+import { fetchPublic, type PublicRequest } from "./public-address.ts"
 
 /** How to reach the servers of one source. */
 export interface Access {
   userAgent: string
   /** Sent only to the host of the first URL. */
   headers: Readonly<Record<string, string>>
-  /** The first URL may be of a private network or of this machine. */
-  allowPrivate: boolean
   limits: Limits
   /** Ends all requests, with the reason that is then thrown. */
   signal: AbortSignal
@@ -44,10 +39,9 @@ export async function get(
 ): Promise<Received> {
   let current = url
   for (let followed = 0; ; followed++) {
-    const isFirstHost = current.host === url.host
-    // Credentials and permissions apply to the first host only.
-    const allowed = isFirstHost ? access : { ...access, headers: {}, allowPrivate: false }
-    const response = await send(current, allowed, conditions)
+    const response = await (current.host === url.host
+      ? send(current, access, conditions, fetch)
+      : send(current, { ...access, headers: {} }, conditions, fetchPublic))
     const location = response.headers.get("location")
     if (!redirects.includes(response.status) || location === null) return response
     response.close()
@@ -72,10 +66,10 @@ export function redirectTarget(from: URL, location: string, first: URL): URL {
 
 async function send(
   url: URL,
-  { userAgent, headers, allowPrivate, limits: { silenceMs }, signal: ofSource }: Access,
+  { userAgent, headers, limits: { silenceMs }, signal: ofSource }: Access,
   conditions: Readonly<Record<string, string>>,
+  connect: (url: URL, request: PublicRequest) => Promise<Response>,
 ): Promise<Received> {
-  const addresses = await resolveAddresses(url, allowPrivate)
   const ending = new AbortController()
   const signal = AbortSignal.any([ofSource, ending.signal])
   const silence = setTimeout(() => {
@@ -87,15 +81,13 @@ async function send(
     ending.abort()
   }
   const failure = (error: unknown) => (signal.aborted ? signal.reason : requestError(url, error))
-  const request = {
-    headers: { ...headers, ...conditions, "User-Agent": userAgent, Host: url.host },
-    ...(!addresses.includes(url.hostname) && { tls: { serverName: url.hostname } }),
-    redirect: "manual",
-    keepalive: false,
-    signal,
-  } as const
   try {
-    const response = await fetchFromFirst(addresses, url, request)
+    const response = await connect(url, {
+      headers: { ...headers, ...conditions, "User-Agent": userAgent },
+      redirect: "manual",
+      keepalive: false,
+      signal,
+    })
     silence.refresh()
     const { status, headers: received } = response
     return { url, status, headers: received, body: bodyOf(response), close }
@@ -119,34 +111,19 @@ async function send(
   }
 }
 
-/** From the first of the addresses that responds. @throws the failure of the last */
-async function fetchFromFirst(
-  [address = "", ...others]: readonly string[],
-  url: URL,
-  request: BunFetchRequestInit,
-): Promise<Response> {
-  const resolved = new URL(url)
-  resolved.hostname = address
-  try {
-    return await fetch(resolved, request)
-  } catch (error) {
-    if (others.length === 0 || request.signal?.aborted) throw error
-    return fetchFromFirst(others, url, request)
-  }
-}
-
 function requestError(url: URL, error: unknown): FetchError {
+  if (error instanceof FetchError) return error
   const message = error instanceof Error ? error.message : String(error)
   const code = codeOf(error)
   // Bun's message contains the whole URL, whose query may have a secret.
   const withoutUrl = message.replace(/ fetching ".*/s, "")
   const reason = /^(Zlib|Brotli|Zstd)/.test(code)
-    ? corrupt
-    : code === "ECONNRESET"
-      ? cutOff
-      : withoutUrl
-  return new FetchError(url, reason, { isTemporary: true })
+    ? "its compressed data is truncated or corrupt"
+    : (reasons[code] ?? withoutUrl)
+  return new FetchError(url, reason, { isTemporary: code !== "ENOTFOUND" })
 }
 
-const corrupt = "its compressed data is truncated or corrupt"
-const cutOff = "the connection was cut off"
+const reasons: Readonly<Record<string, string>> = {
+  ECONNRESET: "the connection was cut off",
+  ENOTFOUND: "its host has no known address",
+}

@@ -16,6 +16,7 @@ import { isObject } from "../../system/text/parsed-json.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
 import { sourceNamed } from "../sources/catalogue.ts"
 import type { Source } from "../sources/source.ts"
+import { mayBePublic } from "./public-address.ts"
 
 /** Whether a text is an address to fetch. It must not have a user or password. */
 export function isAddress(text: string): boolean {
@@ -45,7 +46,6 @@ const common = {
   attribution: Type.Optional(text),
   /** By header, the environment variable with its value. */
   headers: Type.Optional(Type.Record(Type.String({ pattern: "^[A-Za-z0-9-]+$" }), text)),
-  allow_private: Type.Optional(Type.Boolean()),
   /** The files add and change records only. */
   partial: Type.Optional(Type.Boolean()),
   all_sectors: Type.Optional(Type.Boolean()),
@@ -155,12 +155,12 @@ export const urlsOf = ({ url }: SourceEntry): string[] => (typeof url === "strin
 
 /**
  * The address for the public: the operator's, else scheme, host and port, because the rest of an address may
- * have a secret. Null where the files have several hosts, or may be in a private network.
+ * have a secret. Null where the files have several hosts, or theirs is not public.
  */
 export function publicAddress(entry: SourceEntry): string | null {
   if (entry.public_address !== undefined) return new URL(entry.public_address).href
-  const [origin = null, ...others] = new Set(urlsOf(entry).map((url) => new URL(url).origin))
-  return others.length > 0 || entry.allow_private ? null : origin
+  const [origin = "", ...others] = new Set(urlsOf(entry).map((url) => new URL(url).origin))
+  return others.length === 0 && mayBePublic(new URL(origin)) ? origin : null
 }
 
 /**

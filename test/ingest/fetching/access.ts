@@ -13,7 +13,6 @@ export const testLimits: Limits = {
 export const testAccess = (limits: Partial<Limits> = {}, others: Partial<Access> = {}): Access => ({
   userAgent: "mds/test",
   headers: {},
-  allowPrivate: true,
   limits: { ...testLimits, ...limits },
   signal: new AbortController().signal,
   ...others,

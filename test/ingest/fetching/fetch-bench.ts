@@ -32,7 +32,7 @@ export async function fetchBench() {
   const dataDir = join(bench.directory, "data")
 
   const fetchable = (source: string, entry: object): Fetchable => {
-    const content = JSON.stringify({ [source]: { allow_private: true, ...entry } })
+    const content = JSON.stringify({ [source]: entry })
     const [only] = parseSourcesFile(content, "sources.json")
     if (!only) throw new Error("No source")
     return only
@@ -91,7 +91,6 @@ export async function fetchBench() {
       dataDir,
       source: "asx-directory",
       userAgent: "mds/test",
-      allowPrivate: true,
       keeps: true,
       limits: testLimits,
       progress: silent,

@@ -1,6 +1,6 @@
 /** Only addresses of the public internet count as public, however they are written. */
 import { expect, test } from "bun:test"
-import { isPublicAddress, resolveAddresses } from "../../../src/ingest/fetching/public-address.ts"
+import { fetchPublic, isPublicAddress } from "../../../src/ingest/fetching/public-address.ts"
 
 test.each(["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"])(
   "The address %s is public",
@@ -58,6 +58,8 @@ test.each([
   "http://[::127.0.0.1]/",
   "http://[64:ff9b::7f00:1]/",
 ])("The client never connects to %s", async (address) => {
-  const outcome = await resolveAddresses(new URL(address), false).catch((error: unknown) => error)
-  expect(String(outcome)).toContain("is an address of a private network or of this machine")
+  const outcome = await fetchPublic(new URL(address), { headers: {} }).catch(
+    (error: unknown) => error,
+  )
+  expect(String(outcome)).toContain("an address of a private network or of this machine")
 })

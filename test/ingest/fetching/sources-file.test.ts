@@ -112,9 +112,11 @@ test("Only the scheme, host and port of a public address are shown", () => {
   )
   expect(shown({ url: [url, `${url}2`] })).toBe("https://example.test")
   expect(shown({ url: [url, "https://other.test/a.csv"] })).toBeNull()
-  expect(shown({ url, allow_private: true })).toBeNull()
+  for (const host of ["127.0.0.1", "10.1.2.3", "[::1]", "localhost:8080", "register"]) {
+    expect([host, shown({ url: `http://${host}/a.csv` })]).toEqual([host, null])
+  }
   const public_address = "https://example.test/catalogue/sa"
-  expect(shown({ url, allow_private: true, public_address })).toBe(public_address)
+  expect(shown({ url: "http://register/a.csv", public_address })).toBe(public_address)
 })
 
 test("The guide's example is such a file, and its table has every name", async () => {
