@@ -41,5 +41,8 @@ const auditPage = (entries: readonly AuditEntry[], hasNewer: boolean, next: Audi
       rows: entries,
       empty: "There are no older changes.",
     })}
-<div class="toolbar"><nav aria-label="Pages">${hasNewer && html`<a class="button" href="/account/audit">Newest</a>`} ${next !== null && html`<a class="button" href="/account/audit?before=${next}">Older</a>`}</nav></div>`,
+<div class="toolbar"><nav aria-label="Pages">
+${hasNewer && html`<a class="button" href="/account/audit">Newest</a>`}
+${next !== null && html`<a class="button" href="/account/audit?before=${next}">Older</a>`}
+</nav></div>`,
   })

@@ -2,7 +2,7 @@
 import type { MadeToken } from "../../../accounts/access/tokens.ts"
 import { copyable, notice, panel } from "../kit/components.ts"
 import { isolated } from "../kit/format.ts"
-import { html } from "../kit/html.ts"
+import { type Html, html } from "../kit/html.ts"
 import { accountPage } from "./account-page.ts"
 
 /** Shown if some processes of the service have not confirmed a change in time. */
@@ -43,11 +43,15 @@ ${panel(
 ${copyable("curl", curl)}
 <p>In a cell of Google Sheets</p>
 ${copyable("sheets", formula)}
-${isLocal(publicUrl) && html`<p class="hint">Google cannot reach ${new URL(publicUrl).hostname}: the formula works where the service has a public address.</p>`}`,
+${isLocal(publicUrl) && unreachable(publicUrl)}`,
 )}
 <p><a class="button primary" href="/account/tokens">I have copied it</a></p>`,
   })
 }
+
+const unreachable = (url: string): Html =>
+  html`<p class="hint">Google cannot reach ${new URL(url).hostname}: the formula works where
+the service has a public address.</p>`
 
 const isLocal = (url: string): boolean =>
   ["localhost", "127.0.0.1", "[::1]"].includes(new URL(url).hostname)

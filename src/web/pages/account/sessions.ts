@@ -62,8 +62,15 @@ const columns = (currentId: string, nowMs: number): TableColumn<SessionRow>[] =>
   { head: "From", fixed: true, cell: ({ address }) => html`<span class="mono">${address}</span>` },
   {
     head: "Action",
-    cell: ({ id, userAgent, signedInAt }) =>
-      html`<form method="post" action="/account/sessions/end">${hidden("session", id)}<button class="quiet">Sign out<span class="visually-hidden"> ${browserName(userAgent)}, signed in ${signedInAt}</span></button></form>`,
+    cell: ({
+      id,
+      userAgent,
+      signedInAt,
+    }) => html`<form method="post" action="/account/sessions/end">
+${hidden("session", id)}
+<button class="quiet">Sign out<span class="visually-hidden"> ${browserName(userAgent)},
+signed in ${signedInAt}</span></button>
+</form>`,
   },
 ]
 

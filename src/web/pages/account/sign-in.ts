@@ -85,7 +85,11 @@ export function mailUnavailable(isSent: boolean, entered: Form): Html {
   const option = next === home ? "" : ` --next '${next.replaceAll("'", "%27")}'`
   return notice(
     "waiting",
-    html`<p>${isSent ? "This service can't send mail right now. Links that were mailed before still work." : "This service sends no mail."} Ask its operator for a link, who prints it with</p>
+    html`<p>${
+      isSent
+        ? "This service can't send mail right now. Links that were mailed before still work."
+        : "This service sends no mail."
+    } Ask its operator for a link, who prints it with</p>
 <pre><code>mds account link you@example.com${option}</code></pre>
 <p>It works once, within ${validMinutes} minutes.</p>`,
   )
@@ -93,7 +97,9 @@ export function mailUnavailable(isSent: boolean, entered: Form): Html {
 
 const plainHttp = notice(
   "bad",
-  html`<p>This page was opened over plain HTTP. Browsers keep you signed in only over HTTPS, or on localhost, so signing in has no effect here. Open the page at its address with <code>https://</code>.</p>`,
+  html`<p>This page was opened over plain HTTP. Browsers keep you signed in only over HTTPS, or on
+localhost, so signing in has no effect here. Open the page at its address with
+<code>https://</code>.</p>`,
 )
 
 /**

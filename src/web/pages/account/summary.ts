@@ -28,7 +28,8 @@ const steps = panel(
   "Use the API",
   html`<ol class="steps">
 <li><a href="/account/tokens">Create an API token</a>. It is shown once, with a line to try it with.</li>
-<li>Send it as <code>Authorization: Bearer …</code>, or in a spreadsheet as <code>api_key</code>. The <a href="/docs">documentation</a> has more: paging, spreadsheets, limits.</li>
+<li>Send it as <code>Authorization: Bearer …</code>, or in a spreadsheet as <code>api_key</code>.
+The <a href="/docs">documentation</a> has more: paging, spreadsheets, limits.</li>
 <li>Check it in <a href="/account/usage">Usage</a>.</li>
 </ol>`,
 )
@@ -51,9 +52,12 @@ function figures({ limit, remaining, resetAtMs }: WindowState): Html {
 <div><dt>Remaining now</dt><dd>${number(remaining)}</dd></div>
 <div><dt>Limit per hour</dt><dd>${number(limit)}</dd></div>
 </dl>
-<svg class="share" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true"><rect class="rest" width="100" height="4"/><rect ${attributes({ width: share, height: 4 })}/></svg>
+<svg class="share" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
+<rect class="rest" width="100" height="4"/><rect ${attributes({ width: share, height: 4 })}/>
+</svg>
 <p class="muted">${nextChange(used, remaining, resetAtMs)}</p>
-<p class="muted">Requests of your programs count, and so do pages and downloads of the <a href="/explore">explorer</a>. Results shown while you type do not count.</p>`
+<p class="muted">Requests of your programs count, and so do pages and downloads of the
+<a href="/explore">explorer</a>. Results shown while you type do not count.</p>`
 }
 
 function nextChange(used: number, remaining: number, resetAtMs: number): string {

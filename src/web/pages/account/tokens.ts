@@ -149,6 +149,7 @@ ${nameField(entered.get("name"), "Its purpose, such as the name of a script or a
 ${formField({ name: "lifetime", label: "Expires", value: entered.get("lifetime"), choices: lifetimes })}
 <div><button class="primary">Create token</button></div>
 </form>`
-      : html`<p>A token gives access to your account's data, so this asks you to sign in again when that was more than an hour ago.</p>
+      : html`<p>A token gives access to your account's data, so this asks you to sign in again
+when that was more than an hour ago.</p>
 <p><a class="button primary" href="${signInPath("/account/tokens", "again")}">Sign in again</a></p>`,
   )

@@ -68,7 +68,8 @@ const lastRequests = (
   tokenName: (tokenId: number) => Content,
 ): Html =>
   html`<section class="stack" aria-labelledby="last-requests"><h2 id="last-requests">Last requests</h2>
-<p class="muted">Your last ${count(requests.length, "request")} (at most 100), by your programs and in the explorer. To ask the operator about a request, quote its id.</p>
+<p class="muted">Your last ${count(requests.length, "request")} (at most 100), by your programs and in the explorer.
+To ask the operator about a request, quote its id.</p>
 ${table({
   caption: "Requests, the newest first",
   columns: [

@@ -44,9 +44,22 @@ export const docsIndex = (): PageContent =>
     title: "Documentation",
     main: html`${pageTitle("Documentation", "How to read the data from a program, from a spreadsheet or in the browser.")}
 <div class="columns">
-${way("From a program", html`<p>Send a <a href="${guidePath("start")}">first request</a>, then <a href="${guidePath("whole-lists")}">read a whole list</a> or a <a href="${guidePath("data-frames")}">table</a>.</p>`)}
-${way("From a spreadsheet", html`<p>One formula in <a href="${guidePath("google-sheets")}">Google Sheets</a>, or a query in <a href="${guidePath("excel")}">Excel</a> that you refresh.</p>`)}
-${way("In the browser", html`<p><a href="/explore">Explore</a> the tables, filter them, and copy the formula or the request for that view.</p>`)}
+${way(
+  "From a program",
+  html`<p>Send a <a href="${guidePath("start")}">first request</a>, then
+<a href="${guidePath("whole-lists")}">read a whole list</a> or a
+<a href="${guidePath("data-frames")}">table</a>.</p>`,
+)}
+${way(
+  "From a spreadsheet",
+  html`<p>One formula in <a href="${guidePath("google-sheets")}">Google Sheets</a>, or a query in
+<a href="${guidePath("excel")}">Excel</a> that you refresh.</p>`,
+)}
+${way(
+  "In the browser",
+  html`<p><a href="/explore">Explore</a> the tables, filter them, and copy the formula or the request
+for that view.</p>`,
+)}
 </div>
 ${[...docsGroups, { title: "Background", pages: background }].map(group)}
 <section class="stack"><h2>For programs</h2>

@@ -25,7 +25,7 @@ export function renderMarkdown(markdown: string, linkTo: (href: string) => strin
       heading: (children, { level, id = "" }) => {
         if (level === 1) return ""
         part = { id, text: plainText(children) }
-        const content = html`${new Html(children)} <a class="anchor" href="#${id}"><span aria-hidden="true">#</span><span class="visually-hidden">Link to this part</span></a>`
+        const content = html`${new Html(children)} ${anchorTo(id)}`
         return level === 2
           ? html`<h2 id="${id}">${content}</h2>\n`.text
           : html`<h3 id="${id}">${content}</h3>\n`.text
@@ -72,6 +72,10 @@ export function renderMarkdown(markdown: string, linkTo: (href: string) => strin
   )
   return new Html(body)
 }
+
+const anchorTo = (id: string): Html => html`<a class="anchor" href="#${id}">${anchorContent}</a>`
+
+const anchorContent = html`<span aria-hidden="true">#</span><span class="visually-hidden">Link to this part</span>`
 
 /** An element without attributes. `children` is markup from other callbacks. */
 const element =

@@ -23,7 +23,9 @@ export function referenceIndex(description: Description): PageContent {
     return `## [${titleOf(name)}](${path})\n\n${endpointLines(path, members)}`
   })
   return page("/docs/reference", "Reference", [
-    "Every endpoint, with its fields, parameters, headers and errors. The same as a description for programs: [OpenAPI 3.1](/openapi.json). Each list leads into the [explorer](/explore), and each endpoint has a line for curl. Assistants read the same data [through `/mcp`](/docs/guide/assistants).",
+    `Every endpoint, with its fields, parameters, headers and errors. The same as a description for programs:
+[OpenAPI 3.1](/openapi.json). Each list leads into the [explorer](/explore), and each endpoint has a line for
+curl. Assistants read the same data [through \`/mcp\`](/docs/guide/assistants).`,
     introduction,
     ...groups,
     commonMarkdown(description),

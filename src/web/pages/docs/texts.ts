@@ -8,7 +8,8 @@ import { background, type DocsPage, guide, operatorGuide, userGuide } from "./pa
 
 const title = "Mining and Geological Data Service"
 const summary =
-  "A read-only HTTP API for ASX-listed resource companies, mining tenements of all Australian states, company subsidiaries and company announcements, as JSON, CSV or TSV."
+  "A read-only HTTP API for ASX-listed resource companies, mining tenements of all Australian states, " +
+  "company subsidiaries and company announcements, as JSON, CSV or TSV."
 
 /** `/docs/reference.md`. */
 export async function referenceText(description: Description): Promise<string> {
@@ -32,7 +33,9 @@ export function llmsText(): string {
 
 > ${summary}
 
-Every request is a GET below ${address}/api/v1 and needs a token in the header \`Authorization: Bearer TOKEN\`. Lists are paged, at most ${paging.per_page.maximum} records a page; \`format=csv&all=true\` gives a whole list in one response. A standard account may make ${number(limitOf("standard", null))} requests an hour.
+Every request is a GET below ${address}/api/v1 and needs a token in the header \`Authorization: Bearer TOKEN\`.
+Lists are paged, at most ${paging.per_page.maximum} records a page; \`format=csv&all=true\` gives a whole list in
+one response. A standard account may make ${number(limitOf("standard", null))} requests an hour.
 
 ## Guide
 

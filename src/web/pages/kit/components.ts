@@ -127,8 +127,15 @@ export function formField(options: FieldOptions): Html {
   const listId = suggested.length > 0 ? `${id}-values` : null
   const control = choices
     ? html`<select ${attributes({ id, name, ...described })}>${choices.map((choice) => option(choice, value))}</select>`
-    : html`<input ${attributes({ id, name, type: "text", value, list: listId, ...input, ...described })}>${listId && html`<datalist id="${listId}">${suggested.map((choice) => option(choice))}</datalist>`}`
-  return html`<div><label for="${id}">${label}</label>${control}${hint && html`<p class="hint" id="${id}-hint">${hint}</p>`}${fault && html`<p class="fault" id="${id}-fault">${fault}</p>`}</div>`
+    : html`<input ${attributes({ id, name, type: "text", value, list: listId, ...input, ...described })}>`
+  const note = (kind: "hint" | "fault", text: Content) =>
+    text && html`<p class="${kind}" id="${id}-${kind}">${text}</p>`
+  return html`<div>
+<label for="${id}">${label}</label>${control}
+${listId && html`<datalist id="${listId}">${suggested.map((choice) => option(choice))}</datalist>`}
+${note("hint", hint)}
+${note("fault", fault)}
+</div>`
 }
 
 const option = ({ value, label }: Choice, chosen = ""): Html =>
@@ -146,7 +153,8 @@ export const copyable = (id: string, text: Content): Html =>
 export const tokenPlaceholder = "YOUR_TOKEN"
 
 /** Shown beside each line with the placeholder. */
-export const tokenSentence = html`Replace <code>${tokenPlaceholder}</code> with one of <a href="/account/tokens">your tokens</a>: a program can’t use your sign-in.`
+export const tokenSentence = html`Replace <code>${tokenPlaceholder}</code> with one of
+<a href="/account/tokens">your tokens</a>: a program can’t use your sign-in.`
 
 export interface Bar {
   label: string
@@ -163,8 +171,16 @@ export function bars(rows: readonly Bar[], write: (value: number) => string, ful
   const largest = Math.max(full, ...rows.map(({ value }) => value))
   return html`<ul class="bars small">${rows.map(
     ({ label, value, href }) =>
-      html`<li>${href ? html`<a href="${href}">${label}</a>` : html`<span>${label}</span>`}<svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true"><rect ${attributes({ width: Math.max(1, Math.round((value / largest) * 1000) / 10), height: 12, rx: 1 })}/></svg><span class="numbers">${write(value)}</span></li>`,
+      html`<li>${href ? html`<a href="${href}">${label}</a>` : html`<span>${label}</span>`}
+${bar(value / largest)}<span class="numbers">${write(value)}</span></li>`,
   )}</ul>`
+}
+
+/** Any share stays visible. */
+function bar(share: number): Html {
+  const width = Math.max(1, Math.round(share * 1000) / 10)
+  return html`<svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
+<rect ${attributes({ width, height: 12, rx: 1 })}/></svg>`
 }
 
 export interface PageLink {
@@ -189,4 +205,7 @@ export const trail = (links: readonly PageLink[], current: Content): Html =>
 
 /** A button that opens a panel, which needs no script. */
 export const menu = (title: string, content: Content): Html =>
-  html`<details class="menu" name="menu"><summary class="button">${title}<span aria-hidden="true">&nbsp;▾</span></summary><div class="panel">${content}</div></details>`
+  html`<details class="menu" name="menu">
+<summary class="button">${title}<span aria-hidden="true">&nbsp;▾</span></summary>
+<div class="panel">${content}</div>
+</details>`

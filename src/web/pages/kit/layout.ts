@@ -1,7 +1,7 @@
 /** The frame of every page. */
 import type { Release } from "../../../data/reader/releases.ts"
 import { type AssetName, assetFiles } from "./assets.ts"
-import { linkItems } from "./components.ts"
+import { linkItems, type PageLink } from "./components.ts"
 import { relative } from "./format.ts"
 import { attributes, type Content, type Html, html } from "./html.ts"
 
@@ -60,25 +60,52 @@ ${[...(content.stylesheets ?? []), "style.css" as const].map(
 <body>
 <a class="skip" href="#main">Skip to content</a>
 <header class="site-header"><div>
-<a class="brand" href="/"><svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="2" stroke-linejoin="round" aria-hidden="true"><path d="M2 17 8 4l3.5 6.5 2-2L18 17Z"/></svg> ${serviceName}</a>
+<a class="brand" href="/">${logo} ${serviceName}</a>
 <nav aria-label="Main"><ul>${linkItems(sections, section)}</ul></nav>
 ${searchBox(searched)}<div class="state">${state(frame)}</div>
 </div></header>
 <main id="main" tabindex="-1">
 ${main}
 </main>
-<footer class="site-footer muted small"><ul>${published(frame)}<li><a href="/docs">Documentation</a></li><li><a href="/openapi.json">OpenAPI description</a></li><li><a href="/llms.txt">Text for programs</a></li></ul></footer>
+<footer class="site-footer muted small"><ul>${published(frame)}${linkItems(textLinks)}</ul></footer>
 </body>
 </html>
 `
 }
 
+const logo = html`<svg width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor"
+stroke-width="2" stroke-linejoin="round" aria-hidden="true"><path d="M2 17 8 4l3.5 6.5 2-2L18 17Z"/></svg>`
+
+const lens = html`<svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor"
+stroke-width="2" aria-hidden="true"><circle cx="7" cy="7" r="5"/><path d="m11 11 4 4"/></svg>`
+
+const textLinks: readonly PageLink[] = [
+  { path: "/docs", title: "Documentation" },
+  { path: "/openapi.json", title: "OpenAPI description" },
+  { path: "/llms.txt", title: "Text for programs" },
+]
+
 /** Its script shows matches while a person types; without scripts, Enter opens the page of matches. */
 const searchBox = (value = "") =>
   html`<form class="search" action="/explore/search" role="search" aria-label="Everything">
-<label class="visually-hidden" for="q">Search all lists</label><input ${attributes({ type: "search", id: "q", name: "q", value, placeholder: "Name or number", maxlength: 200, autocomplete: "off", spellcheck: "false", enterkeyhint: "search", "aria-keyshortcuts": "/", title: "Press / to search" })}><button aria-label="Search"><svg width="16" height="16" viewBox="0 0 16 16" fill="none" stroke="currentColor" stroke-width="2" aria-hidden="true"><circle cx="7" cy="7" r="5"/><path d="m11 11 4 4"/></svg></button>
+<label class="visually-hidden" for="q">Search all lists</label>${searchInput(value)}<button aria-label="Search">${lens}</button>
 <div class="panel found" id="found" hidden></div><p class="visually-hidden" id="found-status" role="status"></p></form>
 `
+
+const searchInput = (value: string): Html =>
+  html`<input ${attributes({
+    type: "search",
+    id: "q",
+    name: "q",
+    value,
+    placeholder: "Name or number",
+    maxlength: 200,
+    autocomplete: "off",
+    spellcheck: "false",
+    enterkeyhint: "search",
+    "aria-keyshortcuts": "/",
+    title: "Press / to search",
+  })}>`
 
 const signOut = html`<form method="post" action="/account/sign-out"><button class="quiet">Sign out</button></form>`
 

@@ -32,7 +32,9 @@ export const overview = (options: OverviewOptions) => {
 }
 
 const lead =
-  "ASX-listed resource companies, Australian mining tenements, company subsidiaries and announcements (“reports” in the API), to explore here and to read as JSON, CSV, TSV, NDJSON or Parquet. Data is published in numbered releases. Every response comes from one release."
+  "ASX-listed resource companies, Australian mining tenements, company subsidiaries and announcements (“reports” " +
+  "in the API), to explore here and to read as JSON, CSV, TSV, NDJSON or Parquet. Data is published in numbered " +
+  "releases. Every response comes from one release."
 
 const overviewContent = (state: DataState, publicUrl: string, nowMs: number): PageResult => ({
   title: serviceName,
@@ -47,7 +49,9 @@ ${tryIt(publicUrl)}
 
 const empty: Html = notice(
   "waiting",
-  html`<p>There is no data yet, so every list is empty. Load a file with <code>bun run mds load SOURCE FILE</code>, and the first release appears here: see <a href="/docs/guide/install">Install and load</a>.</p>`,
+  html`<p>There is no data yet, so every list is empty. Load a file with
+<code>bun run mds load SOURCE FILE</code>, and the first release appears here: see
+<a href="/docs/guide/install">Install and load</a>.</p>`,
 )
 
 const figures = ({ counts }: DataState): Html =>
@@ -74,7 +78,8 @@ function linkedShares(made: readonly SourceLoad[]): Html | null {
 ${bars(ofAll, write, 100)}
 <h3>Linked share of tenements held by a company</h3>
 ${bars(shares("of_companies"), write, 100)}
-<p class="muted">By state. Private companies hold many tenements. An operator links further holders: see <a href="/docs/guide/holders">Link holders</a>.</p></section>`
+<p class="muted">By state. Private companies hold many tenements. An operator links further holders: see
+<a href="/docs/guide/holders">Link holders</a>.</p></section>`
 }
 
 const tryIt = (publicUrl: string): Html =>
@@ -85,7 +90,9 @@ ${copyable("try", `curl -H "Authorization: Bearer ${tokenPlaceholder}" "${public
 function loads({ release, loads: made, sources, refusals }: DataState, nowMs: number): Html {
   const published = new Date(release.publishedAt * 1000).toISOString()
   return html`<section class="stack"><h2>Where the data comes from</h2>
-<p class="muted">Release ${release.id} was published on ${timeElement(published)}, ${relative(Date.parse(published), nowMs)}. <a href="/explore/changes">What changed</a>. Each load that changes data publishes a release. The API lists the sources at <code>/api/v1/sources</code>.</p>
+<p class="muted">Release ${release.id} was published on ${timeElement(published)},
+${relative(Date.parse(published), nowMs)}. <a href="/explore/changes">What changed</a>.
+Each load that changes data publishes a release. The API lists the sources at <code>/api/v1/sources</code>.</p>
 ${table<ResourceRecord>({
   caption: "Sources",
   rows: sources,
@@ -143,7 +150,11 @@ const loaded =
     const failure = failures[String(source.last_outcome)]
     const refusal = refusals.get(String(source.source))
     const age = relative(Date.parse(String(source.last_loaded_at)), nowMs)
-    return html`${day("last_loaded_at")(source)} <div class="muted small">${age}</div>${failure && html` ${statusBadge(failure, "bad")}`}${refusal && html` <div class="muted small">${refusal}</div>`}`
+    return [
+      html`${day("last_loaded_at")(source)} <div class="muted small">${age}</div>`,
+      failure && html` ${statusBadge(failure, "bad")}`,
+      refusal && html` <div class="muted small">${refusal}</div>`,
+    ]
   }
 
 /** The files of the latest load with changes. */
