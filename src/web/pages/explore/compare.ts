@@ -54,8 +54,19 @@ export async function comparePage(visit: Visit): Promise<PageResult> {
     section: "/explore",
     ...(fault && { status: unknown.length > 0 ? 404 : 400 }),
     main: html`${pageTitle("Compare companies", `Up to ${mostCompanies} companies, by their codes.`)}
-<div class="stack"><form class="panel" method="get"><div class="filters"><div class="wide">${formField({ name: "codes", label: "Codes", value: codes.join(", "), fault })}</div><div class="apply"><button class="primary">Compare</button></div></div></form>
-${companies.length > 0 && table({ caption: "Companies side by side", rows, empty: "", columns: [{ head: "", cell: (row: string) => row }, ...columns] })}</div>`,
+<div class="stack"><form class="panel" method="get"><div class="filters">
+<div class="wide">${formField({ name: "codes", label: "Codes", value: codes.join(", "), fault })}</div>
+<div class="apply"><button class="primary">Compare</button></div>
+</div></form>
+${
+  companies.length > 0 &&
+  table({
+    caption: "Companies side by side",
+    rows,
+    empty: "",
+    columns: [{ head: "", cell: (row: string) => row }, ...columns],
+  })
+}</div>`,
   }
 }
 

@@ -150,7 +150,8 @@ function usedUp(window: WindowState, nowMs: number): PageError {
   return new PageError(
     429,
     "Your requests are used up",
-    `Your account may make ${number(window.limit)} requests an hour. Pages and programs count together. Open this page again at ${freeTime} UTC, ${relative(freeMs, nowMs)}.`,
+    `Your account may make ${number(window.limit)} requests an hour. Pages and programs count together. ` +
+      `Open this page again at ${freeTime} UTC, ${relative(freeMs, nowMs)}.`,
     { "Retry-After": retryAfter },
   )
 }

@@ -149,11 +149,16 @@ function leadOf(term: string, isFound: boolean, nearest: Content): Content {
   return html`Nothing contains ${quoted}.${!nearest && " Check the spelling. Type three or more characters."}`
 }
 
-const browse = html`<p>Or filter a list: <a href="/explore/companies">companies</a>, <a href="/explore/tenements">tenements</a>, <a href="/explore/holders">holders</a>, <a href="/explore/reports">announcements</a>.</p>`
+const browse = html`<p>Or filter a list: <a href="/explore/companies">companies</a>,
+<a href="/explore/tenements">tenements</a>, <a href="/explore/holders">holders</a>,
+<a href="/explore/reports">announcements</a>.</p>`
 
 const groupOf =
   (term: string) =>
   ({ title, view, filter, matches }: Kind & { matches: readonly Match[] }): Content =>
     html`<section class="panel"><h2>${title}</h2>
-<ul class="plain matches">${matches.map(({ href, label, note }) => html`<li><a href="${href}">${isolated(label)}</a> ${note && html`<span class="muted small">${note}</span>`}</li>`)}</ul>
+<ul class="plain matches">${matches.map(
+      ({ href, label, note }) => html`<li><a href="${href}">${isolated(label)}</a>
+${note && html`<span class="muted small">${note}</span>`}</li>`,
+    )}</ul>
 <p class="small"><a href="${links(view.path, [[filter, term]])}">All ${title.toLowerCase()} with “${isolated(term)}”</a></p></section>`

@@ -23,7 +23,12 @@ export function exportMenu(view: ApiView | null, file: CsvFile | null): Html {
 <p class="muted small">In another program</p>
 ${snippets.map(({ id, label, code, note }, index) => {
   const lines = code(view)
-  return html`<details ${attributes({ name: "program", id: `program-${id}`, open: index === 0 })}><summary>${label}</summary>${copyable(`code-${id}`, lines)}<p class="muted small">${note}</p>${lines.includes(tokenPlaceholder) && html`<p class="small" data-token-sentence>${tokenSentence}</p>`}</details>`
+  return html`<details ${attributes({ name: "program", id: `program-${id}`, open: index === 0 })}>
+<summary>${label}</summary>
+${copyable(`code-${id}`, lines)}
+<p class="muted small">${note}</p>
+${lines.includes(tokenPlaceholder) && html`<p class="small" data-token-sentence>${tokenSentence}</p>`}
+</details>`
 })}
 ${tokenField}`,
   )
@@ -32,7 +37,12 @@ ${tokenField}`,
 const csvDownload = ({ href, rows, bytes, hasTimes }: CsvFile): Content =>
   rows > 0 &&
   html`<p><a class="button primary" href="${href}" download>Download CSV</a> <span class="muted">${count(rows, "row")}, about ${dataSize(bytes)}${hasTimes && ", times in UTC"}</span></p>
-${bytes > largeSheetBytes && html`<p class="notice waiting">Google Sheets may reject a file of more than ${dataSize(largeSheetBytes)}, and Excel opens at most 1,048,576 rows. Filter the list, or read the file with a program.</p>`}`
+${
+  bytes > largeSheetBytes &&
+  html`<p class="notice waiting">Google Sheets may reject a file of more than
+${dataSize(largeSheetBytes)}, and Excel opens at most 1,048,576 rows. Filter the list, or read the file with a
+program.</p>`
+}`
 
 /** Google names no limit. A file of more rows than Excel's limit is larger too. */
 const largeSheetBytes = 10e6
@@ -41,4 +51,15 @@ const largeSheetBytes = 10e6
  * The person pastes a token, which stays in the browser: the field is in no form, and the script inserts its
  * value into the lines. Without scripts the field is hidden.
  */
-const tokenField = html`<div data-with-script><label for="token">Your token (optional)</label><input ${attributes({ type: "text", class: "mono", id: "token", autocomplete: "off", spellcheck: "false", "aria-describedby": "token-note", "data-placeholder": tokenPlaceholder })}><p class="hint" id="token-note" role="status">Paste one of your tokens. It stays in this page.</p></div>`
+const tokenField = html`<div data-with-script><label for="token">Your token (optional)</label><input ${attributes(
+  {
+    type: "text",
+    class: "mono",
+    id: "token",
+    autocomplete: "off",
+    spellcheck: "false",
+    "aria-describedby": "token-note",
+    "data-placeholder": tokenPlaceholder,
+  },
+)}>
+<p class="hint" id="token-note" role="status">Paste one of your tokens. It stays in this page.</p></div>`

@@ -70,7 +70,9 @@ export const listSnippets: readonly Snippet[] = [
     label: "Google Sheets",
     code: (view) =>
       `=IMPORTDATA("${addressOf(exportOf(view, "csv", ["api_key", tokenPlaceholder]))}")`,
-    note: `Gets every row, not only this page. Everyone who can open the sheet can read its token. If your sheet writes decimals with a comma, end the formula with ; ","; "en_US") instead of ).`,
+    note:
+      "Gets every row, not only this page. Everyone who can open the sheet can read its token. If your sheet " +
+      'writes decimals with a comma, end the formula with ; ","; "en_US") instead of ).',
   },
   {
     id: "excel",
@@ -91,7 +93,9 @@ ${webContents(exportOf(view, "csv", ["formula_guard", "false"]))},
     )
 in
     Typed`,
-    note: "For Power Query: Data, Get Data, From Other Sources, Blank Query, Advanced Editor. When Excel asks for credentials, choose Web API and paste one of your tokens as the key, so that it is not in the workbook.",
+    note:
+      "For Power Query: Data, Get Data, From Other Sources, Blank Query, Advanced Editor. When Excel asks for " +
+      "credentials, choose Web API and paste one of your tokens as the key, so that it is not in the workbook.",
   },
   curl,
   {

@@ -29,7 +29,8 @@ export const countedPanels = (
     const title = counts ? `By ${label.toLowerCase()}, ${counts.name}` : `By ${label.toLowerCase()}`
     const values = facets[name] ?? null
     const unknown = name === "company" ? "no linked company" : "unknown"
-    return html`<section class="counted">${isPart ? html`<h3>${title}</h3>` : html`<h2>${title}</h2>`}${countedBars(values, unknown, (value) => linkTo(name, value))}</section>`
+    return html`<section class="counted">${isPart ? html`<h3>${title}</h3>` : html`<h2>${title}</h2>`}
+${countedBars(values, unknown, (value) => linkTo(name, value))}</section>`
   })
 
 function countedBars(all: Values, unknown: string, linkTo: (value: string) => string): Html {

@@ -25,8 +25,18 @@ export const createMapView = ({ mapTiles: tiles, mapAttribution }: BaseMapOption
   title: "Map",
   above: html`<section class="panel" aria-label="Map" data-with-script>
 <div class="toolbar"><p id="map-note" role="status">Loading the map …</p><p class="hint">Move with two fingers, zoom with Ctrl + wheel.</p></div>
-<div ${attributes({ id: "map", role: "region", "aria-label": "Map of the tenements. Arrow keys move it, + and - zoom, N shows the next tenement", "data-coast": assetFiles["australia.json"].path, "data-tiles": tiles })}></div>
-<div class="toolbar"><label for="colour">Colour</label><select id="colour"><option value="status">Status</option><option value="type">Type</option></select><p class="toolbar small" id="legend"></p><button type="button" id="next">Next tenement</button></div>
+<div ${attributes({
+    id: "map",
+    role: "region",
+    "aria-label":
+      "Map of the tenements. Arrow keys move it, + and - zoom, N shows the next tenement",
+    "data-coast": assetFiles["australia.json"].path,
+    "data-tiles": tiles,
+  })}></div>
+<div class="toolbar"><label for="colour">Colour</label>
+<select id="colour"><option value="status">Status</option><option value="type">Type</option></select>
+<p class="toolbar small" id="legend"></p>
+<button type="button" id="next">Next tenement</button></div>
 ${tiles && renderMarkdown(mapAttribution, (href) => href)}
 <p class="hint">The map omits tenements without a known shape. The list has them.</p></section>`,
   page: {

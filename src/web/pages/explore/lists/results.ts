@@ -136,7 +136,8 @@ export function newerNotice(
   }
   return notice(
     "waiting",
-    html`<p>Release ${number(newest.id)} was published since you opened page 1. This list stays at release ${number(release.id)} until you begin again. <a href="${addressWith(list, {})}">Begin again at page 1</a></p>`,
+    html`<p>Release ${number(newest.id)} was published since you opened page 1. This list stays at release
+${number(release.id)} until you begin again. <a href="${addressWith(list, {})}">Begin again at page 1</a></p>`,
   )
 }
 
@@ -149,7 +150,8 @@ function emptyWords(
   const [singular, plural] = list.view.noun
   if (meta.total > 0) {
     const last = String(meta.total_pages)
-    return html`There is no page ${number(meta.page)}: the list ends at page ${number(meta.total_pages)}. <a href="${addressWith(list, { page: last })}">Go to the last page</a>`
+    return html`There is no page ${number(meta.page)}: the list ends at page ${number(meta.total_pages)}.
+<a href="${addressWith(list, { page: last })}">Go to the last page</a>`
   }
   const filters = filtersSet(list)
   if (filters.length === 0) return `There are no ${plural} at release ${number(release.id)}.`
@@ -161,5 +163,6 @@ function emptyWords(
     return html`There is no ${singular} ${words}. Did you mean ${links}? `
   })
   const cleared = Object.fromEntries(filters.map(({ name }) => [name, null]))
-  return html`${misspelled.length > 0 ? misspelled : `No ${singular} matches. `}Remove a filter, or <a href="${addressWith(list, cleared)}">show all ${plural}</a>.`
+  return html`${misspelled.length > 0 ? misspelled : `No ${singular} matches. `}Remove a filter, or
+<a href="${addressWith(list, cleared)}">show all ${plural}</a>.`
 }

@@ -64,7 +64,8 @@ const aroundKm = 10
 const around: Cell = ({ id, latitude, longitude }, links) => {
   if (latitude === null) return dash
   const near: CanonicalQuery = [["near", `${latitude},${longitude},${aroundKm}`]]
-  return html`<a href="${links("/tenements", near)}">Around this tenement (${aroundKm} km)</a> · <a href="${links("/map", near)}#${queryText([["id", String(id)]])}">Map</a>`
+  return html`<a href="${links("/tenements", near)}">Around this tenement (${aroundKm} km)</a> ·
+<a href="${links("/map", near)}#${queryText([["id", String(id)]])}">Map</a>`
 }
 
 const dates = [...period("granted", "Granted"), ...period("expires", "Expiring")]

@@ -53,10 +53,14 @@ export async function companyParts(visit: Visit, found: FoundRecord) {
   const tenements = hasTenements
     ? html`<div class="columns">${countedPanels(companyTenementsView, facets, (...pair) => toTenements(pair), true)}</div>
 ${expiries && expiries.meta.total > 0 && html`<p><a href="${soon}">${expiringSoon.title}</a></p>`}
-${undated.map(({ count, total, field }) => html`<p class="muted">${count === total ? `All ${number(total)}` : `${number(count)} of ${number(total)}`} granted tenements have no ${field}.</p>`)}`
+${undated.map(({ count, total, field }) => {
+  const share = count === total ? `All ${number(total)}` : `${number(count)} of ${number(total)}`
+  return html`<p class="muted">${share} granted tenements have no ${field}.</p>`
+})}`
     : html`<p class="muted">${
         owner === undefined
-          ? html`None linked yet: no tenement is held under the name of the company or of a known subsidiary. The overview shows the <a href="/#linked">share of linked tenements by state</a>.`
+          ? html`None linked yet: no tenement is held under the name of the company or of a known subsidiary.
+The overview shows the <a href="/#linked">share of linked tenements by state</a>.`
           : html`A secondary listing of <a href="${links(recordPathOf(companiesView, owner))}">${owner}</a>, which has the company’s tenements.`
       }</p>`
   const remarks = { total_tenements: possibleRemark(holders) }

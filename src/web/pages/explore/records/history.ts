@@ -27,7 +27,9 @@ export function history(view: ListView, { records, meta }: ShownPage, path: stri
     .map((version, index) => ({ labels, version, earlier: records[index + 1] }))
   return html`<section class="stack"><h2 id="history">History</h2>
 ${table({ caption: "History", columns, rows, empty: "No version is known." })}
-<p class="muted small">${meta.total > rows.length && `The newest ${number(rows.length)} of ${number(meta.total)} versions. `}Full versions: <code>${path}</code></p></section>`
+<p class="muted small">
+${meta.total > rows.length && `The newest ${number(rows.length)} of ${number(meta.total)} versions. `}Full versions:
+<code>${path}</code></p></section>`
 }
 
 const columns: readonly TableColumn<VersionRow>[] = [

@@ -59,12 +59,13 @@ export async function holderPage(visit: Visit, sentName: string): Promise<PageRe
   const partners = records.filter((record) => record !== own)
   const others = alike.filter((record) => keyOf(record) !== key)
   const present = linksAt(undefined)(recordPathOf(holdersView, name))
+  const tenements = count(Number(own?.count ?? 0), ...tenementsView.noun)
   return {
     title: name,
     section: "/explore",
     scripts: ["explore.js"],
     main: html`${trail([linkToList(holdersView)], isolated(name))}
-${pageTitle(isolated(name), html`A holder of <a href="${toTenements()}">${count(Number(own?.count ?? 0), ...tenementsView.noun)}</a>, at release ${release.id}`)}
+${pageTitle(isolated(name), html`A holder of <a href="${toTenements()}">${tenements}</a>, at release ${release.id}`)}
 <div class="stack">${asOf !== undefined && pastNotice(release, asOf, present)}
 <section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 <div class="columns">${countedPanels(tenementsView, facets, (...pair) => toTenements(pair), true)}</div>

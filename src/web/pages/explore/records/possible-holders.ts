@@ -32,7 +32,8 @@ export function possibleHolders(holders: readonly SuggestedHolder[], links: Reco
 export const possibleRemark = ([first]: readonly SuggestedHolder[]): string =>
   first ? `, ${number(first.added)} possible` : ""
 
-const lead = html`<p class="muted">These holders may belong to the company. Their further tenements do not count until an <a href="/docs/guide/holders">operator links the holders</a>.</p>
+const lead = html`<p class="muted">These holders may belong to the company. Their further tenements do not count until an
+<a href="/docs/guide/holders">operator links the holders</a>.</p>
 `
 
 export const reasonWords = ({
