@@ -125,7 +125,8 @@ const disabling = (help: string, done: string, disabled: boolean) =>
 const link = command({
   help: `print a one-time link to sign in with, valid for ${validMinutes} minutes`,
   details:
-    "The link begins with BASE_URL. Without BASE_URL, it begins with the address of the running service\nin DATA_DIR or, with DATABASE_URL, with localhost and PORT.",
+    "The link begins with BASE_URL. Without BASE_URL, it begins with the address of the running service\n" +
+    "in DATA_DIR or, with DATABASE_URL, with localhost and PORT.",
   parameters: {
     email,
     next: option("<path>", "page after signing in (default: /account)", ownPath),

@@ -29,7 +29,8 @@ export const fetchCommand = command({
   },
   hasJson: true,
   details:
-    "With --json, prints the outcome of each source as a JSON object on a line.\nExits with 1 if a fetch failed or a load was refused; the command loads the other sources.",
+    "With --json, prints the outcome of each source as a JSON object on a line.\n" +
+    "Exits with 1 if a fetch failed or a load was refused; the command loads the other sources.",
   run: async ({ sources = [], force = false }, invocation) => {
     const { SOURCES_FILE, DATA_DIR } = invocation.config
     const path = SOURCES_FILE ?? join(DATA_DIR, "sources.json")

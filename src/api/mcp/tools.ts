@@ -150,7 +150,8 @@ const shown = ({ id, publishedAt }: Release) => ({
 const company: Tool = {
   name: "company",
   description:
-    "One company by its ASX code: its record, its subsidiaries, its linked tenements counted by state and by status, those past their expiry date, and its newest announcements.",
+    "One company by its ASX code: its record, its subsidiaries, its linked tenements counted by state and by " +
+    "status, those past their expiry date, and its newest announcements.",
   parameters: { asx_code: asxCodeInPath, ...asOf },
   call: async (given, reading) => {
     const { asx_code, ...point } = readArguments(given, company.parameters)
@@ -206,7 +207,10 @@ const filterParameters = ({ endpoint }: Searched) =>
 const changes: Tool = {
   name: "changes",
   description:
-    "The records of a list that were added or changed after `since`, and those that left the list after it, up to `as_of` or now. Without `since`, the changes of that one release. `since` and `as_of` are release numbers, days or date-times. A list takes the filters of the tool that searches it, such as `company` for the tenements that a company gained or lost.",
+    "The records of a list that were added or changed after `since`, and those that left the list after it, up " +
+    "to `as_of` or now. Without `since`, the changes of that one release. `since` and `as_of` are release " +
+    "numbers, days or date-times. A list takes the filters of the tool that searches it, such as `company` for " +
+    "the tenements that a company gained or lost.",
   parameters: { ...compared, ...Object.fromEntries(searches.flatMap(filterParameters)) },
   call: async (given: { list?: unknown }, reading) => {
     const searched =
@@ -233,7 +237,8 @@ const changes: Tool = {
 const sources: Tool = {
   name: "sources",
   description:
-    "The sources of the data: licence, attribution, how fresh each is, and how many of its records are missing, rejected or unlinked. Use it to judge and to cite the data.",
+    "The sources of the data: licence, attribution, how fresh each is, and how many of its records are " +
+    "missing, rejected or unlinked. Use it to judge and to cite the data.",
   parameters: {},
   call: async (given, reading) => {
     readArguments(given, {})
