@@ -151,15 +151,8 @@ test("The README's example is the request of quickstart, and a response except f
 })
 
 test("The guide's table of sources has every source, and the effect on missing records", async () => {
-  const names = loadableSources.map(({ name }) => name)
   const documented = tableOf(await pageOf("src/web/guide/load.md"), "Source").flatMap(
-    ([cell = "", , missing]) => {
-      const listed = codeIn(cell)
-      const [from = "", to = ""] = listed.slice(-2)
-      const range = names.slice(names.indexOf(from), names.indexOf(to) + 1)
-      const all = cell.includes("…") ? [...listed.slice(0, -2), ...range] : listed
-      return all.map((name) => [name, missing])
-    },
+    ([cell = "", , missing]) => codeIn(cell).map((name) => [name, missing]),
   )
   const fate = ({ deactivatesMissing, removesMissingAtOnce }: Source) =>
     `${deactivatesMissing ? "become inactive" : "are removed"} ${removesMissingAtOnce ? "at once" : "when confirmed"}`

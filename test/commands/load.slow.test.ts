@@ -35,3 +35,29 @@ test("The option --max-rejects sets the number of rejected rows allowed", async 
   expect(refused.stderr).toContain("Too many rejected rows: 1 of 2")
   expect(refused.code).toBe(1)
 })
+
+test("The states of national files load one by one, and a refused one does not stop the others", async () => {
+  const rows = (...states: string[]) =>
+    `name,tenementType,status,owner,state\n${states.map((state) => `EL1,EL,granted,X,${state}\n`).join("")}`
+  bench.file("view.csv", rows("NSW", "NT"))
+  const loaded = await load("national", "view.csv", "--json", "--observed", "2024-06-01")
+  const summaries: LoadSummary[] = loaded.stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line))
+  expect(summaries.map(({ source, changes }) => [source, changes.added])).toEqual([
+    ["nsw", 1],
+    ["nt", 1],
+  ])
+  expect(loaded.code).toBe(0)
+  await load("nsw", "view.csv", "--observed", "2024-06-03")
+  bench.file("next.csv", rows("NSW", "NT", "VIC"))
+  const next = await load("national", "next.csv", "--observed", "2024-06-02")
+  expect(next.stderr).toContain("nsw: Cannot load files of 2024-06-02")
+  expect(next.stderr).toEndWith("Loads were refused: nsw\n")
+  expect(next.stdout).toContain("next.csv: 3 rows read = 1 accepted + 0 rejected + 2 left out")
+  expect(next.code).toBe(1)
+  const { stdout } = await bench.run(["sources", "list", "--json"])
+  const listed: { name: string }[] = JSON.parse(stdout)
+  expect(listed.map(({ name }) => name).sort()).toEqual(["companies", "nsw", "nt", "vic"])
+})

@@ -142,7 +142,7 @@ async function guardAgainstShrinking(staging: Staging): Promise<void> {
     earlier > files.length
       ? `The last load of this source had ${countOf(earlier, "file")}, and this one has ${formatCount(files.length)}: load all ` +
         "of them together, or with --partial. If the records no longer exist, add --accept-shrink"
-      : load.source.states && added >= missing * minRenamedShare
+      : load.source.state && added >= missing * minRenamedShare
         ? (added === accepted
             ? "No id in the files is stored: the ids have changed with the layout. To replace the tenements, "
             : `The files have ${formatCount(added)} new ids. If the ids have changed with the layout, `) +

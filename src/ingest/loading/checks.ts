@@ -6,38 +6,24 @@
 import type { Row } from "postgres"
 import { fieldNames } from "../../data/resources/resource.ts"
 import { arrayLiteral } from "../../system/text/array-literal.ts"
-import { sourcesYieldingTo } from "../sources/catalogue.ts"
 import { fileAt, locationOf, type RowCount, rowsRead, withCounts } from "./figures.ts"
 import { completeRows, joinRows, otherColumns } from "./joined-rows.ts"
 import { joinShapes } from "./shapes.ts"
 import { leaveOut, repeatedKeys, type Staging } from "./staging.ts"
-import { resolveStates, type StateOfSource } from "./state-sources.ts"
 
-interface Checked {
-  /** With the counts of the files, and all rejected keys. */
-  staging: Staging
-  /** As of `resolveStates`. */
-  taken: readonly StateOfSource[]
-}
-
-/** @param takesOver as of `resolveStates` */
-export async function checkStaged(staging: Staging, takesOver: boolean): Promise<Checked> {
-  const { files, rejects, rejectedKeys, source } = staging
+/** Returns the staging with the counts of the files, and all rejected keys. */
+export async function checkStaged(staging: Staging): Promise<Staging> {
+  const { files, rejects, rejectedKeys } = staging
   const repeated = await resolveRepeated(staging)
   const unstored = await leaveOutUnlessStored(staging)
-  const ofHigher = await leaveOutOfHigherSources(staging)
-  const { leftOut, taken } = await resolveStates(staging, takesOver)
-  const lower = [...sourcesYieldingTo(source), ...taken.map((state) => state.source)]
-  const ofOthers = await rejectOfOtherSources(staging, lower)
+  const ofOthers = await rejectOfOtherSources(staging)
   rejects.checkAll(rowsRead(files))
   const accepted = await countAccepted(staging)
-  const counts = [repeated.counts, unstored, ofHigher, leftOut, ofOthers, accepted].flat()
-  const checked = {
+  return {
     ...staging,
-    files: withCounts(files, counts),
+    files: withCounts(files, [repeated.counts, unstored, ofOthers, accepted].flat()),
     rejectedKeys: [...rejectedKeys, ...repeated.tooLong],
   }
-  return { staging: checked, taken }
 }
 
 /** Joins the rows of each key, or keeps one. Also returns the keys whose rows cannot be joined, as of `joinRows`. */
@@ -98,34 +84,16 @@ function leaveOutUnlessStored(staging: Staging): Promise<RowCount[]> {
   )
 }
 
-/** Leaves out rows of records that sources in `yieldsTo` own, and new records once one of these is loaded. */
-async function leaveOutOfHigherSources(staging: Staging): Promise<RowCount[]> {
-  const { staged, table, key, load } = staging
-  const { yieldsTo: higher } = load.source
-  if (!higher) return []
-  return leaveOut(
-    staging,
-    `delete from ${staged} s using (
-       select s.ctid as place, t.source as owner
-       from ${staged} s left join ${table} t on t.${key} = s.${key}
-     ) known
-     where known.place = s.ctid and (known.owner = any($1::text[]) or
-       known.owner is null and exists (select from ${table} t where t.source = any($1::text[])))
-     returning s.file, coalesce('already loaded from ' || known.owner, $2) as reason`,
-    [arrayLiteral(higher), `not in ${higher.join(" or ")}`],
-  )
-}
-
-/** @param lower the sources whose records this one takes over */
-function rejectOfOtherSources(staging: Staging, lower: readonly string[]): Promise<RowCount[]> {
+function rejectOfOtherSources(staging: Staging): Promise<RowCount[]> {
   const { source, staged, table, key } = staging
   return reject(
     staging,
-    `delete from ${staged} s using ${table} t where t.${key} = s.${key} and t.source <> all($1::text[])
+    `delete from ${staged} s using ${table} t where t.${key} = s.${key} and t.source <> $1
      returning s.file, s.line, to_jsonb(s) as row, t.source as owner`,
     ({ owner, row }) =>
-      `${key} "${row[key]}" belongs to the source ${owner}; only that source can change it`,
-    [arrayLiteral([source, ...lower])],
+      `${key} "${row[key]}" belongs to the source ${owner}; only that source can change it, ` +
+      `and \`mds sources remove ${owner}\` removes its records`,
+    [source],
   )
 }
 

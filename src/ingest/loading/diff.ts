@@ -1,7 +1,6 @@
 /**
- * Applies the staged rows to the resource's table. It writes only rows that differ, also in their source,
- * with the new release, and moves their previous versions to the history. It does not compare computed
- * columns (links, totals).
+ * Applies the staged rows to the resource's table. It writes only rows that differ, with the new release, and
+ * moves their previous versions to the history. It does not compare computed columns (links, totals).
  */
 import type { OrderTerm } from "../../data/resources/resource.ts"
 import { orderOf } from "../../data/resources/resource.ts"
@@ -26,15 +25,13 @@ export async function applyStaged(
 async function updateChanged(
   staging: Staging,
 ): Promise<Pick<ChangeFigures, "changed" | "reshaped">> {
-  const { sql, source, staged, table, key, columns, release } = staging
+  const { sql, staged, table, key, columns, release } = staging
   const values = stagedValues(staging)
   const others = columns.filter((column) => column !== key && !values.isKept(column))
   await sql.unsafe('create temporary table changed (key text collate "C") on commit drop')
   const { count } = await sql.unsafe(
     `insert into changed select t.${key} from ${table} t join ${staged} s on t.${key} = s.${key}
-     where (t.source, ${others.map((column) => `t.${column}`)})
-       is distinct from ($1, ${others.map(values.of)})`,
-    [source],
+     where (${others.map((column) => `t.${column}`)}) is distinct from (${others.map(values.of)})`,
   )
   if (count === 0) return { changed: 0 }
   await sql.unsafe("analyze changed")
@@ -44,9 +41,9 @@ async function updateChanged(
   const assignments = written.map((column) => `${column} = ${values.of(column)}`)
   await sql.unsafe(
     `with kept as (${keepInHistory(staging.resource.table, `t.${key} in (select key from changed)`, "$1")})
-     update ${table} t set ${assignments}, file = s.file, source = $2, since_release = $1::integer
+     update ${table} t set ${assignments}, file = s.file, since_release = $1::integer
      from ${staged} s, changed c where t.${key} = s.${key} and t.${key} = c.key`,
-    [release, source],
+    [release],
   )
   return { changed: count, ...(reshaped > 0 && { reshaped }) }
 }

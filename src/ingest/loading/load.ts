@@ -26,7 +26,6 @@ import { checkReadable } from "./reading/input.ts"
 import { Rejects } from "./rejects.ts"
 import { recordSystems, storeShapes } from "./shapes.ts"
 import { recordLoad, recordRefusal, secondsSince } from "./source-record.ts"
-import { removeReplaced } from "./state-sources.ts"
 import { keepsFiles } from "./stored-holders.ts"
 import type { LoadSummary } from "./summary.ts"
 import { assignOrdinaryCodes } from "./temporary-codes.ts"
@@ -149,23 +148,17 @@ async function publishFiles(
 
   // Check
   progress.step(`Comparing ${name}`)
-  const isComplete =
-    source.complete && !load.partial && !read.files.some(({ incomplete }) => incomplete)
-  const { staging, taken } = await checkStaged(
-    isDirectory ? await assignOrdinaryCodes(read) : read,
-    isComplete,
-  )
+  const staging = await checkStaged(isDirectory ? await assignOrdinaryCodes(read) : read)
   const { files } = staging
 
   // Compare: missing records first, so that the search for them skips added ones.
-  const replaced = await removeReplaced(staging, taken)
-  const isWhole = isComplete && files.every(showsAbsence)
+  const isWhole = source.complete && !load.partial && files.every(showsAbsence)
   const missing = await applyMissing(staging, { isWhole, observed })
   progress.step(`Storing ${name}`)
   await storeShapes(staging)
   const changes = {
     ...(await applyStaged(staging)),
-    removed: missing.removed + replaced,
+    removed: missing.removed,
     deactivated: missing.deactivated,
   }
 

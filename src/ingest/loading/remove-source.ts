@@ -1,7 +1,4 @@
-/**
- * Removes the records of a source in a release, and forgets its loads. The states whose tenements it had
- * belong to the next source that is loaded: see `state-sources.ts`.
- */
+/** Removes the records of a source in a release, and forgets its loads. Then other sources may load their keys. */
 import { loadedResources } from "../../data/resources/catalogue.ts"
 import { noChanges } from "./figures.ts"
 import { keepInHistory } from "./history.ts"

@@ -2,9 +2,8 @@ import type { State } from "../../data/db/schema.ts"
 import { nearestName } from "../../system/text/nearest-name.ts"
 import { asxAnnouncements } from "./asx-announcements.ts"
 import { asxDirectory } from "./asx-directory.ts"
-import { asxSectors } from "./asx-sectors.ts"
 import { hasRequired } from "./columns.ts"
-import { national, nationalByState, nt, tas } from "./national.ts"
+import { inNational, national, nt, tas } from "./national.ts"
 import { nsw } from "./nsw.ts"
 import {
   ownCompanies,
@@ -27,40 +26,29 @@ export const loadableSources: readonly Source[] = [
   ownReports,
   ownDeclaredTenements,
   asxDirectory,
-  asxSectors,
   asxAnnouncements,
   wa,
   qld,
   sa,
   nsw,
   vic,
-  national,
   tas,
   nt,
-  ...nationalByState,
 ]
 
-/** The national view gives way to all others. */
-const registers = [
-  ...loadableSources.filter((source) => source.states && source !== national),
-  national,
-]
-
-/** The sources that may have the tenements of a state: of those that are loaded, the first has all of them. */
-export const sourcesOfState = (state: State): string[] =>
-  registers.filter(({ states }) => states?.includes(state)).map(({ name }) => name)
-
-/** The sources that yield to the one of that name, which takes over their records. */
-export const sourcesYieldingTo = (name: string): string[] =>
-  loadableSources.filter(({ yieldsTo }) => yieldsTo?.includes(name)).map((source) => source.name)
+/** The sources of these states, for files of several states in the national view. */
+export const sourcesOfStates = (states: ReadonlySet<State>): Source[] =>
+  loadableSources.filter(({ state }) => state && states.has(state)).map(inNational)
 
 /**
  * The source of a file's first line: by its banner or, among the sources all of whose required
- * columns it has, the one with the most.
+ * columns it has, the one with the most. The national view does not show its state.
  */
-export const sourceOfColumns = (header: readonly string[]): Source | undefined =>
+export const sourceOfColumns = (
+  header: readonly string[],
+): Pick<Source, "name" | "description"> | undefined =>
   loadableSources.find(({ banner }) => banner?.test(header.join(","))) ??
-  loadableSources
+  [national, ...loadableSources]
     .filter(({ columns }) => hasRequired(columns, header))
     .sort((a, b) => b.columns.required.length - a.columns.required.length)[0]
 

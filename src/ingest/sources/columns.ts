@@ -18,6 +18,8 @@ export interface Columns {
    * the load. Registers have too many other columns to name them.
    */
   others: "refuse" | "ignore" | "report"
+  /** Another layout of the source's files, for those that lack a required column of this one. */
+  other?: Columns
 }
 
 /**
@@ -26,7 +28,11 @@ export interface Columns {
  */
 export type ColumnMatch = { names: (string | null)[]; reported?: string[] } | { error: string }
 
-/** Whether a header has every column that a source requires. */
+/** The layout that a header has: the first whose required columns are all in it. */
+export const layoutOf = (columns: Columns, header: readonly string[]): Columns | undefined =>
+  hasRequired(columns, header) ? columns : columns.other && layoutOf(columns.other, header)
+
+/** Whether a header has every column that a layout requires. */
 export const hasRequired = (columns: Columns, header: readonly string[]): boolean =>
   requiredIn(columns, header).every((name) => isIn(header, columns, name))
 
@@ -44,7 +50,7 @@ const isIn = (header: readonly string[], columns: Columns, name: string): boolea
 
 const spellingsOf = ({ spellings }: Columns, name: string) => spellings?.[name] ?? [name]
 
-/** Names are compared regardless of case and surrounding blanks. */
+/** Names are compared regardless of case and surrounding blanks, with those of this layout alone. */
 export function matchColumns(columns: Columns, header: readonly string[]): ColumnMatch {
   const spelled = (name: string) => spellingsOf(columns, name)
   const all = [...columns.required, ...columns.optional]

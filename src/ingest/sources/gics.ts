@@ -58,9 +58,6 @@ const sectors = new Map(
   ),
 )
 
-/** Whether the standard has a sector of that name. */
-export const isSector = (name: string): boolean => Object.hasOwn(groupsBySector, name)
-
 const resourceSectors = new Set<string | null>(["Materials", "Energy"])
 
 /** Whether the companies of a sector are resource companies. */

@@ -13,14 +13,14 @@
  * of the act is part of the id. Today's titles end in it; in other layouts it is in a column of its own.
  */
 import { holdersIn } from "./register-holders.ts"
-import { registerSource } from "./register-tenement.ts"
+import { registerSource } from "./register-source.ts"
 import { withLetters, writtenText } from "./register-values.ts"
 import type { RawRecord } from "./source.ts"
 import { lettersOfNsw } from "./tenement-types.ts"
 
 export const nsw = registerSource({
   name: "nsw",
-  states: ["NSW"],
+  state: "NSW",
   description: "New South Wales' register of titles, in today's columns or those of older exports",
   required: {
     reference: ["title", "TENID", "TITLE_NO"],
@@ -42,7 +42,6 @@ export const nsw = registerSource({
     return {
       ...raw,
       reference,
-      state: "NSW",
       status: writtenText(raw.status) ?? statusOf(raw, isApplication),
       type: writtenText(raw.type) ?? prefix,
       holders: holdersIn(writtenText(raw.holder) === null ? raw.company : raw.holder),

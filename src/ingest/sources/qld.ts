@@ -10,13 +10,13 @@
  * elsewhere of grant or lodgement dates.
  */
 import { holdersIn } from "./register-holders.ts"
-import { registerSource } from "./register-tenement.ts"
+import { registerSource } from "./register-source.ts"
 import { dateOf, writtenText } from "./register-values.ts"
 import type { RawRecord } from "./source.ts"
 
 export const qld = registerSource({
   name: "qld",
-  states: ["QLD"],
+  state: "QLD",
   description:
     "the Queensland register of coal and mineral permits, as GeoJSON, CSV or dBase; moratorium areas are left out",
   required: {
@@ -40,7 +40,6 @@ export const qld = registerSource({
           ...raw,
           // Exploration permits have no area: the column has 0.0 or, in one real row, the number of sub-blocks.
           hectares: /^exploration/i.test(String(raw.type)) ? null : raw.hectares,
-          state: "QLD",
           holders: holdersIn(raw.holder),
         },
 })

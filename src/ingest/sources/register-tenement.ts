@@ -1,6 +1,5 @@
-/** Maps the rows of a state's register to tenements, with warnings for values that stay unknown. */
+/** Maps the rows of a register to tenements, with warnings for values that stay unknown. */
 import type { State } from "../../data/db/schema.ts"
-import { tenements } from "../../data/resources/tenements.ts"
 import type { Columns } from "./columns.ts"
 import { holdersText } from "./register-holders.ts"
 import {
@@ -12,11 +11,11 @@ import {
   Unmapped,
   writtenText,
 } from "./register-values.ts"
-import type { Mapped, RawRecord, Source } from "./source.ts"
+import type { Mapped, RawRecord } from "./source.ts"
 import { statusOf } from "./tenement-statuses.ts"
 import { typeOf } from "./tenement-types.ts"
 
-/** By the name of a cell in a row: the columns that it may be in, in the layouts that a register has had. */
+/** By the name of a cell in a row: the columns that it may be in, in the exports that a layout has had. */
 type Cells = Readonly<Record<string, readonly string[]>>
 
 /**
@@ -24,7 +23,6 @@ type Cells = Readonly<Record<string, readonly string[]>>
  * and `expires`, and the area as `squareMetres`, as `hectares`, or as `area` with its `unit`.
  */
 type Entry = RawRecord & {
-  state: State
   /** One holder each. */
   holders: readonly unknown[]
   /** The text of its id, if several tenements may share the reference. */
@@ -36,50 +34,14 @@ export const releaseArea = { leftOut: "exploration release areas, which are not 
 
 type Skipped = Exclude<Mapped, { record: RawRecord }>
 
-interface Register
-  extends Pick<Source, "name" | "description" | "published">,
-    Required<Pick<Source, "states">>,
-    Pick<Columns, "excludedBy"> {
+/** The columns of a register, and the reading of its rows. */
+export interface Layout extends Pick<Columns, "excludedBy"> {
   required: Cells
   optional: Cells
-  entryOf: (raw: RawRecord) => Entry | Skipped
+  entryOf: (raw: RawRecord, state: State) => Entry | Skipped
 }
 
-/** The cells that each field which a file may lack is read from. */
-const cellsOf = {
-  grant_date: ["granted"],
-  expiry_date: ["expires"],
-  area_km2: ["hectares", "squareMetres", "area", "unit"],
-}
-
-/** A register is a complete set of tenements; some have a row for each holder of a tenement. */
-export function registerSource(register: Register): Source {
-  const { required, optional, excludedBy, entryOf, ...source } = register
-  const fromOptional = Object.entries(cellsOf).map(
-    ([field, cells]) => [field, cells.filter((cell) => cell in optional)] as const,
-  )
-  return {
-    ...source,
-    resource: tenements,
-    columns: {
-      required: Object.keys(required),
-      optional: Object.keys(optional),
-      spellings: { ...required, ...optional },
-      excludedBy,
-      others: "ignore",
-    },
-    fromOptional: Object.fromEntries(fromOptional.filter(([, cells]) => cells.length > 0)),
-    complete: true,
-    joinedField: "holder_name",
-    map: (raw) => {
-      const entry = entryOf(raw)
-      return "holders" in entry ? tenementOf(entry) : entry
-    },
-  }
-}
-
-function tenementOf(entry: Entry): Mapped {
-  const { state } = entry
+export function tenementOf(entry: Entry, state: State): Mapped {
   const reference = writtenText(entry.reference)
   // The id keeps only letters and digits, so all references without any would share one id.
   if (reference === null || !/[a-z0-9]/i.test(reference))

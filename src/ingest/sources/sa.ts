@@ -5,12 +5,13 @@
  * layers, of exploration release areas and of relinquished ground, have no tenements.
  */
 import { holdersIn } from "./register-holders.ts"
-import { registerSource, releaseArea } from "./register-tenement.ts"
+import { registerSource } from "./register-source.ts"
+import { releaseArea } from "./register-tenement.ts"
 import { withLetters, writtenText } from "./register-values.ts"
 
 export const sa = registerSource({
   name: "sa",
-  states: ["SA"],
+  state: "SA",
   published: {
     licence: "CC BY 4.0",
     attribution:
@@ -38,7 +39,6 @@ export const sa = registerSource({
       ? releaseArea
       : {
           ...raw,
-          state: "SA",
           reference: withLetters(raw.reference, raw.type),
           // The layer of applications has no status, only the outcome of those that are decided.
           status: "status" in raw ? raw.status : (writtenText(raw.outcome) ?? "Application"),

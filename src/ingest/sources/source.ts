@@ -1,8 +1,8 @@
 /**
  * A source: public files, or files in a resource's own columns, read as records of one resource. Each is
- * one file here, and declares the columns of its files, the mapping of a row, the effect of a missing
- * record, and the sources that take precedence. Reading, validation, staging and publishing are the same for
- * all, in `loading`.
+ * one file here, and declares the columns of its files, the mapping of a row, and the effect of a missing
+ * record. Reading, validation, staging and publishing are the same for all, in `loading`. A record belongs to
+ * the source that loaded it: no other source changes it.
  */
 import type { State } from "../../data/db/schema.ts"
 import type { Resource } from "../../data/resources/resource.ts"
@@ -84,12 +84,7 @@ export interface Source {
    * else are one record that lists all values, as `A; B`.
    */
   joinedField?: string
-  /** The states whose registered tenements it has: see `loading/state-sources.ts`. */
-  states?: readonly State[]
-  /**
-   * Sources of companies that take precedence: this source never changes their records, adds none once one of
-   * them is loaded, and they take over its records.
-   */
-  yieldsTo?: readonly string[]
+  /** The state whose tenements it has. */
+  state?: State
   map: (raw: RawRecord, options: MapOptions) => Mapped
 }

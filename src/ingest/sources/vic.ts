@@ -1,10 +1,10 @@
 /** Victoria's register of mineral tenements. */
 import { holdersIn } from "./register-holders.ts"
-import { registerSource } from "./register-tenement.ts"
+import { registerSource } from "./register-source.ts"
 
 export const vic = registerSource({
   name: "vic",
-  states: ["VIC"],
+  state: "VIC",
   description: "Victoria's register of mineral tenements",
   required: {
     reference: ["tno"],
@@ -13,5 +13,5 @@ export const vic = registerSource({
     holder: ["own_name"],
   },
   optional: { granted: ["grant1_dt"], expires: ["expl_dt"], hectares: ["hectares"] },
-  entryOf: (raw) => ({ ...raw, state: "VIC", holders: holdersIn(raw.holder) }),
+  entryOf: (raw) => ({ ...raw, holders: holdersIn(raw.holder) }),
 })

@@ -3,7 +3,7 @@
  * own CSV, which has no dates, or as GeoJSON or dBase with all columns. Names of more than ten
  * letters are truncated in some exports. A block has no exact area, and the CSV has no unit.
  */
-import { registerSource } from "./register-tenement.ts"
+import { registerSource } from "./register-source.ts"
 import { writtenText } from "./register-values.ts"
 
 const holders = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((nth) => `holder${nth}`)
@@ -16,7 +16,7 @@ const endorsement = /-[A-Z]$/
 
 export const wa = registerSource({
   name: "wa",
-  states: ["WA"],
+  state: "WA",
   published: { licence: "CC BY 4.0" },
   description: "the Western Australian register of mining tenements, as CSV, GeoJSON or dBase",
   required: {
@@ -36,7 +36,6 @@ export const wa = registerSource({
     const written = writtenText(raw.reference)
     return {
       ...raw,
-      state: "WA",
       reference: written?.includes("/") ? written.replace(endorsement, "") : written,
       holders: holders.map((holder) => raw[holder]),
     }

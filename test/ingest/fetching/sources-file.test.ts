@@ -123,7 +123,7 @@ test("The guide's example is such a file, and its table has every name", async (
   const guide = await Bun.file(new URL("../../../src/web/guide/fetch.md", import.meta.url)).text()
   const [, example = ""] = /```json\n(.*?)^```/ms.exec(guide) ?? []
   const read = parseSourcesFile(example, "the guide")
-  expect(read.map(({ source }) => source.name)).toEqual(["asx-directory", "wa", "national-nsw"])
+  expect(read.map(({ source }) => source.name)).toEqual(["asx-directory", "wa", "nsw"])
   const [, table = ""] = /^\| name .*?\n(.*?)\n\n/ms.exec(guide) ?? []
   const named = table
     .split("\n")

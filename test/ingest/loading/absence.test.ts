@@ -202,24 +202,6 @@ test("A partial load ends the absence of the records that it has, and marks no r
   expect(await missing()).toEqual([["Q00", 1, 0]])
 })
 
-test("A record that another source takes over is no longer missing from the first", async () => {
-  const view = (...names: string[]) =>
-    [
-      "name,tenementType,status,owner,grantDate,expireDate",
-      ...names.map((name) => `${name},EL,Granted,A,,`),
-    ].join("\n")
-  const names = Array.from({ length: 40 }, (_, index) => `EL ${index}`)
-  await bench.load("national-vic", view(...names), at(0))
-  await bench.load("national-vic", view(...names.slice(1)), at(1))
-  expect(await missing()).toHaveLength(1)
-  const own = names.map((name) => `${name},Exploration Licence,Current,A`)
-  await bench.load("vic", ["tno,typedesc,statussdsc,own_name", ...own].join("\n"))
-  await bench.load("national-vic", view(...names.slice(1)), at(100))
-  expect(await missing()).toEqual([])
-  const [kept] = await bench.sql`select source from tenements where id = 'VIC-EL0'`
-  expect(kept?.source).toBe("vic")
-})
-
 test("Files older than the loaded ones, also partial ones, and files from the future are rejected", async () => {
   await load(whole, 5)
   for (const partial of [false, true]) {

@@ -178,8 +178,6 @@ const reports = ["hash,asx_code,title,type,published_at,url", report("q1"), repo
 )
 const vic =
   "tno,typedesc,statussdsc,own_name\nEL1,Mining Licence,Current,X\nEL2,Mining Licence,Current,X\n"
-const national =
-  "name,tenementType,status,owner,grantDate,expireDate,state\nEL1,mining lease,granted,X,,,VIC\nEL2,mining lease,granted,X,,,NT\n"
 
 test.each([
   ["that cannot be parsed", "companies", three, "Quarry Beta NL", '"Quarry "Beta" NL"'],
@@ -188,7 +186,6 @@ test.each([
   ["whose key is a dot segment of a path", "reports", reports, "q2", "../.."],
   ["without a reference", "vic", vic, "EL2", " "],
   ["whose reference has no letter or digit", "vic", vic, "EL2", "***"],
-  ["without a state", "national", national, "NT", " "],
 ])(
   "A row %s leaves no record missing, since it may be any record's",
   async (_which, source, whole, from, to) => {
@@ -308,24 +305,6 @@ test("The first row of a key is kept: an identical one is counted, a different o
       is_active: true,
     },
   })
-})
-
-test("A record belongs to the source that loaded it", async () => {
-  await bench.load(
-    "asx-directory",
-    '"ASX code","Company name","GICs industry group","Listing date","Market Cap"\n"QZA","ALPHA","Materials","01/02/2003",7\n',
-  )
-  const summary = await bench.load("companies", three)
-  expect(summary.files[0]).toMatchObject({ accepted: 2, rejected: 1 })
-  expect(bench.rejects()[0]).toMatchObject({
-    line: 2,
-    reason: 'asx_code "QZA" belongs to the source asx-directory; only that source can change it',
-  })
-  expect((await current()).map(({ company_name, source }) => [company_name, source])).toEqual([
-    ["ALPHA", "asx-directory"],
-    ["Quarry Beta NL", "companies"],
-    ['Quarry, Gamma "and" Sons', "companies"],
-  ])
 })
 
 test("A load that would remove more than 5%, and more than five records, is rejected with the counts, without acceptShrink", async () => {

@@ -31,19 +31,6 @@ test("Additional columns of a public file are ignored, and named once", async ()
   expect(formatSummary(summary)).toContain('\n  note: columns ignored: "issuer", "pages", "url"\n')
 })
 
-test("The exchange's lists may have further columns too", async () => {
-  const directory = "ASX code,Company name,GICS industry group,ISIN\nQZA,Alpha,Materials,AU1\n"
-  const sectors = "Code,Company,Sector,Market Cap,Weight(%),Rank\nQZB,Beta,Energy,1,0.1,1\n"
-  for (const [source, content, column] of [
-    ["asx-directory", directory, "ISIN"],
-    ["asx-sectors", sectors, "Rank"],
-  ] as const) {
-    await bench.empty()
-    const [file] = (await bench.load(source, content)).files
-    expect(file).toMatchObject({ accepted: 1, notes: [`columns ignored: "${column}"`] })
-  }
-})
-
 test("The note shortens a long list of ignored columns", async () => {
   const names = Array.from({ length: 30 }, (_, nth) => `extra ${nth}`)
   const content = `ASX code,Company name,GICS industry group,${names}\nQZA,A,Energy,${names}\n`

@@ -245,30 +245,3 @@ test("The NT's layout without grant and expiry dates loads, and they stay unknow
     "NT-EL1": "EL1 | NT | granted | exploration | ALPHA | – | – | –",
   })
 })
-
-const national = file(
-  `identifier,${view},state`,
-  "http://geology.data.nt.gov.au/x/1,EL1,exploration licence,granted,X (70%); Y (30%),1 ha,,,,",
-  ",EL1,exploration licence,granted,X,1 km2,,,,South Australia",
-  ",EL1,exploration licence,granted,X,,,,,vic",
-  "http://example.com/1,EL1,exploration licence,granted,X,,,,,",
-)
-
-test("A row of the national view has the state that it names, or that of its identifier's domain", async () => {
-  await bench.load("national", national)
-  expect(await bench.tenements()).toEqual({
-    "NT-EL1": "EL1 | NT | granted | exploration | X; Y | – | – | 0.01",
-    "SA-EL1": "EL1 | SA | granted | exploration | X | – | – | 1",
-    "VIC-EL1": "EL1 | VIC | granted | exploration | X | – | – | –",
-  })
-  expect(bench.rejects().map(({ line, reason }) => [line, reason])).toEqual([
-    [5, "has neither a state nor an identifier that names one"],
-  ])
-})
-
-test("Rows without a state have the state of the source", async () => {
-  const rows = file(view, "EL 1,exploration licence,granted,X,,,,")
-  await bench.load("national-qld", rows)
-  await bench.load("national-tas", rows)
-  expect(Object.keys(await bench.tenements())).toEqual(["QLD-EL1", "TAS-EL1"])
-})

@@ -5,7 +5,7 @@
 
 import { countOf } from "../../../system/text/display.ts"
 import { excerpt, firstOf } from "../../../system/text/printable-text.ts"
-import { hasRequired, knownColumns } from "../../sources/columns.ts"
+import { knownColumns, layoutOf } from "../../sources/columns.ts"
 import type { TableRecord } from "./csv-records.ts"
 import { matchHeader } from "./named-rows.ts"
 import type { FileReading } from "./row.ts"
@@ -48,7 +48,7 @@ export async function readHeader(
 
 /** Whether a record has every column that the source requires. */
 const isHeader = ({ columns }: FileReading, { cells, error }: TableRecord): boolean =>
-  error === null && hasRequired(columns, cells)
+  error === null && layoutOf(columns, cells) !== undefined
 
 function headerOf(cells: readonly string[], reading: FileReading): Header {
   const written = withoutBlankEnd(cells)

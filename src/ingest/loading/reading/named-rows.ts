@@ -2,7 +2,7 @@
 
 import { excerpt, firstOf } from "../../../system/text/printable-text.ts"
 import { sourceOfColumns } from "../../sources/catalogue.ts"
-import { hasRequired, matchColumns } from "../../sources/columns.ts"
+import { type ColumnMatch, type Columns, layoutOf, matchColumns } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
 import { OtherColumns } from "../load-error.ts"
 import type { FileReading, Row } from "./row.ts"
@@ -14,7 +14,8 @@ export function matchHeader(
   { columns, reject, note }: FileReading,
   header: readonly string[],
 ): (string | null)[] {
-  const match = matchColumns(columns, header)
+  const layout = layoutOf(columns, header)
+  const match = matchColumns(layout ?? columns, header)
   if (!("error" in match)) {
     if (match.reported) {
       const ignored = firstOf(match.reported, maxShown, (name) => `"${excerpt(name)}"`)
@@ -22,7 +23,7 @@ export function matchHeader(
     }
     return match.names
   }
-  const other = hasRequired(columns, header) ? undefined : sourceOfColumns(header)
+  const other = layout ? undefined : sourceOfColumns(header)
   const fault = other
     ? `it looks like a file of the source "${other.name}": ${other.description}`
     : match.error
@@ -31,17 +32,17 @@ export function matchHeader(
 }
 
 /**
- * Reads objects as rows; only the first must have the required columns. Rows of one file mostly have the
- * same names, which are then matched once.
+ * Reads objects as rows; only the first must have the required columns, and shows the layout. Rows of one file
+ * mostly have the same names, which are then matched once.
  */
 export function rowReader({ columns }: FileReading): (object: RawRecord, line: number) => Row {
-  const { required, optional } = columns
-  const anyOf = { ...columns, required: [], optional: [...required, ...optional] }
+  let anyOf: Columns | undefined
   let lastKeys = ""
-  let match = matchColumns(anyOf, [])
+  let match: ColumnMatch = { names: [] }
   return (object, line) => {
     const written = Object.keys(object)
     const keys = JSON.stringify(written)
+    anyOf ??= withoutRequired(layoutOf(columns, written) ?? columns)
     if (keys !== lastKeys) match = matchColumns(anyOf, written)
     lastKeys = keys
     if ("error" in match) return { line, raw: object, error: match.error, readable: object }
@@ -53,3 +54,9 @@ export function rowReader({ columns }: FileReading): (object: RawRecord, line: n
     return { line, raw }
   }
 }
+
+const withoutRequired = (layout: Columns): Columns => ({
+  ...layout,
+  required: [],
+  optional: [...layout.required, ...layout.optional],
+})

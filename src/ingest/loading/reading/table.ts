@@ -4,7 +4,7 @@
  * memory.
  */
 
-import { type Columns, hasRequired } from "../../sources/columns.ts"
+import { type Columns, layoutOf } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
 import { damaged } from "../load-error.ts"
 import { csvRecords, type Separator, type TableRecord } from "./csv-records.ts"
@@ -80,7 +80,7 @@ const separators: readonly Separator[] = [",", ";", "\t"]
 export function separatorOf(start: string, columns: Columns): Separator {
   const lines = start.split(/\r\n|\n|\r/).filter((line) => line.trim() !== "")
   for (const line of lines) {
-    const separator = separators.find((each) => hasRequired(columns, namesIn(line, each)))
+    const separator = separators.find((each) => layoutOf(columns, namesIn(line, each)))
     if (separator) return separator
   }
   const first = lines.slice(0, 4).join("\n")
