@@ -108,7 +108,7 @@ export const repeatedKeys = ({ staged, key }: Staging): string =>
 export async function leaveOut(
   { sql }: Staging,
   deletion: string,
-  values: (string | boolean)[] = [],
+  values: string[] = [],
   outcome: RowCount["outcome"] = "left_out",
 ): Promise<RowCount[]> {
   return sql.unsafe<RowCount[]>(
