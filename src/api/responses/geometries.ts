@@ -1,6 +1,6 @@
 /** The shapes of records as JSON and GeoJSON, and the metadata of GeoParquet. */
 import { pick, type ResourceRecord, type Value } from "../../data/resources/resource.ts"
-import { namesOf, type Question } from "./question.ts"
+import { type Question, shownNames } from "./question.ts"
 
 type Records = readonly ResourceRecord[]
 
@@ -19,7 +19,7 @@ export function jsonWriter({ fieldSet }: Question) {
 /** Features, separated by commas. Their properties are the requested or default fields without the geometry. */
 export function featuresOf(question: Question, records: Records) {
   const { key } = question.resource
-  const properties = namesOf(question).filter((name) => name !== "geometry")
+  const properties = shownNames(question).filter((name) => name !== "geometry")
   return records
     .map((record) => {
       const { [key]: id = null, geometry = null } = record

@@ -199,7 +199,7 @@ export function askRecord(
 }
 
 /** The names of the response's fields, in their order. */
-export const namesOf = ({ resource, fields }: Question): readonly string[] =>
+export const shownNames = ({ resource, fields }: Question): readonly string[] =>
   fields ?? fieldNames(resource, "always")
 
 /** A feature has the geometry beside the fields. */

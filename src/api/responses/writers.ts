@@ -11,7 +11,7 @@ import { linkHeader, type PageMeta } from "../http/page.ts"
 import { type ParquetColumn, parquetFile } from "../http/parquet.ts"
 import { queryText } from "../http/query-string.ts"
 import { featuresOf, geoParquetMetadata, jsonWriter, openCollection } from "./geometries.ts"
-import { type ListQuestion, namesOf, type Question, type RecordQuestion } from "./question.ts"
+import { type ListQuestion, type Question, type RecordQuestion, shownNames } from "./question.ts"
 import {
   type ContentHeaders,
   contentOf,
@@ -244,7 +244,7 @@ function picking<T>(
 }
 
 const columnsOf = (question: ListQuestion): ParquetColumn[] =>
-  namesOf(question).map((name) => {
+  shownNames(question).map((name) => {
     const { schema, nullable = true } = question.resource.fields[name] ?? {}
     return { name, nullable, type: columnTypes[schema?.format ?? schema?.type] ?? "text" }
   })

@@ -6,7 +6,7 @@ import type { CanonicalQuery, Pair } from "../../../../api/http/query-string.ts"
 import { apiPath, changes, pathWith } from "../../../../api/responses/endpoint.ts"
 import { checkCombinations } from "../../../../api/responses/list-checks.ts"
 import { undatedWords } from "../../../../api/responses/notes.ts"
-import { namesOf } from "../../../../api/responses/question.ts"
+import { shownNames } from "../../../../api/responses/question.ts"
 import { tenements } from "../../../../data/resources/tenements.ts"
 import { fold } from "../../../../system/text/fold.ts"
 import { hidden, menu, notice, pageTitle, tabs, trail } from "../../kit/components.ts"
@@ -147,13 +147,13 @@ ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(view, f
 
 /** The size of the list as CSV, by that of the shown rows. */
 function csvBytes({ records, meta, question }: ShownPage): number {
-  const names = namesOf(question)
+  const names = shownNames(question)
   const rows = records.map((record) => `${names.map((name) => record[name] ?? "").join()}\r\n`)
   return (Buffer.byteLength(rows.join("")) / Math.max(1, rows.length)) * meta.total
 }
 
 const hasTimes = ({ question }: ShownPage): boolean =>
-  namesOf(question).some((name) => question.resource.fields[name]?.schema.format === "date-time")
+  shownNames(question).some((name) => question.resource.fields[name]?.schema.format === "date-time")
 
 /** The columns that the API has as fields. The first one stays: it links to the record. */
 function columnsMenu(list: RequestedList): Html | null {
