@@ -79,7 +79,6 @@ CREATE TABLE "companies_history" (
 	"file" integer,
 	"until_release" integer NOT NULL,
 	"listing_date" date,
-	"trading_as" text COLLATE "C",
 	"successor" text COLLATE "C",
 	CONSTRAINT "companies_history_asx_code_since_release_pk" PRIMARY KEY("asx_code","since_release"),
 	CONSTRAINT "companies_history_until_release" CHECK ("companies_history"."until_release" > "companies_history"."since_release")
@@ -101,7 +100,6 @@ CREATE TABLE "companies" (
 	"since_release" integer NOT NULL,
 	"file" integer,
 	"listing_date" date,
-	"trading_as" text COLLATE "C",
 	"successor" text COLLATE "C",
 	CONSTRAINT "companies_asx_code" CHECK ("companies"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
 	CONSTRAINT "companies_market_cap_aud" CHECK ("companies"."market_cap_aud" between 0 and 9007199254740991),
@@ -144,11 +142,14 @@ CREATE TABLE "declared_tenements_history" (
 	CONSTRAINT "declared_tenements_history_until_release" CHECK ("declared_tenements_history"."until_release" > "declared_tenements_history"."since_release")
 );
 --> statement-breakpoint
+CREATE TABLE "directory_days" (
+	"day" date PRIMARY KEY NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "former_names" (
 	"asx_code" text COLLATE "C" NOT NULL,
 	"name" text NOT NULL,
 	"name_key" text COLLATE "C" NOT NULL,
-	"until_release" integer NOT NULL,
 	"is_certain" boolean NOT NULL,
 	CONSTRAINT "former_names_asx_code_name_key_pk" PRIMARY KEY("asx_code","name_key"),
 	CONSTRAINT "former_names_asx_code" CHECK ("former_names"."asx_code" ~ '^[0-9A-Z]{3,6}$')
@@ -172,22 +173,13 @@ CREATE TABLE "link_keys" (
 --> statement-breakpoint
 CREATE TABLE "listings" (
 	"asx_code" text COLLATE "C" NOT NULL,
-	"listing_date" date NOT NULL,
+	"listing_date" date,
+	"name_key" text COLLATE "C" NOT NULL,
 	"company_name" text NOT NULL,
-	"name_keys" text[] NOT NULL,
-	"is_listed" boolean NOT NULL,
-	"run_since" timestamp(0) with time zone NOT NULL,
-	"last_key" text COLLATE "C" NOT NULL,
-	"last_key_since" timestamp(0) with time zone NOT NULL,
-	"confirmed_keys" text[] DEFAULT '{}' NOT NULL,
-	"appeared_at" timestamp(0) with time zone,
-	"missing_since" timestamp(0) with time zone,
-	"successor" text COLLATE "C",
-	"successor_date" date,
-	"declined" text[] DEFAULT '{}' NOT NULL,
-	CONSTRAINT "listings_asx_code_listing_date_pk" PRIMARY KEY("asx_code","listing_date"),
-	CONSTRAINT "listings_asx_code" CHECK ("listings"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
-	CONSTRAINT "listings_successor" CHECK ("listings"."successor" ~ '^[0-9A-Z]{3,6}$')
+	"first_day" date NOT NULL,
+	"last_day" date NOT NULL,
+	CONSTRAINT "listings_asx_code_listing_date_name_key_unique" UNIQUE NULLS NOT DISTINCT("asx_code","listing_date","name_key"),
+	CONSTRAINT "listings_asx_code" CHECK ("listings"."asx_code" ~ '^[0-9A-Z]{3,6}$')
 );
 --> statement-breakpoint
 CREATE TABLE "releases" (
@@ -277,6 +269,17 @@ CREATE TABLE "subsidiaries" (
 	CONSTRAINT "subsidiaries_id" CHECK ("subsidiaries"."id" ~ '^[A-Za-z0-9._~-]+$' and length("subsidiaries"."id") <= 100),
 	CONSTRAINT "subsidiaries_parent_asx_code" CHECK ("subsidiaries"."parent_asx_code" ~ '^[0-9A-Z]{3,6}$'),
 	CONSTRAINT "subsidiaries_ownership_percentage" CHECK ("subsidiaries"."ownership_percentage" between 0 and 100)
+);
+--> statement-breakpoint
+CREATE TABLE "successor_decisions" (
+	"asx_code" text COLLATE "C" NOT NULL,
+	"listing_date" date NOT NULL,
+	"successor" text COLLATE "C" NOT NULL,
+	"successor_date" date NOT NULL,
+	"is_right" boolean NOT NULL,
+	CONSTRAINT "successor_decisions_asx_code_listing_date_successor_pk" PRIMARY KEY("asx_code","listing_date","successor"),
+	CONSTRAINT "successor_decisions_asx_code" CHECK ("successor_decisions"."asx_code" ~ '^[0-9A-Z]{3,6}$'),
+	CONSTRAINT "successor_decisions_successor" CHECK ("successor_decisions"."successor" ~ '^[0-9A-Z]{3,6}$')
 );
 --> statement-breakpoint
 CREATE TABLE "suggested_links" (

@@ -1,10 +1,13 @@
 import { asxCodeFromText } from "../data/resources/values.ts"
+import { LoadError } from "../ingest/loading/load-error.ts"
 import {
-  decideSuccessor,
+  decideSuccessors,
   readProposedSuccessors,
   readSuccessorEvidence,
+  type SuccessorDecision,
 } from "../ingest/loading/successors.ts"
-import { argument, command, group, reading } from "./command.ts"
+import { countOf } from "../system/text/display.ts"
+import { argument, command, flag, group, reading } from "./command.ts"
 import { withDatabase } from "./database.ts"
 import { reportChange } from "./loads.ts"
 import { formatTable, printResult, readAnswer } from "./terminal.ts"
@@ -15,44 +18,76 @@ const successors = reading({
   text: (found) => formatTable(found.map((pair) => ({ ...pair }))),
 })
 
-/** Asks before a link, which may be of any two codes. */
-async function isConfirmed(url: string, pair: Record<"predecessor" | "successor", string>) {
+const confirm = command({
+  help: "link the records of ended codes to their successors, after a question",
+  parameters: {
+    code: argument<string | undefined>(asxCodeFromText, "the ended code", "[*]"),
+    successor: argument<string | undefined>(asxCodeFromText, "the new code", "[*]"),
+    sameDate: flag("confirm all proposed pairs of which neither code has a second candidate"),
+  },
+  run: ({ code, successor, sameDate }, { config }) =>
+    withDatabase(config, async ({ url }) => {
+      const given = [code, successor].filter((each) => each !== undefined)
+      if (given.length !== (sameDate ? 0 : 2))
+        throw new LoadError(
+          "Name an ended code and its successor, or give --same-date without codes",
+        )
+      const pairs =
+        code !== undefined && successor !== undefined
+          ? await describePair(url, { predecessor: code, successor })
+          : await describeOnly(url)
+      if (pairs.length > 0 && (await readAnswer()) === "y")
+        await decide(
+          url,
+          pairs.map((pair) => ({ ...pair, isRight: true })),
+        )
+    }),
+})
+
+type Pair = Omit<SuccessorDecision, "isRight">
+
+/** Asks for a link, which may be of any two codes. */
+async function describePair(url: string, pair: Pair): Promise<Pair[]> {
   const { speaksFor, speaksAgainst } = await readSuccessorEvidence(url, pair)
-  const { predecessor, successor } = pair
   await printResult(
     [
       ...speaksFor.map((text) => `  for: ${text}`),
       ...speaksAgainst.map((text) => `  against: ${text}`),
-      `Did ${predecessor} become ${successor}? y (yes), Enter (no)`,
+      `Did ${pair.predecessor} become ${pair.successor}? y (yes), Enter (no)`,
     ].join("\n"),
   )
-  return (await readAnswer()) === "y"
+  return [pair]
 }
 
-const decision = (help: string, isRight: boolean) =>
-  command({
-    help,
-    parameters: {
-      code: argument(asxCodeFromText, "the ended code"),
-      successor: argument(asxCodeFromText, "the new code"),
-    },
-    run: ({ code: predecessor, successor }, { config }) =>
-      withDatabase(config, async ({ url }) => {
-        if (isRight && !(await isConfirmed(url, { predecessor, successor }))) return
-        const decided = { predecessor, successor, isRight }
-        await reportChange((progress) => decideSuccessor(url, decided, progress), {
-          published: () =>
-            `${predecessor} ${isRight ? "was succeeded by" : "was not succeeded by"} ${successor}`,
-          unchanged: `${successor} is no longer proposed for ${predecessor}`,
-        })
-      }),
+/** Asks for all pairs of codes that have no second candidate. */
+async function describeOnly(url: string): Promise<Pair[]> {
+  const pairs = (await readProposedSuccessors(url)).filter(({ is_only }) => is_only)
+  const table = formatTable(pairs.map((pair) => ({ ...pair })))
+  const question = `Confirm ${countOf(pairs.length, "pair")}? y (yes, all), Enter (no)`
+  await printResult(pairs.length > 0 ? `${table}\n${question}` : table)
+  return pairs.map(({ predecessor, successor }) => ({ predecessor, successor }))
+}
+
+const decline = command({
+  help: "end the proposal of a successor, or undo its link",
+  parameters: {
+    code: argument(asxCodeFromText, "the ended code"),
+    successor: argument(asxCodeFromText, "the new code"),
+  },
+  run: ({ code: predecessor, successor }, { config }) =>
+    withDatabase(config, ({ url }) => decide(url, [{ predecessor, successor, isRight: false }])),
+})
+
+const decide = (url: string, decisions: readonly SuccessorDecision[]) =>
+  reportChange((progress) => decideSuccessors(url, decisions, progress), {
+    published: () => decisions.map(textOf).join("; "),
+    unchanged: `No link changed: nothing was published. ${decisions.map(textOf).join("; ")}`,
   })
+
+const textOf = ({ predecessor, successor, isRight }: SuccessorDecision) =>
+  `${predecessor} ${isRight ? "was" : "was not"} succeeded by ${successor}`
 
 export const companiesCommand = group(
   "list possible changes of companies' codes, and decide them",
-  {
-    successors,
-    confirm: decision("link the records of an ended code to its successor, after a question", true),
-    decline: decision("end the proposal of a successor, or undo its link", false),
-  },
+  { successors, confirm, decline },
 )

@@ -271,7 +271,7 @@ test("The command companies confirm asks before each link, with the evidence for
     bench.run(["companies", "confirm", "qza", "qzn"], { stdin: new Blob([reply]) })
   const question = [
     "  for: listing dates: 2018-09-12, 2018-09-12",
-    "  for: QZA ended 2026-01-08T00:00:00Z, QZN appeared 2026-01-08T00:00:00Z",
+    "  for: QZA was listed until 2026-01-07, QZN from 2026-01-08",
     "  against: name of both: none",
     "Did QZA become QZN? y (yes), Enter (no)\n",
   ].join("\n")

@@ -1,5 +1,7 @@
 /** Requests know the codes that are loaded: no temporary ones. A code that has ended names its successor. */
 import { expect, test } from "bun:test"
+import { silent } from "../../src/ingest/loading/progress.ts"
+import { decideSuccessors } from "../../src/ingest/loading/successors.ts"
 import { fileLoader } from "../ingest/loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
@@ -51,6 +53,8 @@ test("The history of a company that changed its code names its successor, and so
   for (const day of [8, 9, 11, 14]) {
     await directory(day, company("QZA"), `QZN,QUARRY BETA NL,Energy,03/04/2005,${day}`)
   }
+  const decided = { predecessor: "QZB", successor: "QZN", isRight: true }
+  await decideSuccessors(service.database.url, [decided], silent)
   const { data } = await readList(await service.get("/companies/QZB/history"))
   expect(data.slice(0, 3)).toMatchObject([
     { is_active: false, successor: "QZN", changed: "successor" },

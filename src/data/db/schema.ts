@@ -29,6 +29,7 @@ import {
   pgTable,
   primaryKey,
   text,
+  unique,
   uuid,
 } from "drizzle-orm/pg-core"
 import {
@@ -116,8 +117,6 @@ const companyColumns = {
 const listingColumns = {
   /** With the code, identifies a company: codes are reused. */
   listing_date: date({ mode: "string" }),
-  /** The temporary code under which the last directory had it, by which loads recognise it; null without one. */
-  trading_as: bytewise(),
   /** The new code of a company whose code has ended. */
   successor: bytewise(),
 }
@@ -143,54 +142,57 @@ export const companiesHistory = pgTable(
   (t) => historyParts("companies", t.asx_code, t),
 )
 
-/**
- * The directory's history of each listing, a code with its listing date, by the time of the files. It serves
- * to find the new codes of companies: see `loading/listings.ts`. Rows stay when a code passes to another company.
- */
+/** What the directory has said of each code, by the days of its files: see `loading/listings.ts`. */
 export const listings = pgTable(
   "listings",
   {
     asx_code: bytewise().notNull(),
-    listing_date: date({ mode: "string" }).notNull(),
+    /** Null where the file has no listing date. */
+    listing_date: date({ mode: "string" }),
+    name_key: bytewise().notNull(),
     company_name: text().notNull(),
-    /** The keys of its present and former names. */
-    name_keys: text().array().notNull(),
-    /** Whether the last files have it, and the time of the first of the files in a row that say the same. */
-    is_listed: boolean().notNull(),
-    run_since: instant("run_since").notNull(),
-    /** The name in the last files, and the time of the first files in a row with it. */
-    last_key: bytewise().notNull(),
-    last_key_since: instant("last_key_since").notNull(),
-    /** The keys of the names that count. */
-    confirmed_keys: text().array().notNull().default(sql`'{}'`),
-    /** The time of the files in which it appeared, or reappeared; null until that counts. */
-    appeared_at: instant("appeared_at"),
-    /** The time of the first files without it; null until that counts. */
-    missing_since: instant("missing_since"),
-    /** The new code of the company and its listing date, and the codes that an operator has declined. */
-    successor: bytewise(),
-    successor_date: date({ mode: "string" }),
-    declined: text().array().notNull().default(sql`'{}'`),
+    first_day: date({ mode: "string" }).notNull(),
+    last_day: date({ mode: "string" }).notNull(),
   },
   (t) => [
-    primaryKey({ columns: [t.asx_code, t.listing_date] }),
+    unique().on(t.asx_code, t.listing_date, t.name_key).nullsNotDistinct(),
     index("listings_by_date").on(t.listing_date),
-    ...checks("listings", { asx_code: isAsxCode(t.asx_code), successor: isAsxCode(t.successor) }),
+    ...checks("listings", { asx_code: isAsxCode(t.asx_code) }),
   ],
 )
 
-/**
- * The former names of companies, which link tenements too. Pruning keeps them, so that it ends no link.
- */
+/** The days of the directory's files. */
+export const directoryDays = pgTable("directory_days", {
+  day: date({ mode: "string" }).primaryKey(),
+})
+
+/** The decisions of operators about the new codes of companies, each a code with its listing date. */
+export const successorDecisions = pgTable(
+  "successor_decisions",
+  {
+    asx_code: bytewise().notNull(),
+    listing_date: date({ mode: "string" }).notNull(),
+    successor: bytewise().notNull(),
+    successor_date: date({ mode: "string" }).notNull(),
+    is_right: boolean().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.asx_code, t.listing_date, t.successor] }),
+    ...checks("successor_decisions", {
+      asx_code: isAsxCode(t.asx_code),
+      successor: isAsxCode(t.successor),
+    }),
+  ],
+)
+
+/** The names that codes had, which link tenements too. Pruning keeps them, so that it ends no link. */
 export const formerNames = pgTable(
   "former_names",
   {
     asx_code: bytewise().notNull(),
     name: text().notNull(),
     name_key: bytewise().notNull(),
-    /** The release with the next name. */
-    until_release: integer().notNull(),
-    /** Whether the name certainly belonged to this company: its code has not changed hands since. */
+    /** Whether it is a former name of the company that has the code now: see `loading/former-names.ts`. */
     is_certain: boolean().notNull(),
   },
   (t) => [

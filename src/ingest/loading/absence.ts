@@ -32,8 +32,6 @@ const removesAtOnce = ({ removeMissingNow, source }: Load): boolean =>
   removeMissingNow === true || source.removesMissingAtOnce === true
 
 interface Missing extends Pick<ChangeFigures, "removed" | "deactivated"> {
-  /** The keys of records that were missing, and that the files have again. */
-  returned: string[]
   figures: MissingFigures
 }
 
@@ -52,8 +50,8 @@ export async function applyMissing(
   const { sql, source, resource, load } = staging
   const largest = await missingRecords(sql, source, resource.name, maxLargest)
   const [removed, deactivated] = load.source.deactivatesMissing ? [0, count] : [count, 0]
-  const figures = { missing, newly, returned: returned.length, largest }
-  return { removed, deactivated, returned, figures }
+  const figures = { missing, newly, returned, largest }
+  return { removed, deactivated, figures }
 }
 
 /** An inactive record is not missing again. */
@@ -181,11 +179,11 @@ async function removeConfirmed(
 
 /**
  * Deletes the notes of records that are no longer stored, or that have a row again, also a rejected one. Returns
- * the keys of the latter.
+ * the number of the latter.
  */
-async function deleteNotes(staging: Staging): Promise<string[]> {
+async function deleteNotes(staging: Staging): Promise<number> {
   const { sql, source, staged, table, key, load, rejectedKeys } = staging
-  const rows = await sql.unsafe<{ key: string; is_stored: boolean }[]>(
+  const rows = await sql.unsafe<{ is_stored: boolean }[]>(
     `with notes as (
        select m.key, exists (
          select from ${table} t where t.${key} = m.key and ${isStored(load.source)}) as is_stored
@@ -194,10 +192,10 @@ async function deleteNotes(staging: Staging): Promise<string[]> {
      delete from missing_records m using notes
      where m.source = $1 and m.resource = $2 and m.key = notes.key and (not is_stored
        or m.key = any($3::text[]) or exists (select from ${staged} s where s.${key} = m.key))
-     returning m.key, is_stored`,
+     returning is_stored`,
     [source, table, arrayLiteral(rejectedKeys)],
   )
-  return rows.filter((row) => row.is_stored).map((row) => row.key)
+  return rows.filter((row) => row.is_stored).length
 }
 
 async function countMissing({ sql, source, table, key }: Staging): Promise<number> {

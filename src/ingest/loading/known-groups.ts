@@ -6,6 +6,7 @@
 import type { TransactionSql } from "postgres"
 import { normaliseName, withoutLegalForm } from "../../data/resources/company-name.ts"
 import list from "./known-groups.csv" with { type: "text" }
+import { isSameCompany } from "./listings.ts"
 import { successors } from "./name-owners.ts"
 import type { KnownName } from "./suggestions.ts"
 
@@ -25,13 +26,10 @@ export async function knownGroupMembers(sql: TransactionSql): Promise<KnownName[
      select g.name, g.key, false as "isFormer", ${knownCompany("c")} as company
      from jsonb_to_recordset($1::text::jsonb) as g (code text, listed text, name text, key text)
        join companies c on c.is_active and (
-         c.asx_code = g.code and c.name_key = g.listed or exists (
-           select from (
-             select asx_code, listing_date, name_keys, asx_code as successor, listing_date as successor_date
-             from listings
-             union all select * from successors
-           ) l where l.asx_code = g.code and g.listed = any(l.name_keys)
-             and l.successor = c.asx_code and l.successor_date = c.listing_date))`,
+         c.asx_code = g.code and (c.name_key = g.listed or exists (
+           select from listings l where (l.asx_code, l.name_key) = (g.code, g.listed)
+             and ${isSameCompany("g.code", "c.listing_date", "l.listing_date")}))
+         or (g.code, c.asx_code, g.listed) in (select asx_code, successor, key from inherited))`,
     [JSON.stringify(listed)],
   )
 }

@@ -12,10 +12,10 @@ import { applyMissing } from "./absence.ts"
 import { checkStaged } from "./checks.ts"
 import { applyStaged } from "./diff.ts"
 import { checkAcceptEmpty } from "./emptied.ts"
-import { type PublishedLoad, rowsChanged, showsAbsence } from "./figures.ts"
+import { type PublishedLoad, rowsChanged, showsAbsence, sum } from "./figures.ts"
 import { recordFormerNames } from "./former-names.ts"
 import { relink } from "./links.ts"
-import { recordDirectory } from "./listings.ts"
+import { recordListings } from "./listings.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load, LoadOptions } from "./load-options.ts"
 import { checkObserved, lastObservation, observedOf, observedTime } from "./observation.ts"
@@ -27,6 +27,7 @@ import { Rejects } from "./rejects.ts"
 import { recordSystems, storeShapes } from "./shapes.ts"
 import { recordLoad, recordRefusal, secondsSince } from "./source-record.ts"
 import { keepsFiles } from "./stored-holders.ts"
+import { nameSuccessors } from "./successors.ts"
 import type { LoadSummary } from "./summary.ts"
 import { assignOrdinaryCodes } from "./temporary-codes.ts"
 
@@ -150,6 +151,7 @@ async function publishFiles(
   progress.step(`Comparing ${name}`)
   const staging = await checkStaged(isDirectory ? await assignOrdinaryCodes(read) : read)
   const { files } = staging
+  if (isDirectory) await recordListings(staging, observed)
 
   // Compare: missing records first, so that the search for them skips added ones.
   const isWhole = source.complete && !load.partial && files.every(showsAbsence)
@@ -163,10 +165,11 @@ async function publishFiles(
   }
 
   // Links
-  await recordFormerNames(staging, observed, missing.returned)
-  const recorded = isDirectory ? await recordDirectory(staging, observed) : 0
-  const release = rowsChanged(changes) + recorded > 0 ? next : null
-  const links = release === null ? null : await relink(sql, release, resource, progress)
+  const former = await recordFormerNames(staging)
+  const succeeded = isDirectory ? await nameSuccessors(sql, next) : 0
+  const changed = rowsChanged(changes) + succeeded
+  const links = changed + former > 0 ? await relink(sql, next, resource, progress) : null
+  const release = changed + sum(links?.changed ?? {}) > 0 ? next : null
 
   // Source
   await recordLoad(staging, observed, release !== null)

@@ -15,6 +15,7 @@
  */
 
 import { numberKeyOf } from "../../data/reader/links.ts"
+import { counts, isSameCompany } from "./listings.ts"
 
 /**
  * A query of (name, key, asx_code, basis): the subsidiaries that loaded lists have, and the holders that
@@ -24,14 +25,24 @@ export const ownedNames = `
   select name, name_key as key, parent_asx_code as asx_code, 'subsidiary' as basis from subsidiaries
   union all select holder, holder_key, asx_code, 'confirmed' from link_decisions where is_right`
 
-/** A part of WITH RECURSIVE: each listing that ended, with every code that succeeded it. */
-export const successors = `successors as (
-    select asx_code, listing_date, name_keys, successor, successor_date
-    from listings where successor is not null
+/**
+ * Parts of WITH RECURSIVE: each company that an operator decided to have ended, with every code that succeeded
+ * it and is that company's today, and the names that count of the former, with its last.
+ */
+export const successors = `decided as (
+    select asx_code, listing_date, successor, successor_date from successor_decisions where is_right
     union
-    select h.asx_code, h.listing_date, h.name_keys, l.successor, l.successor_date
-    from successors h join listings l on l.asx_code = h.successor and l.listing_date = h.successor_date
-    where l.successor is not null
+    select h.asx_code, h.listing_date, d.successor, d.successor_date
+    from decided h join successor_decisions d on d.asx_code = h.successor and d.is_right
+      and ${isSameCompany("d.asx_code", "d.listing_date", "h.successor_date")}
+  ), successors as (
+    select h.asx_code, h.listing_date, h.successor from decided h join companies c on c.asx_code = h.successor
+      and ${isSameCompany("c.asx_code", "c.listing_date", "h.successor_date")}
+  ), inherited as (
+    select h.asx_code, h.successor, l.name_key as key
+    from successors h join listings l on (l.asx_code, l.listing_date) = (h.asx_code, h.listing_date)
+    where ${counts("l")} or l.last_day = (
+      select max(o.last_day) from listings o where (o.asx_code, o.listing_date) = (h.asx_code, h.listing_date))
   )`
 
 /**
@@ -45,8 +56,7 @@ export const nameOwners = `
     select f.name_key as key, c.* from former_names f join current_companies c on c.asx_code = f.asx_code
     where f.is_certain
     union all
-    select key, c.* from successors h cross join lateral unnest(h.name_keys) as inherited (key)
-      join current_companies c on c.asx_code = h.successor and c.listing_date = h.successor_date
+    select i.key, c.* from inherited i join current_companies c on c.asx_code = i.successor
   ), former as (
     select distinct key, asx_code, name_key as current_key, is_active, (
         select bool_and(starts_with(n.asx_code, names.asx_code)) from current_companies n
@@ -58,8 +68,8 @@ export const nameOwners = `
     union
     select h.asx_code, c.asx_code, c.name_key
     from successors h join companies p on p.asx_code = h.asx_code
-        and (p.listing_date = h.listing_date or p.name_key = any(h.name_keys))
-      join current_companies c on c.asx_code = h.successor and c.listing_date = h.successor_date
+        and ${isSameCompany("p.asx_code", "p.listing_date", "h.listing_date")}
+      join current_companies c on c.asx_code = h.successor
   ), owners as (
     select distinct on (key) key, asx_code from (
       select name_key as key, asx_code, is_active from current_companies where name_key <> ''

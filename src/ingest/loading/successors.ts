@@ -1,34 +1,79 @@
-/** The successors of companies that an operator decides: see `listings.ts`. */
+/**
+ * Companies that changed their code. A company keeps its listing date when its code changes, so a code that
+ * ended and one that began, with the same date, may be one company. They seldom share a name, so an operator
+ * decides on each pair. Loads read the decisions and never change them.
+ */
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../../data/db/connection.ts"
-import { utc } from "../../data/db/utc.ts"
+import { companiesTable } from "../../data/db/schema.ts"
 import { companies } from "../../data/resources/companies.ts"
-import { dayMs } from "../../system/text/time.ts"
 import { noChanges } from "./figures.ts"
-import { isProposed, type ListingPair, setSuccessor, successorPairs } from "./listings.ts"
+import { keepInHistory, withoutFile } from "./history.ts"
+import { counts, isSameCompany } from "./listings.ts"
 import { LoadError } from "./load-error.ts"
 import { successors } from "./name-owners.ts"
 import type { Progress } from "./progress.ts"
 import { publishChange } from "./publishing.ts"
 
-export interface ProposedSuccessor extends ListingPair {
+/** Whether the company of a listing is not listed under its code now. */
+const hasEnded = (listing: string): string => `not exists (
+  select from companies c where c.asx_code = ${listing}.asx_code and c.is_active
+    and coalesce(${isSameCompany("c.asx_code", "c.listing_date", `${listing}.listing_date`)}, true))`
+
+/** Whether two codes are one share and another security of its company, such as its options. */
+const isSecondary = (listing: string): string => `exists (
+  select from listings o where o.listing_date = ${listing}.listing_date
+    and starts_with(${listing}.asx_code, o.asx_code) and ${listing}.asx_code <> o.asx_code)`
+
+/**
+ * A query of the undecided pairs. The days are those of the company under its code, also under other listing
+ * dates: a corrected date neither ends nor begins it. The first file has no beginnings.
+ */
+const proposedPairs = `
+  with counted as materialized (
+    select asx_code, listing_date, array_agg(name_key) as name_keys,
+      (array_agg(company_name order by last_day desc))[1] as company_name, bool_or(${counts("l")}) as counts
+    from listings l where listing_date is not null group by 1, 2
+  ), listed as materialized (
+    select c.asx_code, c.listing_date, c.company_name, min(first_day) as first_day, max(last_day) as last_day
+    from counted c join listings l on l.asx_code = c.asx_code
+      and (l.listing_date = c.listing_date or l.name_key = any(c.name_keys))
+    where c.counts group by 1, 2, 3
+  ), pairs as (
+    select p.asx_code as predecessor, p.company_name as former_company, p.last_day,
+      s.asx_code as successor, s.company_name as company, s.first_day, p.listing_date
+    from listed p join listed s on s.listing_date = p.listing_date and s.asx_code <> p.asx_code
+      and s.last_day > p.last_day
+    where s.first_day > (select min(day) from directory_days)
+      and (abs(s.first_day - p.last_day) <= 21
+        or s.first_day = (select min(day) from directory_days where day > p.last_day))
+      and not ${isSecondary("p")} and not ${isSecondary("s")} and ${hasEnded("p")}
+      and not exists (
+        select from successor_decisions d
+        where (d.asx_code, d.listing_date) = (p.asx_code, p.listing_date) and (d.is_right or d.successor = s.asx_code)
+          or (d.successor, d.successor_date) = (s.asx_code, s.listing_date) and d.is_right)
+  )
+  select predecessor, former_company, last_day::text, successor, company, first_day::text, listing_date::text,
+    count(*) over (partition by predecessor, listing_date) = 1
+      and count(*) over (partition by successor, listing_date) = 1 as is_only
+  from pairs order by pairs.last_day desc, predecessor, successor`
+
+export interface ProposedSuccessor {
+  predecessor: string
   former_company: string
+  /** The last day of the ended code, and the first of the new one. */
+  last_day: string
+  successor: string
   company: string
-  /** The times of the first files that lacked the one and had the other. */
-  missing_since: string
-  appeared_at: string
+  first_day: string
+  listing_date: string
+  /** Whether neither code has a second candidate. */
+  is_only: boolean
 }
 
 /** The latest first. */
 export const readProposedSuccessors = (url: string): Promise<ProposedSuccessor[]> =>
-  withSnapshot(url, (sql) =>
-    sql.unsafe<ProposedSuccessor[]>(
-      `select predecessor, former_company, ${utc("missing_since")} as missing_since,
-         successor, company, ${utc("appeared_at")} as appeared_at, listing_date::text, successor_date::text
-       from (${successorPairs}) as found where ${isProposed}
-       order by found.missing_since desc, predecessor, successor`,
-    ),
-  )
+  withSnapshot(url, (sql) => sql.unsafe<ProposedSuccessor[]>(proposedPairs))
 
 /** One decision takes the place of another. */
 export interface SuccessorDecision {
@@ -37,30 +82,70 @@ export interface SuccessorDecision {
   isRight: boolean
 }
 
-interface DecidedPair extends ListingPair {
-  is_linked: boolean
-  is_declined: boolean
+interface DecidedPair {
+  predecessor: string
+  successor: string
+  listing_date: string
+  successor_date: string
   is_active: boolean
+  is_declined: boolean
 }
 
 const whenUnknown =
   "It is not known whether the decision was stored. Run the same command again: if the decision was stored, the command finds no such pair."
 
 /**
- * Links a successor or ends its link; publishes nothing where the decision changes no link.
- * @throws LoadError for codes that cannot be a pair, and for a pair that is decided so
+ * Links successors or ends their links, in one release; publishes nothing where no link changes.
+ * @throws LoadError for codes that cannot be a pair, and for a pair that is decided so; stores none then
  */
-export const decideSuccessor = (url: string, decision: SuccessorDecision, progress: Progress) =>
+export const decideSuccessors = (
+  url: string,
+  decisions: readonly SuccessorDecision[],
+  progress: Progress,
+) =>
   publishChange(url, {
     ...{ whenUnknown, progress, source: "successors" },
     change: async (sql, release) => {
-      const { isRight } = decision
-      const pair = await findPair(sql, decision)
-      await setSuccessor(sql, release, pair, isRight)
-      if (!isRight && !pair.is_linked) return null
-      return { resource: companies, changes: { ...noChanges, changed: 1 } }
+      for (const decision of decisions) await store(sql, decision)
+      const changed = await nameSuccessors(sql, release)
+      return { resource: companies, changes: { ...noChanges, changed } }
     },
   })
+
+async function store(sql: TransactionSql, decision: SuccessorDecision): Promise<void> {
+  const { predecessor, successor, listing_date, successor_date } = await findPair(sql, decision)
+  await sql.unsafe(
+    `with replaced as (
+       delete from successor_decisions r where asx_code = $1 and successor <> $3 and is_right and $5::boolean
+         and ${isSameCompany("$1", "r.listing_date", "$2::date")}
+     )
+     insert into successor_decisions as d (asx_code, listing_date, successor, successor_date, is_right)
+     values ($1, $2::date, $3, $4::date, $5::boolean)
+     on conflict (asx_code, listing_date, successor) do update set
+       successor_date = excluded.successor_date, is_right = excluded.is_right`,
+    [predecessor, listing_date, successor, successor_date, decision.isRight],
+  )
+}
+
+/**
+ * The record of a company that has ended names the successor that an operator decided, unless its code is
+ * another company's by now. Returns how many records change that this release has not changed already.
+ */
+export async function nameSuccessors(sql: TransactionSql, release: number): Promise<number> {
+  const { count } = await sql.unsafe(
+    `with named as materialized (
+       select c.asx_code, d.successor from companies c left join successor_decisions d
+         on d.is_right and d.asx_code = c.asx_code and not c.is_active
+         and ${isSameCompany("c.asx_code", "c.listing_date", "d.listing_date")}
+       where c.successor is distinct from d.successor
+     ), updated as (
+       update companies c set successor = named.successor, ${withoutFile("$1")}
+       from named where named.asx_code = c.asx_code
+     ) ${keepInHistory(companiesTable, "t.asx_code in (select asx_code from named)", "$1")}`,
+    [release],
+  )
+  return count
+}
 
 /** The evidence on a pair, in words. */
 export interface SuccessorEvidence {
@@ -76,16 +161,16 @@ export const readSuccessorEvidence = (
   withSnapshot(url, async (sql) => {
     const found = await findPair(sql, { ...pair, isRight: true })
     const { predecessor, successor, listing_date: from, successor_date: to } = found
-    const [facts] = await sql.unsafe<[PairFacts]>(pairFacts, [predecessor, from, successor])
-    const { ended, appeared, names, others } = facts
-    const isNear = Math.abs(Date.parse(appeared ?? "") - Date.parse(ended ?? "")) <= 7 * dayMs
-    const times = `${predecessor} ended ${ended ?? "at an unknown time"}, ${successor} appeared ${appeared ?? "at an unknown time"}`
+    const [facts] = await sql.unsafe<[PairFacts]>(pairFacts, [predecessor, from, successor, to])
     const signs = [
       { isFor: from === to, text: `listing dates: ${from}, ${to}` },
-      { isFor: names !== null, text: `name of both: ${names ?? "none"}` },
-      { isFor: isNear, text: times },
-      ...(others
-        ? [{ isFor: false, text: `other codes of the same listing date: ${others}` }]
+      { isFor: facts.names !== null, text: `name of both: ${facts.names ?? "none"}` },
+      {
+        isFor: facts.is_near,
+        text: `${predecessor} was listed until ${facts.last_day}, ${successor} from ${facts.first_day}`,
+      },
+      ...(facts.others
+        ? [{ isFor: false, text: `other codes of the same listing date: ${facts.others}` }]
         : []),
       ...(found.is_active ? [] : [{ isFor: false, text: `${successor} is not listed` }]),
       ...(found.is_declined ? [{ isFor: false, text: "the pair was declined" }] : []),
@@ -96,41 +181,40 @@ export const readSuccessorEvidence = (
   })
 
 interface PairFacts {
-  ended: string | null
-  appeared: string | null
+  last_day: string
+  first_day: string
+  is_near: boolean
   /** The names of both that count, and the other codes of the same date. */
   names: string | null
   others: string | null
 }
 
 const pairFacts = `
-  select ${utc("p.missing_since")} as ended, ${utc("s.appeared_at")} as appeared,
-    (select string_agg(key, '; ') from unnest(p.confirmed_keys) key where key = any(s.confirmed_keys)) as names,
-    (select string_agg(asx_code, ', ' order by asx_code) from listings
-      where listing_date = p.listing_date and asx_code not in (p.asx_code, $3)) as others
-  from listings p left join companies c on c.asx_code = $3
-    left join listings s on s.asx_code = $3 and s.listing_date = c.listing_date
-  where p.asx_code = $1 and p.listing_date = $2::date`
+  with ended as (select * from listings where asx_code = $1 and listing_date = $2::date),
+    begun as (select * from listings where asx_code = $3 and listing_date = $4::date)
+  select last_day::text, first_day::text, abs(first_day - last_day) <= 21 as is_near,
+    (select string_agg(e.company_name, '; ') from ended e join begun b using (name_key)
+      where ${counts("e")} and ${counts("b")}) as names,
+    (select string_agg(distinct asx_code, ', ') from listings
+      where listing_date = $2::date and asx_code not in ($1, $3)) as others
+  from (select max(last_day) as last_day from ended) e, (select min(first_day) as first_day from begun) b`
 
-/** The last ended listing of the code, and that of the same date first. */
+/** The listing date of the ended code that the new one has too, else the one seen last. */
 async function findPair(
   sql: TransactionSql,
   { predecessor, successor, isRight }: SuccessorDecision,
 ): Promise<DecidedPair> {
   const [pair] = await sql.unsafe<DecidedPair[]>(
     `with recursive ${successors}
-     select p.asx_code as predecessor, c.asx_code as successor, p.listing_date::text,
-       c.listing_date::text as successor_date, c.is_active,
-       coalesce(p.successor = c.asx_code, false) as is_linked, c.asx_code = any(p.declined) as is_declined
-     from listings p join companies c on c.asx_code = $2
-     where p.asx_code = $1 and p.asx_code <> c.asx_code and c.listing_date is not null
-       and case when $3::boolean then coalesce(p.successor <> c.asx_code, true)
-         and not exists (select from successors h where h.asx_code = $2 and h.successor = $1)
-         and not exists (select from companies o where o.asx_code = $1 and o.is_active
-           and (coalesce(o.listing_date = p.listing_date, true) or o.name_key = any(p.name_keys)))
-       else p.successor = c.asx_code or not c.asx_code = any(p.declined) end
-     order by p.successor = c.asx_code desc nulls last, p.listing_date = c.listing_date desc,
-       p.missing_since desc nulls last, p.run_since desc limit 1`,
+     select p.asx_code as predecessor, s.asx_code as successor, p.listing_date::text,
+       s.listing_date::text as successor_date, s.is_active, d.is_right is false as is_declined
+     from listings p join companies s on s.asx_code = $2 left join successor_decisions d
+       on (d.asx_code, d.listing_date, d.successor) = (p.asx_code, p.listing_date, s.asx_code)
+     where p.asx_code = $1 and p.asx_code <> s.asx_code and p.listing_date is not null and s.listing_date is not null
+       and d.is_right is distinct from $3::boolean and (not $3::boolean or ${hasEnded("p")}
+         and not exists (select from successors h where h.asx_code = $2 and h.successor = $1))
+     order by d.is_right desc nulls last, p.listing_date = s.listing_date desc, ${counts("p")} desc, p.last_day desc
+     limit 1`,
     [predecessor, successor, isRight],
   )
   if (pair) return pair

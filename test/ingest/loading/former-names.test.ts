@@ -107,81 +107,89 @@ test("A code that another company took over does not link by its earlier names",
   expect(await unlinked()).toEqual(["QUARRY ALPHA LTD"])
 })
 
-test("A name that changed between loads years apart does not link", async () => {
-  await bench.sql`update sources set last_observed_at = '2019-01-01'`
-  await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
-  expect(await codes()).toEqual(["", "QZB"])
-})
-
 describe("In the exchange's directory", () => {
-  const capture = (...names: string[]) =>
+  const date = "01/02/2003"
+  const capture = (listed: string, name: string) =>
     [
       '"ASX code","Company name","GICs industry group","Listing date","Market Cap"',
-      ...names.map((name, n) => `"QX${n}","${name}","Materials","01/02/2003",${n}`),
+      `"QX0","${name}","Materials","${listed}",1`,
       "",
     ].join("\n")
-  const load = (observed: string | undefined, ...names: string[]) =>
-    bench.load("asx-directory", capture(...names), {
+  const loadFrom = (listed: string, observed: string | undefined, name: string) =>
+    bench.load("asx-directory", capture(listed, name), {
       acceptShrink: true,
       ...(observed ? { observed } : {}),
     })
+  const load = (observed: string | undefined, name: string) => loadFrom(date, observed, name)
   const former = async () =>
     (await bench.sql`select name, is_certain from former_names order by name`).map(
       ({ name, is_certain }) => `${name}: ${is_certain ? "links" : "is suggested"}`,
     )
 
-  test("A name that changed between captures of known times links", async () => {
-    await load("2023-08-31", "Quarry Delta Limited", "Quarry Echo Limited")
-    await load("2025-06-30", "Renamed Limited", "Quarry Echo Limited")
+  test("Of files a year apart each name counts, and of daily ones a name of six days", async () => {
+    await load("2023-08-31", "Quarry Delta Limited")
+    await load("2025-06-30", "Renamed Limited")
     expect(await former()).toEqual(["Quarry Delta Limited: links"])
+    await load("2025-07-01", "Renamed For A Day Limited")
+    for (const day of ["02", "08"]) await load(`2025-07-${day}`, "Renamed Again Limited")
+    await load("2025-07-09", "Present Limited")
+    expect(await former()).toEqual([
+      "Quarry Delta Limited: links",
+      "Renamed Again Limited: links",
+      "Renamed For A Day Limited: is suggested",
+      "Renamed Limited: is suggested",
+    ])
   })
 
-  test.each([
-    ["the times of both files are unknown", undefined, undefined],
-    ["the time of the earlier file is unknown", undefined, "2020-01-01"],
-    ["the time of the later file is unknown", "2019-06-01", undefined],
-    [
-      "the files are years apart, however soon one was loaded after the other",
-      "2016-02-01",
-      "2023-08-31",
-    ],
-  ])("A name does not link where %s", async (_, first, second) => {
-    await load(first, "Quarry Delta Limited", "Quarry Echo Limited")
-    await bench.sql`update sources set last_observed_at = least(last_observed_at, '2019-06-01')`
-    await load(second, "Renamed Limited", "Quarry Echo Limited")
-    expect(await former()).toEqual(["Quarry Delta Limited: is suggested"])
+  test("A name under another listing date is another company's, unless both dates have a name that counts", async () => {
+    for (const day of ["01", "07"]) await loadFrom("01/02/2003", `2026-01-${day}`, "Delta Limited")
+    for (const day of ["08", "14"]) await loadFrom("05/06/2026", `2026-01-${day}`, "Echo Limited")
+    expect(await former()).toEqual(["Delta Limited: is suggested"])
+    for (const day of ["15", "21"]) await loadFrom("07/08/2026", `2026-01-${day}`, "Echo Limited")
+    await loadFrom("07/08/2026", "2026-01-22", "Present Limited")
+    expect(await former()).toEqual(["Delta Limited: is suggested", "Echo Limited: links"])
+    for (const day of ["23", "29"])
+      await loadFrom("05/06/2026", `2026-01-${day}`, "Foxtrot Limited")
+    await loadFrom("07/08/2026", "2026-01-30", "Present Limited")
+    expect(await former()).toContain("Foxtrot Limited: links")
   })
 
-  test("A name does not link where the code was missing before it had another", async () => {
-    await load("2020-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
-    await load("2020-02-01", "Quarry Delta Limited")
-    await load("2020-02-02", "Quarry Delta Limited", "Unrelated Limited")
-    expect(await former()).toEqual(["Quarry Echo Limited: is suggested"])
+  test("A wrong listing date of a single day changes nothing", async () => {
+    for (const day of ["01", "07"]) await load(`2026-01-${day}`, "Delta Limited")
+    const wrong = await loadFrom("01/01/1901", "2026-01-08", "Delta Limited")
+    expect(wrong.release).toBeNull()
+    await load("2026-01-09", "Present Limited")
+    expect(await former()).toEqual(["Delta Limited: links"])
   })
 
-  test("A load that publishes nothing records the times between which a name changed", async () => {
-    await load("2020-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
-    expect((await load("2023-06-01", "Quarry Delta Limited", "Quarry Echo Limited")).release).toBe(
-      null,
-    )
-    await load("2023-07-01", "Renamed Limited", "Quarry Echo Limited")
-    expect(await former()).toEqual(["Quarry Delta Limited: links"])
+  test("A name in files without listing dates is suggested", async () => {
+    const old = (name: string) =>
+      `Company name,ASX code,GICS industry group\n${name},QX0,Materials\n`
+    await bench.load("asx-directory", old("Delta Limited"), { observed: "2013-02-01" })
+    await bench.load("asx-directory", old("Echo Limited"), { observed: "2016-02-01" })
+    await load("2023-08-31", "Foxtrot Limited")
+    expect(await former()).toEqual(["Delta Limited: is suggested", "Echo Limited: is suggested"])
   })
 
-  test("The same bytes as before have a known time", async () => {
-    await load("2026-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
-    const again = await load(undefined, "Quarry Delta Limited", "Quarry Echo Limited")
-    expect(formatSummary(again)).not.toContain("assumed")
-    await load("2026-02-01", "Renamed Limited", "Quarry Echo Limited")
-    expect(await former()).toEqual(["Quarry Delta Limited: links"])
+  test("A load that changes no record links a name that counts from then on", async () => {
+    await bench.load("tenements", "id,tenement_id,state,holder_name\nt1,E 1,WA,DELTA LTD\n")
+    for (const day of ["01", "06"]) await load(`2026-01-${day}`, "Delta Limited")
+    for (const day of ["07", "08"]) await load(`2026-01-${day}`, "Present Limited")
+    expect(await codes()).toEqual([""])
+    await load("2026-01-09", "Delta Limited")
+    expect((await load("2026-01-10", "Present Limited")).release).not.toBeNull()
+    expect(await codes()).toEqual(["QX0"])
   })
 
   test("A load without a time makes its source's time unknown, also if it publishes nothing", async () => {
-    await load("2026-01-01", "Quarry Delta Limited", "Quarry Echo Limited")
-    const others = capture("Quarry Delta Limited", "Quarry Echo Limited").replaceAll("\n", "\r\n")
+    const isKnown = async () =>
+      (await bench.sql`select last_observed_is_known as known from sources`)[0]?.known
+    await bench.empty()
+    await load("2026-01-01", "Quarry Delta Limited")
+    expect(formatSummary(await load(undefined, "Quarry Delta Limited"))).not.toContain("assumed")
+    expect(await isKnown()).toBe(true)
+    const others = capture(date, "Quarry Delta Limited").replaceAll("\n", "\r\n")
     expect((await bench.load("asx-directory", others)).release).toBeNull()
-    const later = new Date().toISOString()
-    await load(later, "Renamed Limited", "Quarry Echo Limited")
-    expect(await former()).toEqual(["Quarry Delta Limited: is suggested"])
+    expect(await isKnown()).toBe(false)
   })
 })

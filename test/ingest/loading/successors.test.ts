@@ -1,16 +1,15 @@
 /**
- * A company that changes its code continues under the new one, with its former names. What files of
- * less than six days say of codes, dates and names is no change of a code.
+ * A company that changes its code continues under the new one, with its former names, once an operator has
+ * decided so. What files of less than six days say of codes, dates and names proposes nothing.
  */
 import { expect, test } from "bun:test"
 import { silent } from "../../../src/ingest/loading/progress.ts"
 import { prune } from "../../../src/ingest/loading/prune.ts"
 import {
-  decideSuccessor,
+  decideSuccessors,
   readProposedSuccessors,
   readSuccessorEvidence,
 } from "../../../src/ingest/loading/successors.ts"
-import { readUnlinked } from "../../../src/ingest/loading/unlinked.ts"
 import { benchOfFile } from "./workbench.ts"
 
 const bench = await benchOfFile()
@@ -50,72 +49,55 @@ const proposed = async () =>
     ({ predecessor, successor }) => `${predecessor} ${successor}`,
   )
 const decide = (predecessor: string, successor: string, isRight: boolean) =>
-  decideSuccessor(bench.url, { predecessor, successor, isRight }, silent)
+  decideSuccessors(bench.url, [{ predecessor, successor, isRight }], silent)
 const refusal = (predecessor: string, successor: string) =>
   decide(predecessor, successor, true).catch((error: unknown) => String(error))
 
 /** Totals are those of the lists, whatever the links are. */
 const expectTotals = async () => expect(await bench.companiesOfOtherTotals()).toEqual([])
 
-test("Equal names link the successor once the old code has ended", async () => {
-  await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"))
-  await holders("QUARRY ALPHA LTD", "Quarry Pits")
-  await bench.load("subsidiaries", "id,name,parent_asx_code\ns1,Quarry Pits,QZA\n")
+const alpha = row("QZA", "Quarry Alpha Limited")
+const renamed = row("QZN", "Renamed Limited")
+const wrongDate = (line: string) => line.replace("12/09/2018", "30/06/1999")
+
+test("A new code of the listing date of an ended one is proposed, also with its name, and never linked by itself", async () => {
+  await loadFrom(1, 7, alpha)
+  await holders("QUARRY ALPHA LTD", "Renamed Limited")
   await loadFrom(8, 13, row("QZN", "Quarry Alpha Ltd"))
-  expect(await successors()).toEqual([])
+  expect([await proposed(), await codes()]).toEqual([[], ["QZN", ""]])
   await load(14, row("QZN", "Quarry Alpha Ltd"))
-  expect(await successors()).toEqual(["QZA false QZN"])
-  expect(await codes()).toEqual(["QZN", "QZN"])
-  await load(15, row("QZN", "Renamed Limited"))
-  expect(await codes()).toEqual(["QZN", "QZN"])
-  expect(await proposed()).toEqual([])
-  await expectTotals()
-})
-
-test("A file that changes no record but agrees with earlier ones links the successor", async () => {
-  await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"))
-  const lines = [
-    header,
-    `${row("QZN", "Quarry Alpha Ltd")}8`,
-    `${row("QZB", "Quarry Beta NL", "01/02/2003")}8`,
-  ]
-  for (const day of ["08", "09", "11", "14"]) {
-    await bench.load("asx-directory", lines.join("\n"), {
-      acceptShrink: true,
-      observed: `2026-01-${day}`,
-    })
-  }
-  expect(await successors()).toEqual(["QZA false QZN"])
-  await expectTotals()
-})
-
-test("A former name of either code links the successor", async () => {
-  const gamma = row("QZC", "Quarry Gamma NL", "01/01/2011")
-  await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"), gamma)
-  await loadFrom(8, 14, row("QZA", "Renamed Limited"), gamma)
-  await loadFrom(15, 21, row("QZN", "Quarry Alpha Ltd"))
-  expect(await successors()).toEqual(["QZA false QZN"])
-  await holders("RENAMED LTD", "Quarry Alpha Limited", "QUARRY GAMMA NL")
-  expect(await codes()).toEqual(["QZN", "QZN", "QZC"])
-})
-
-test("The service proposes other pairs to an operator, whose confirmation links the old names", async () => {
-  await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"))
-  await load(8, row("QZA", "Quarry Alpha Two Limited"))
-  await holders("QUARRY ALPHA LTD", "Quarry Alpha Two Limited", "Renamed Limited")
-  await loadFrom(9, 15, row("QZN", "Renamed Limited"), row("QZO", "Unrelated Limited"))
-  expect(await codes()).toEqual(["QZA", "QZA", "QZN"])
-  expect(await readProposedSuccessors(bench.url)).toMatchObject([
+  expect(await readProposedSuccessors(bench.url)).toEqual([
     {
       predecessor: "QZA",
-      former_company: "Quarry Alpha Two Limited",
+      former_company: "Quarry Alpha Limited",
+      last_day: "2026-01-07",
       successor: "QZN",
-      company: "Renamed Limited",
+      company: "Quarry Alpha Ltd",
+      first_day: "2026-01-08",
       listing_date: "2018-09-12",
-      missing_since: "2026-01-09T00:00:00Z",
-      appeared_at: "2026-01-09T00:00:00Z",
+      is_only: true,
     },
-    { predecessor: "QZA", successor: "QZO" },
+  ])
+  await load(15, renamed)
+  // It is the present name of the ended code, and only a former one of the new code.
+  expect([await codes(), await successors()]).toEqual([["QZA", "QZN"], []])
+  await expectTotals()
+})
+
+test("A confirmation links the old names, subsidiaries and records to the new code", async () => {
+  await loadFrom(1, 7, alpha)
+  await loadFrom(8, 14, row("QZA", "Quarry Alpha Two Limited"))
+  await load(15, row("QZA", "Quarry Alpha Three Limited"))
+  await bench.load("subsidiaries", "id,name,parent_asx_code\ns1,Quarry Pits,QZA\n")
+  await holders(
+    ...["QUARRY ALPHA LTD", "Quarry Alpha Two Limited", "Quarry Alpha Three Limited"],
+    ...["Renamed Limited", "Quarry Pits"],
+  )
+  await loadFrom(16, 22, renamed, row("QZO", "Unrelated Limited"))
+  expect(await codes()).toEqual(["QZA", "QZA", "QZA", "QZN", "QZA"])
+  expect(await readProposedSuccessors(bench.url)).toMatchObject([
+    { predecessor: "QZA", successor: "QZN", is_only: false },
+    { predecessor: "QZA", successor: "QZO", is_only: false },
   ])
   expect(await decide("QZA", "QZO", false)).toEqual({ value: null, unconfirmed: 0 })
   expect(await proposed()).toEqual(["QZA QZN"])
@@ -124,17 +106,39 @@ test("The service proposes other pairs to an operator, whose confirmation links 
     value: { release: releases + 1 },
     unconfirmed: 0,
   })
-  expect(await codes()).toEqual(["QZN", "QZN", "QZN"])
-  expect(await successors()).toEqual(["QZA false QZN"])
+  expect(await codes()).toEqual(["QZN", "QZN", "QZN", "QZN", "QZN"])
+  expect([await successors(), await proposed()]).toEqual([["QZA false QZN"], []])
   expect(await refusal("QZA", "QZN")).toContain("Cannot link QZN as the successor of QZA")
   await expectTotals()
 })
 
-test("A later decision on a successor replaces an earlier one", async () => {
-  await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"))
+test("Several decisions are one release, and one that cannot be stored stores none", async () => {
+  const gamma = row("QZC", "Quarry Gamma NL", "02/03/2004")
+  await loadFrom(1, 7, alpha, gamma)
+  await loadFrom(8, 14, renamed, row("QZO", "Quarry Delta NL", "02/03/2004"))
+  const decideAll = (...pairs: [string, string][]) => {
+    const decisions = pairs.map(([predecessor, successor]) => ({
+      ...{ predecessor, successor, isRight: true },
+    }))
+    return decideSuccessors(bench.url, decisions, silent).catch((error: unknown) => String(error))
+  }
+  expect(await decideAll(["QZA", "QZN"], ["QZB", "QZO"])).toContain("QZB must have ended")
+  expect(await successors()).toEqual([])
+  const releases = await bench.releases()
+  await decideAll(["QZA", "QZN"], ["QZC", "QZO"])
+  expect([await bench.releases(), await successors(), await proposed()]).toEqual([
+    releases + 1,
+    ["QZA false QZN", "QZC false QZO"],
+    [],
+  ])
+})
+
+test("A later decision on a successor replaces an earlier one, and no file does", async () => {
+  await loadFrom(1, 7, alpha)
   await holders("QUARRY ALPHA LTD")
-  await loadFrom(8, 14, row("QZN", "Quarry Alpha Ltd"))
-  await load(15, row("QZN", "Renamed Limited"))
+  await loadFrom(8, 14, renamed)
+  await decide("QZA", "QZN", true)
+  await load(15, row("QZN", "Renamed Again Limited"))
   expect([await codes(), await successors()]).toEqual([["QZN"], ["QZA false QZN"]])
   expect((await decide("QZA", "QZN", false)).value?.release).toBe(await bench.releases())
   await load(16, row("QZN", "Renamed Again Limited"))
@@ -144,35 +148,56 @@ test("A later decision on a successor replaces an earlier one", async () => {
   await expectTotals()
 })
 
+test("A code that returns owns its name, and names its successor again once it has ended", async () => {
+  await loadFrom(1, 7, alpha)
+  await holders("QUARRY ALPHA LTD")
+  await loadFrom(8, 14, renamed)
+  await decide("QZA", "QZN", true)
+  await loadFrom(15, 16, alpha, renamed)
+  expect([await codes(), await successors()]).toEqual([["QZA"], []])
+  await loadFrom(17, 20, renamed)
+  expect([await codes(), await successors()]).toEqual([["QZN"], ["QZA false QZN"]])
+})
+
 test.each([
-  ["of another listing date", 9, row("QZN", "Quarry Alpha Limited", "13/09/2018")],
-  ["that appeared more than seven days later", 16, row("QZN", "Quarry Alpha Limited")],
-])("A code %s is not a successor", async (_, day, successor) => {
-  await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"))
+  ["of another listing date", 9, wrongDate(renamed)],
+  ["that begins more than 21 days later", 29, renamed],
+])("A code %s is not proposed", async (_, day, successor) => {
+  await loadFrom(1, 7, alpha)
   await loadFrom(8, day - 1)
   await loadFrom(day, day + 7, successor)
-  expect([await successors(), await proposed()]).toEqual([[], []])
+  expect(await proposed()).toEqual([])
 })
 
-test("A code that appears on the seventh day is a successor", async () => {
-  await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"))
-  await loadFrom(8, 14)
-  await loadFrom(15, 21, row("QZN", "Quarry Alpha Limited"))
-  expect(await successors()).toEqual(["QZA false QZN"])
+test.each([
+  ["on the twenty-first day", 28, 27],
+  ["in the next file, however late", 40, 7],
+])("A code that begins %s is proposed", async (_, day, last) => {
+  await loadFrom(1, 7, alpha)
+  if (last > 7) await loadFrom(8, last)
+  await loadFrom(day, day + 7, renamed)
+  expect(await proposed()).toEqual(["QZA QZN"])
 })
 
-test("A code that returns loses its successor, and owns its name", async () => {
-  await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"))
-  await holders("QUARRY ALPHA LTD")
-  await loadFrom(8, 14, row("QZN", "Quarry Alpha Limited"))
-  expect(await codes()).toEqual(["QZN"])
-  await loadFrom(15, 21, row("QZA", "Quarry Alpha Limited"))
-  expect(await successors()).toEqual(["QZN false QZA"])
-  expect(await codes()).toEqual(["QZA"])
+test("Of files a year apart each counts by itself", async () => {
+  const yearly = (year: number, line: string) =>
+    bench.load("asx-directory", `${header}\n${line}5\n`, {
+      ...{ acceptShrink: true, observed: `${year}-02-01` },
+    })
+  await yearly(2022, alpha)
+  await yearly(2023, row("QZA", "Quarry Alpha Two Limited"))
+  await yearly(2024, renamed)
+  expect(await proposed()).toEqual([])
+  // A company has ended once two files lack it.
+  await yearly(2025, renamed)
+  expect(await proposed()).toEqual(["QZA QZN"])
+  await decide("QZA", "QZN", true)
+  await holders("QUARRY ALPHA LTD", "Quarry Alpha Two Limited")
+  expect(await codes()).toEqual(["QZN", "QZN"])
 })
 
 test("A chain of codes links to the last one, confirmed in any order and after pruning", async () => {
-  await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"))
+  await loadFrom(1, 7, alpha)
   await holders("QUARRY ALPHA LTD", "Second Limited")
   await loadFrom(8, 14, row("QZN", "Second Limited"))
   await loadFrom(15, 21, row("QZO", "Third Limited"))
@@ -187,36 +212,17 @@ test("A chain of codes links to the last one, confirmed in any order and after p
 })
 
 test("The successor keeps the names when the old code is another company's", async () => {
-  await loadFrom(1, 7, row("QZA", "Quarry Alpha Limited"))
+  await loadFrom(1, 7, alpha)
   await holders("QUARRY ALPHA LTD", "Strangers Limited")
-  await loadFrom(8, 14, row("QZN", "Renamed Limited"))
-  await load(15, row("QZN", "Renamed Limited"), row("QZA", "Strangers Limited", "01/01/2026"))
-  expect(await codes()).toEqual(["", "QZA"])
-  expect(await proposed()).toEqual(["QZA QZN"])
+  const strangers = row("QZA", "Strangers Limited", "01/01/2026")
+  await loadFrom(8, 14, renamed)
+  await load(15, renamed, strangers)
+  expect([await codes(), await proposed()]).toEqual([["", "QZA"], ["QZA QZN"]])
   await decide("QZA", "QZN", true)
   expect(await codes()).toEqual(["QZN", "QZA"])
-  expect(await successors()).toEqual([])
+  await loadFrom(16, 20, renamed)
+  expect([await codes(), await successors()]).toEqual([["QZN", "QZA"], []])
 })
-
-test("A name does not link to a code whose listing date has changed with it", async () => {
-  await load(1, row("QZA", "Quarry Alpha Limited"))
-  await holders("QUARRY ALPHA LTD")
-  await load(2, row("QZA", "Strangers Limited", "01/01/2026"))
-  expect(await codes()).toEqual([""])
-  expect((await readUnlinked(bench.url)).map(({ name }) => name)).toEqual(["QUARRY ALPHA LTD"])
-})
-
-test("A name that changes while only the company's rights are listed still links to it", async () => {
-  await load(1, row("QZA", "Quarry Alpha Limited"), row("QZAN", "Quarry Alpha Limited"))
-  await holders("QUARRY ALPHA LTD")
-  for (const day of [2, 3, 4]) await load(day, row("QZAN", "Quarry Alpha Limited"))
-  for (const day of [5, 6, 7, 8]) await load(day, row("QZA", "Renamed Limited"))
-  expect(await codes()).toEqual(["QZA"])
-})
-
-const alpha = row("QZA", "Quarry Alpha Limited")
-const renamed = row("QZN", "Quarry Alpha Limited")
-const wrongDate = (line: string) => line.replace("12/09/2018", "30/06/1999")
 
 test.each([
   ["of the old code", wrongDate(alpha), renamed],
@@ -226,7 +232,7 @@ test.each([
   await load(8, last)
   await load(9, first)
   await loadFrom(10, 16, renamed)
-  expect(await successors()).toEqual(["QZA false QZN"])
+  expect(await proposed()).toEqual(["QZA QZN"])
 })
 
 test("Codes that the files lack for a day, or have for a day, are neither ended nor new", async () => {
@@ -236,37 +242,30 @@ test("Codes that the files lack for a day, or have for a day, are neither ended 
   await loadFrom(9, 15, alpha)
   await load(16, alpha, gamma)
   await loadFrom(17, 24, alpha)
-  expect([await successors(), await proposed()]).toEqual([[], []])
+  expect(await proposed()).toEqual([])
 })
 
 test("A corrected listing date makes a company neither predecessor nor successor", async () => {
-  await loadFrom(1, 7, alpha)
-  await loadFrom(8, 15, wrongDate(alpha), row("QZO", "Another Limited"))
+  const another = row("QZP", "Another Limited")
+  await loadFrom(1, 7, alpha, wrongDate(another))
+  await loadFrom(8, 15, wrongDate(alpha), row("QZO", "A Third Limited"), another)
   expect(await proposed()).toEqual([])
   expect(await refusal("QZA", "QZO")).toContain("QZA must have ended")
 })
 
-test("A code that a single file has is proposed if the next file is six days later, and not sooner", async () => {
-  await load(1, alpha)
-  await loadFrom(6, 12, row("QZN", "Renamed Limited"))
+test("Options that begin or end are no change of a code", async () => {
+  await loadFrom(1, 7, alpha, row("QZAO", "Quarry Options"))
+  await loadFrom(8, 14, alpha, row("QZAOB", "Quarry Options"))
   expect(await proposed()).toEqual([])
-  await load(13, row("QZO", "Quarry Gamma NL", "02/03/2004"))
-  await loadFrom(30, 36, row("QZP", "Another Limited", "02/03/2004"))
-  expect([await successors(), await proposed()]).toEqual([[], ["QZO QZP"]])
-})
-
-test("A name that is listed for a single day links no two codes", async () => {
-  await loadFrom(1, 7, alpha)
-  await load(8, row("QZN", "Quarry Alpha Limited"))
-  await loadFrom(9, 16, row("QZN", "Another Limited"))
-  expect([await successors(), await proposed()]).toEqual([[], ["QZA QZN"]])
 })
 
 test("An operator links any code to its successor, and sees the evidence", async () => {
-  await loadFrom(1, 7, alpha, row("QZC", "Quarry Gamma NL"))
+  const gamma = row("QZC", "Quarry Gamma NL")
+  const other = row("QZN", "Other Limited", "21/01/2026")
+  await loadFrom(1, 7, alpha, gamma)
   await holders("QUARRY ALPHA LTD")
-  await loadFrom(8, 20, row("QZC", "Quarry Gamma NL"))
-  await loadFrom(21, 27, row("QZC", "Quarry Gamma NL"), row("QZN", "Other Limited", "21/01/2026"))
+  await loadFrom(8, 28, gamma)
+  await loadFrom(29, 35, gamma, other)
   const pair = { predecessor: "QZA", successor: "QZN" }
   expect(await proposed()).toEqual([])
   expect(await readSuccessorEvidence(bench.url, pair)).toEqual({
@@ -274,13 +273,13 @@ test("An operator links any code to its successor, and sees the evidence", async
     speaksAgainst: [
       "listing dates: 2018-09-12, 2026-01-21",
       "name of both: none",
-      "QZA ended 2026-01-08T00:00:00Z, QZN appeared 2026-01-21T00:00:00Z",
+      "QZA was listed until 2026-01-07, QZN from 2026-01-29",
       "other codes of the same listing date: QZC",
     ],
   })
   await decide("QZA", "QZN", true)
   expect(await codes()).toEqual(["QZN"])
-  await load(28, row("QZN", "Other Limited", "21/01/2026"))
+  await load(36, gamma, other)
   expect(await codes()).toEqual(["QZN"])
   await decide("QZA", "QZN", false)
   expect(await codes()).toEqual(["QZA"])

@@ -3,6 +3,8 @@ import { beforeEach, expect, test } from "bun:test"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import knownGroups from "../../../src/ingest/loading/known-groups.csv" with { type: "text" }
+import { silent } from "../../../src/ingest/loading/progress.ts"
+import { decideSuccessors } from "../../../src/ingest/loading/successors.ts"
 import { readSuggestions } from "../../../src/ingest/loading/suggested-companies.ts"
 import { subsidiariesCsv } from "../../../src/ingest/loading/unlinked.ts"
 import { suggestedColumns } from "../../../src/ingest/sources/own-columns.ts"
@@ -95,6 +97,11 @@ test("A name in the list of groups is suggested for the successor of its company
   for (const day of [1, 7]) await directory(day, "BHP,BHP Group Limited")
   for (const day of [8, 14]) await directory(day, "QZB,BHP Group Limited")
   await directory(21, "QZB,Renamed Limited")
+  await decideSuccessors(
+    bench.url,
+    [{ predecessor: "BHP", successor: "QZB", isRight: true }],
+    silent,
+  )
   expect(await suggested()).toEqual(["1 BHP MINERALS PTY LTD: QZB, known group BHP Minerals"])
 })
 

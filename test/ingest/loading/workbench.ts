@@ -40,7 +40,8 @@ export interface Workbench {
 const tables = [
   ...loadedNames.flatMap((name) => [name, `${name}_history`]),
   ...["releases", "sources", "missing_records", "former_names"],
-  ...["link_keys", "suggested_links", "link_decisions", "listings", "shape_parts"],
+  ...["link_keys", "suggested_links", "link_decisions", "shape_parts"],
+  ...["listings", "directory_days", "successor_decisions"],
 ]
 
 /** Makes a workbench that is empty before each test. */

@@ -183,10 +183,10 @@ test("A search finds a removed tenement by its number, and a tenement as it was"
 
 test("A company is found by former names, and a successor by those of its predecessor", async () => {
   await using own = await testService({ records })
-  await own.sql`insert into former_names (asx_code, name, name_key, until_release, is_certain) values
-    ('FMX', 'Quandong Minerals NL', 'QUANDONG MINERALS NL', 1, true),
-    ('OLD', 'Quandong Resources Limited', 'QUANDONG RESOURCES LTD', 1, true),
-    ('BIG', 'Quandong Oil & Gas', 'QUANDONG OIL AND GAS', 1, false)`
+  await own.sql`insert into former_names (asx_code, name, name_key, is_certain) values
+    ('FMX', 'Quandong Minerals NL', 'QUANDONG MINERALS NL', true),
+    ('OLD', 'Quandong Resources Limited', 'QUANDONG RESOURCES LTD', true),
+    ('BIG', 'Quandong Oil & Gas', 'QUANDONG OIL AND GAS', false)`
   await own.sql`update companies set successor = 'ZA9' where asx_code = 'OLD'`
   const visitorOfOwn = await signedInVisitor(own, "admin@example.com")
   const find = async (term: string) =>
