@@ -14,7 +14,7 @@ export const counts = (listing: string): string => `(
   ${listing}.last_day - ${listing}.first_day >= 6
   or ${listing}.last_day = ${listing}.first_day and not exists (
     select from directory_days
-    where day <> ${listing}.first_day and abs(day - ${listing}.first_day) <= 21))`
+    where day between ${listing}.first_day - 21 and ${listing}.first_day + 21 and day <> ${listing}.first_day))`
 
 /** The condition that two listing dates of a code are one company's: they share a name. */
 export const isSameCompany = (code: string, date: string, other: string): string => `(

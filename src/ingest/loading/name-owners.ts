@@ -50,7 +50,7 @@ export const successors = `decided as (
  * that declare each number of a tenement, by the id of the declared tenement.
  */
 export const nameOwners = `
-  with recursive ${successors}, owned as (${ownedNames}), current_companies as (
+  with recursive ${successors}, owned as (${ownedNames}), current_companies as not materialized (
     select * from companies where is_active or successor is null
   ), names as (
     select f.name_key as key, c.* from former_names f join current_companies c on c.asx_code = f.asx_code
