@@ -51,7 +51,7 @@ export const successors = `decided as (
  */
 export const nameOwners = `
   with recursive ${successors}, owned as (${ownedNames}), current_companies as not materialized (
-    select * from companies where is_active or successor is null
+    select * from companies where successor is null
   ), names as (
     select f.name_key as key, c.* from former_names f join current_companies c on c.asx_code = f.asx_code
     where f.is_certain

@@ -15,9 +15,13 @@ import { successors } from "./name-owners.ts"
 import type { Progress } from "./progress.ts"
 import { publishChange } from "./publishing.ts"
 
+/** Whether the last files have a company. It stays active for some days without them. */
+const isListed = (company: string): string => `(${company}.is_active and not exists (
+  select from missing_records m where m.resource = 'companies' and m.key = ${company}.asx_code))`
+
 /** Whether the company of a listing is not listed under its code now. */
 const hasEnded = (listing: string): string => `not exists (
-  select from companies c where c.asx_code = ${listing}.asx_code and c.is_active
+  select from companies c where c.asx_code = ${listing}.asx_code and ${isListed("c")}
     and coalesce(${isSameCompany("c.asx_code", "c.listing_date", `${listing}.listing_date`)}, true))`
 
 /** Whether two codes are one share and another security of its company, such as its options. */
@@ -135,7 +139,7 @@ export async function nameSuccessors(sql: TransactionSql, release: number): Prom
   const { count } = await sql.unsafe(
     `with named as materialized (
        select c.asx_code, d.successor from companies c left join successor_decisions d
-         on d.is_right and d.asx_code = c.asx_code and not c.is_active
+         on d.is_right and d.asx_code = c.asx_code and not ${isListed("c")}
          and ${isSameCompany("c.asx_code", "c.listing_date", "d.listing_date")}
        where c.successor is distinct from d.successor
      ), updated as (
