@@ -40,7 +40,8 @@ export const successors = `decided as (
       and ${isSameCompany("c.asx_code", "c.listing_date", "h.successor_date")}
   ), inherited as (
     select h.asx_code, h.successor, l.name_key as key
-    from successors h join listings l on (l.asx_code, l.listing_date) = (h.asx_code, h.listing_date)
+    from successors h join listings l on l.asx_code = h.asx_code
+      and ${isSameCompany("l.asx_code", "l.listing_date", "h.listing_date")}
     where ${counts("l")} or l.last_day = (
       select max(o.last_day) from listings o where (o.asx_code, o.listing_date) = (h.asx_code, h.listing_date))
   )`

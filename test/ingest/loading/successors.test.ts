@@ -112,6 +112,16 @@ test("A confirmation links the old names, subsidiaries and records to the new co
   await expectTotals()
 })
 
+test("Names under an earlier listing date of the company pass to its successor too", async () => {
+  await loadFrom(1, 7, wrongDate(row("QZA", "Quarry First Limited")))
+  await loadFrom(8, 14, wrongDate(alpha))
+  await loadFrom(15, 21, alpha)
+  await holders("QUARRY FIRST LTD", "Quarry Alpha Limited")
+  await loadFrom(22, 28, renamed)
+  await decide("QZA", "QZN", true)
+  expect(await codes()).toEqual(["QZN", "QZN"])
+})
+
 test("Several decisions are one release, and one that cannot be stored stores none", async () => {
   const gamma = row("QZC", "Quarry Gamma NL", "02/03/2004")
   await loadFrom(1, 7, alpha, gamma)
