@@ -145,17 +145,17 @@ describe("Decisions", () => {
   })
 
   test("One command decides several holders in one release, and the decisions are listed", async () => {
-    const { stdout } = await holders("link", "QZA", "QUARRY ALPHA", "Quarry, Pits Ltd")
+    const { stdout } = await holders("link", "QZA", "GAMMA (PITS)", "Quarry, Group Ltd")
     expect(stdout).toBe(
-      "Published as release 3: the companies of 3 tenements changed\nQUARRY ALPHA is linked to QZA\nQuarry, Pits Ltd is linked to QZA\n",
+      "Published as release 3: the companies of 3 tenements changed\nGAMMA (PITS) is linked to QZA\nQuarry, Group Ltd is linked to QZA\n",
     )
-    await holders("decline", "QZB", "QZB PITS")
+    await holders("decline", "QZB", "Beta (West)")
     expect((await holders("decisions")).stdout.replaceAll(/ {2,}/g, " | ")).toBe(
       [
         "asx code | holder | decision | tenements",
-        "QZA | QUARRY ALPHA | linked | 1",
-        "QZA | QUARRY, PITS LTD | linked | 2",
-        "QZB | QZB PITS | declined | 1",
+        "QZA | GAMMA (PITS) | linked | 1",
+        "QZA | QUARRY, GROUP LTD | linked | 2",
+        "QZB | Beta (West) | declined | 1",
         "",
       ].join("\n"),
     )

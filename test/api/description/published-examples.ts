@@ -58,7 +58,8 @@ async function publishSource({ sql }: TestService): Promise<void> {
     .map(([column, value]) => [column, value === null ? null : String(value)])
   await sql`insert into sources ${sql(Object.fromEntries(texts))}`
   await sql`
-    update sources set counts = ${JSON.stringify({ rejected, unknown_values })}::text::jsonb`
+    update sources set last_observed_is_known = true,
+      counts = ${JSON.stringify({ rejected, unknown_values })}::text::jsonb`
   await sql`update ${sql(String(others.resource))} set source = ${String(name)}`
 }
 
