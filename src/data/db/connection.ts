@@ -1,25 +1,31 @@
 import postgres, { type Options, type Sql, type TransactionSql } from "postgres"
 
-/** The driver's options; its types lack `onnotify`. */
+/** The driver's options; its types lack these two. */
 export type ConnectionOptions = Options<Record<never, never>> & {
+  max_pipeline?: number
   onnotify?: (channel: string, payload: string) => void
 }
 
-/** A client with a single connection. */
-export type Connection = Sql
-
-/** Returns a client with a single connection, which the driver never recycles. The caller ends it. */
-export function singleConnection(url: string, options: ConnectionOptions = {}): Sql {
+/**
+ * Returns a client that sends a statement when its connection has finished the one before. The driver mixes up
+ * the rows and errors of statements that it sends earlier.
+ */
+export function createClient(url: string, options: ConnectionOptions): Sql {
   const chosen: ConnectionOptions = {
-    max: 1,
-    connect_timeout: 5,
-    max_lifetime: null,
+    max_pipeline: 0,
     fetch_types: false,
     onnotice: () => {},
     ...options,
   }
   return postgres(url, chosen)
 }
+
+/** A client with a single connection. */
+export type Connection = Sql
+
+/** Returns a client with a single connection, which the driver never recycles. The caller ends it. */
+export const singleConnection = (url: string, options: ConnectionOptions = {}): Sql =>
+  createClient(url, { max: 1, connect_timeout: 5, max_lifetime: null, ...options })
 
 /**
  * Rejects a connection through a pooler, where LISTEN has no effect. A pooler handles the login itself, with

@@ -1,15 +1,15 @@
 /**
  * Runs statements: each waits for its account's turn, has a deadline, and is shared by concurrent callers with
- * the same key. During an outage statements fail at once. postgres.js would queue without limit, and
- * pipeline statements behind slow ones.
+ * the same key. During an outage statements fail at once. postgres.js would queue without limit.
  */
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js"
-import postgres, { type Sql } from "postgres"
+import type { Sql } from "postgres"
 import {
   createHistogram,
   type HistogramReading,
   secondBounds,
 } from "../../../system/metrics/histogram.ts"
+import { createClient } from "../connection.ts"
 import { isLockTimeout, isServerError, rethrowDatabaseError } from "../database-errors.ts"
 import type { Availability } from "./availability.ts"
 import { type AccountId, createTurns } from "./turns.ts"
@@ -95,12 +95,10 @@ export function createPool(url: string, options: PoolOptions): Pool {
   const db = drizzle(new Proxy(client, { get: (_, property) => Reflect.get(client, property) }))
 
   function connect(): Sql {
-    return postgres(url, {
+    return createClient(url, {
       max: connections,
       connect_timeout: connectSeconds,
       backoff: () => 0.25,
-      fetch_types: false,
-      onnotice: () => {},
       connection: {
         application_name: `mds ${name}`,
         // Responses show dates and numbers as the server writes them: these override the database and the role.
