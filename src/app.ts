@@ -50,7 +50,7 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
         .use(authentication(options)) // caller, or 401; 429 by address
         .use(usage(options)) // does not count; has a bound of its own
         .use(rateLimit(options)) // window, or 429
-        .use(negotiation(options)) // query and preferred formats, or 405
+        .use(negotiation(options)) // query and accepted formats, or 405
         .use(companyRoutes(options))
         .use(tenementRoutes(options))
         .use(reportRoutes(options))

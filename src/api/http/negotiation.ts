@@ -6,11 +6,11 @@
 import { allFormats, type Format, formatNamed, representations } from "./formats.ts"
 
 /**
- * The formats that a request allows, the preferred one first: that of `format`, else those of `Accept` by weight,
+ * The formats that a request accepts, the preferred one first: that of `format`, else those of `Accept` by weight,
  * then by how exactly a range names them, then by their place in the header.
  * @param named the value of `format`, valid or not
  */
-export function preferredFormats(named: unknown, accept: string | null): readonly Format[] {
+export function acceptedFormats(named: unknown, accept: string | null): readonly Format[] {
   const format = formatNamed(named)
   if (format) return [format]
   if (!accept || accept === "*/*") return ["json"]

@@ -1,10 +1,10 @@
 /**
- * What the client asks for: the method, the query, and the formats that it allows. Between the limit and the
+ * What the client asks for: the method, the query, and the formats that it accepts. Between the limit and the
  * routes, so that an error of the request counts in the window.
  */
 import { Elysia } from "elysia"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
-import { preferredFormats } from "../http/negotiation.ts"
+import { acceptedFormats } from "../http/negotiation.ts"
 import { decodeComponent, splitUrl } from "../http/query-string.ts"
 import type { DataRequest, Sent } from "../responses/data-request.ts"
 import { type RateLimitOptions, rateLimit } from "./rate-limit.ts"
@@ -13,8 +13,8 @@ import { contextOf, liftIdleTimeout } from "./request-context.ts"
 export const allowedMethods = "GET, HEAD, OPTIONS"
 
 /**
- * Gives `sent`: the query, and the formats that it allows, of `format` or else `Accept`. Which of them an endpoint
- * offers, and whether the query is valid, is the endpoint's.
+ * Gives `asked`: the query, and the formats that it accepts, of `format` or else `Accept`. The endpoint chooses one
+ * that it offers, and checks the query (`askSentList`). A single record ignores `Accept`.
  * @throws ApiError METHOD_NOT_ALLOWED; INVALID_PARAMETER for a path that cannot be decoded
  */
 export const negotiation = (options: RateLimitOptions) =>
@@ -24,7 +24,7 @@ export const negotiation = (options: RateLimitOptions) =>
       const { id, headers } = contextOf(request)
       const asked: DataRequest & Sent = {
         query: queryOf(request),
-        preferred: preferredFormats(format, request.headers.get("accept")),
+        accepted: acceptedFormats(format, request.headers.get("accept")),
         request,
         requestId: id,
         headers,

@@ -4,8 +4,8 @@ import type { Format } from "../http/formats.ts"
 /** What the client sent. */
 export interface Sent {
   query: string
-  /** The formats that it allows, the preferred one first. */
-  preferred: readonly Format[]
+  /** The formats that it accepts, the preferred one first. The endpoint may offer none of them. */
+  accepted: readonly Format[]
 }
 
 /** The account and the reader that a request belongs to. */

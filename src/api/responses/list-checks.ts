@@ -10,23 +10,26 @@ import {
 import type { CrossCheck, ParameterValues } from "../http/parameters.ts"
 import { paging } from "./endpoint.ts"
 
-/** The most preferred format that has pages or, for a whole list, any. */
-export const preferredFormat = (preferred: readonly Format[], all: boolean): Format =>
-  preferred.find((format) => all || representations[format].parts !== "whole") ?? "json"
+/**
+ * The format of a response without `format`: the first accepted one that has pages or, for a whole list, any.
+ * @param accepted those that the endpoint offers
+ */
+export const formatByAccept = (accepted: readonly Format[], all: boolean): Format =>
+  accepted.find((format) => all || representations[format].parts !== "whole") ?? "json"
 
 export const checkCombinations =
-  (offered: readonly Format[], preferred: readonly Format[]): CrossCheck =>
-  (values, sent) => [...formatFaults(values, sent, offered, preferred), ...changeFaults(values)]
+  (offered: readonly Format[], accepted: readonly Format[]): CrossCheck =>
+  (values, sent) => [...formatFaults(values, sent, offered, accepted), ...changeFaults(values)]
 
 /** Rejects parameters that the format lacks, and contradictory ones. */
 function formatFaults(
   { all, format: sentFormat }: ParameterValues,
   sent: ReadonlySet<string>,
   offered: readonly Format[],
-  preferred: readonly Format[],
+  accepted: readonly Format[],
 ): Fault[] {
   const format =
-    offered.find((each) => each === sentFormat) ?? preferredFormat(preferred, all === true)
+    offered.find((each) => each === sentFormat) ?? formatByAccept(accepted, all === true)
   const faultsOf = (message: string, names: readonly string[], allowed?: readonly string[]) =>
     names
       .filter((name) => sent.has(name))

@@ -37,7 +37,7 @@ import {
   representation,
   selection,
 } from "./endpoint.ts"
-import { checkCombinations, preferredFormat } from "./list-checks.ts"
+import { checkCombinations, formatByAccept } from "./list-checks.ts"
 
 interface Asked {
   /** The resource of the response's records. */
@@ -236,12 +236,12 @@ const filtersInUse = ({ filters }: ListEndpoint, resource: Readable, values: Par
  * @param key the key in its path; empty without one
  * @throws ApiError INVALID_PARAMETER; NOT_FOUND for a key that no record can have
  */
-export function askSentList(endpoint: ListEndpoint, { query, preferred }: Sent, key = "") {
+export function askSentList(endpoint: ListEndpoint, { query, accepted }: Sent, key = "") {
   const { counts, formats, parameters } = endpoint
   if (counts && !countedFilters(counts).includes(key)) throw new ApiError("NOT_FOUND")
-  const offered = preferred.filter((format) => formats.includes(format))
+  const offered = accepted.filter((format) => formats.includes(format))
   const sent = readParameters(query, parameters, checkCombinations(formats, offered))
-  const format = preferredFormat(offered, sent.all === true)
+  const format = formatByAccept(offered, sent.all === true)
   return askList(endpoint, { format, ...sent }, key, { sent, cacheBuster: cacheBuster(query) })
 }
 
@@ -256,7 +256,7 @@ const bytesOf = ({ path, canonical }: ListQuestion): number =>
 export type Ask = (endpoint: DataEndpoint, sent: Sent, key: string) => Question
 
 /**
- * Caches the questions for lists: a question depends only on the endpoint, its key, the query and the preferred
+ * Caches the questions for lists: a question depends only on the endpoint, its key, the query and the accepted
  * formats. The key is a digest, because a query may contain a token. A question for a record takes as long to
  * make as to find.
  */
@@ -264,7 +264,7 @@ export function createAsk(sizes: Pick<CacheSizes, "questions">): Ask {
   const questions = createCache<ListQuestion>(sizes.questions, bytesOf)
 
   return (endpoint, sent, key) => {
-    const { query, preferred } = sent
+    const { query, accepted } = sent
     if (endpoint.kind === "record") {
       // Programs that follow links send no query: this is the hottest request.
       return askRecord(
@@ -274,7 +274,7 @@ export function createAsk(sizes: Pick<CacheSizes, "questions">): Ask {
       )
     }
     // Neither a format nor a query can have a line break, so only the key may.
-    const id = digest(`${preferred}\n${endpoint.path}?${query}\n${key}`)
+    const id = digest(`${accepted}\n${endpoint.path}?${query}\n${key}`)
     const cached = questions.get(id)
     if (cached) return cached
     const question = askSentList(endpoint, sent, key)

@@ -1,6 +1,6 @@
 /** The question for a list follows only from its endpoint and its query. */
 import { expect, test } from "bun:test"
-import { preferredFormats } from "../../../src/api/http/negotiation.ts"
+import { acceptedFormats } from "../../../src/api/http/negotiation.ts"
 import { type ListEndpoint, listEndpoint } from "../../../src/api/responses/endpoint.ts"
 import { askSentList } from "../../../src/api/responses/question.ts"
 import { companies } from "../../../src/data/resources/companies.ts"
@@ -27,7 +27,7 @@ const ask = (
   parent = "BIG",
 ) => {
   const format = new URLSearchParams(query).get("format")
-  return askSentList(endpoint, { query, preferred: preferredFormats(format, accept) }, parent)
+  return askSentList(endpoint, { query, accepted: acceptedFormats(format, accept) }, parent)
 }
 
 test("Every selection of fields is of the same list, which shares its total, positions and statements", () => {
