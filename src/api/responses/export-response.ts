@@ -19,7 +19,7 @@ import {
   represent,
   type Validators,
 } from "./represent.ts"
-import { encodedExport, exportHeaders } from "./writers.ts"
+import { encodedExport, headersOfList } from "./writers.ts"
 
 export interface ExportOptions {
   reader: Pick<Reader, "chunks" | "total">
@@ -43,7 +43,7 @@ export async function exportResponse(
   const { request } = dataRequest
   const respondWith: RespondWith = (total, body) => {
     const headers = {
-      ...exportHeaders(question, total),
+      ...headersOfList(question, total),
       ...streamHeaders(acceptedCodings(dataRequest, question)),
     }
     return represent(

@@ -48,7 +48,7 @@ export function pageContent(
 ): ResponseContent {
   const { format, path, canonical } = question
   const headers = {
-    ...exportHeaders(question, page.meta.total),
+    ...headersOfList(question, page.meta.total),
     // A feed has no other pages.
     ...(format !== "atom" && {
       "X-Total-Pages": String(page.meta.total_pages),
@@ -88,12 +88,12 @@ export async function wholeContent(
   const writer = await writerOf(question, records.length, () => ({ query: queryOf(question) }))
   const bytes = Buffer.concat([utf8.encode(writer.head), writer.add(records), writer.end()])
   const coded = representations[question.format].isBinary ? null : {}
-  const headers = exportHeaders(question, records.length)
+  const headers = headersOfList(question, records.length)
   return contentOf(validators, question.format, headers, { bytes, coded })
 }
 
-/** The headers of every export. */
-export const exportHeaders = (question: ListQuestion, total: number): ContentHeaders => ({
+/** The headers of every list, a page or the whole. */
+export const headersOfList = (question: ListQuestion, total: number): ContentHeaders => ({
   ...fileName(question),
   "X-Total-Count": String(total),
 })
