@@ -123,7 +123,7 @@ export function textParameter(values: ParameterValues, name: string): string | u
 }
 
 /**
- * Checks a value strictly by its schema: numbers, booleans, dates and enumerated values have one spelling, a
+ * Checks a value strictly by its schema: integers, booleans, dates and enumerated values have one spelling, a
  * point in time has three notations. Filters decide which texts are equal.
  */
 function faultOf(schema: TSchema, text: string): Omit<Fault, "parameter"> | null {

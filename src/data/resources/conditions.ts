@@ -74,7 +74,7 @@ export const hasTrigram = (folded: string): boolean => /[\p{L}\p{N}]{3}/u.test(f
  * Declares a filter for records whose shape has a point in an area, holes excluded. The index finds them by their
  * bounds. The parts of a shape are compared only where its bounds are not inside of the area.
  */
-export function areaFilter(
+export function shapeFilter(
   description: string,
   example: string,
   format: "bbox" | "near",

@@ -31,6 +31,7 @@ export interface Field {
 
 /** One query parameter that filters a list: its schema and its condition. */
 export interface Filter {
+  /** Of a type that `api/http/parameters.ts` checks: a string, an integer or a boolean. */
   schema: TSchema
   where: (bound: SQL) => SQL
   /** The values that are counted, if they are. */

@@ -7,7 +7,6 @@ import { tenementsHistory as history, states, tenementsTable as table } from "..
 import { parseBox, parseCircle } from "../places/area.ts"
 import { hasLegalForm, normaliseName } from "./company-name.ts"
 import {
-  areaFilter,
   companyFilter,
   containing,
   contains,
@@ -15,6 +14,7 @@ import {
   hasTrigram,
   includes,
   periodFilters,
+  shapeFilter,
   termFilter,
   textFilter,
 } from "./conditions.ts"
@@ -125,14 +125,14 @@ export const tenements: Resource = {
     ),
     ...periodFilters("granted", "grant", ["2020-01-01", "2020-12-31"], table.grant_date),
     ...periodFilters("expires", "expiry", ["2026-01-01", "2026-03-31"], table.expiry_date),
-    bbox: areaFilter(
+    bbox: shapeFilter(
       "Box that its shape has a point in, as west,south,east,north in degrees",
       "115.5,-31.5,122,-28",
       "bbox",
       parseBox,
       table,
     ),
-    near: areaFilter(
+    near: shapeFilter(
       "Circle that its shape has a point in, as latitude,longitude,km; at most 200 km",
       "-30.75,121.47,50",
       "near",
