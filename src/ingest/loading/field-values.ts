@@ -27,10 +27,10 @@ type Validated =
   | { rejected: string; key?: string }
 
 /**
- * Reads records of a resource: validates every loaded field by its schema, and ignores other values. One
+ * Validates records of a resource: every loaded field by its schema. Other values are ignored. One
  * reason names every invalid value of a record.
  */
-export function recordReader(resource: Resource): (raw: RawRecord) => Validated {
+export function recordValidator(resource: Resource): (raw: RawRecord) => Validated {
   const readers = loadedFields(resource).map(([name, field]) => ({
     name,
     read: fieldReader(field),

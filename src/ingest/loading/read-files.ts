@@ -3,7 +3,7 @@ import type { TransactionSql } from "postgres"
 import type { Datum } from "../../data/places/reference-system.ts"
 import { controlCharacter, storableText } from "../../system/text/printable-text.ts"
 import type { MapOptions, Mapped, RawRecord } from "../sources/source.ts"
-import { recordReader } from "./field-values.ts"
+import { recordValidator } from "./field-values.ts"
 import { countText, type FileFigures, newFileFigures, rowsRead } from "./figures.ts"
 import type { Load } from "./load-options.ts"
 import { type Row, readable } from "./reading/row.ts"
@@ -30,7 +30,7 @@ export async function readFiles(
     rejectedKeys: [],
     rejects,
     key: resource.key,
-    validate: recordReader(resource),
+    validate: recordValidator(resource),
     storeHolders: keepsFiles(load.holderNames, resource) ? null : await createMask(sql),
     storedName: resource.name === "companies" ? await readStoredNames(sql) : undefined,
   }
@@ -46,7 +46,7 @@ interface Reading {
   rejects: Rejects
   /** The field that is the key. */
   key: string
-  validate: ReturnType<typeof recordReader>
+  validate: ReturnType<typeof recordValidator>
   /** Null where holders are stored as they are. */
   storeHolders: StoreHolders | null
   storedName: MapOptions["storedName"]

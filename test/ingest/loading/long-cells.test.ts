@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { normaliseName } from "../../../src/data/resources/company-name.ts"
-import { recordReader } from "../../../src/ingest/loading/field-values.ts"
+import { recordValidator } from "../../../src/ingest/loading/field-values.ts"
 import { foreignText } from "../../../src/ingest/loading/reading/foreign-formats.ts"
 import { loadableSources } from "../../../src/ingest/sources/catalogue.ts"
 import { holdersIn } from "../../../src/ingest/sources/register-holders.ts"
@@ -38,7 +38,7 @@ test.each(loadableSources.map((source) => ({ name: source.name, source })))(
   "A row of $name with long cells is mapped in milliseconds",
   ({ source: { columns, resource, map } }) => {
     const names = [...columns.required, ...columns.optional]
-    const validate = recordReader(resource)
+    const validate = recordValidator(resource)
     for (const cell of cells) {
       for (const written of [cell, `Holder - ${cell}`, `2014-05-28 ${cell}`]) {
         const raw = Object.fromEntries(names.map((name) => [name, written]))
