@@ -8,7 +8,7 @@
  */
 import { type State, states } from "../../data/db/schema.ts"
 import { holdersIn } from "./register-holders.ts"
-import { type Layout, releaseArea } from "./register-tenement.ts"
+import { type Layout, leftOutArea } from "./register-tenement.ts"
 import { writtenText } from "./register-values.ts"
 import type { RawRecord } from "./source.ts"
 
@@ -41,7 +41,7 @@ export const nationalView: Layout = {
     if ((statedState(raw) ?? state) !== state) return { leftOut: "of other states" }
     const holders = holdersIn(raw.owner)
     return holders.length === 0 && /^ERA(?![a-z])/i.test(writtenText(raw.name) ?? "")
-      ? releaseArea
+      ? leftOutArea
       : { ...raw, reference: raw.name, holders }
   },
 }

@@ -1,5 +1,5 @@
 /**
- * The four resources in their own columns: a header (or JSON keys) of field names, as the service
+ * The loaded resources in their own columns: a header (or JSON keys) of field names, as the service
  * exports them. So an export can be loaded; its computed fields are ignored.
  */
 

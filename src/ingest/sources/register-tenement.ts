@@ -30,7 +30,7 @@ type Entry = RawRecord & {
 }
 
 /** Land that the authority opens to applications again, in files beside or among tenements. */
-export const releaseArea = { leftOut: "exploration release areas, which are not tenements" }
+export const leftOutArea = { leftOut: "exploration release areas, which are not tenements" }
 
 type Skipped = Exclude<Mapped, { record: RawRecord }>
 

@@ -6,7 +6,7 @@
  */
 import { holdersIn } from "./register-holders.ts"
 import { registerSource } from "./register-source.ts"
-import { releaseArea } from "./register-tenement.ts"
+import { leftOutArea } from "./register-tenement.ts"
 import { withLetters, writtenText } from "./register-values.ts"
 
 export const sa = registerSource({
@@ -36,7 +36,7 @@ export const sa = registerSource({
   excludedBy: "released",
   entryOf: (raw) =>
     "released" in raw
-      ? releaseArea
+      ? leftOutArea
       : {
           ...raw,
           reference: withLetters(raw.reference, raw.type),

@@ -1,8 +1,8 @@
 /**
- * A source: public files, or files in a resource's own columns, read as records of one resource. Each is
- * one file here, and declares the columns of its files, the mapping of a row, and the effect of a missing
- * record. Reading, validation, staging and publishing are the same for all, in `loading`. A record belongs to
- * the source that loaded it: no other source changes it.
+ * A source: public files, or files in a resource's own columns, read as records of one resource. Each declares
+ * the columns of its files, the mapping of a row, and the effect of a missing record; `catalogue.ts` lists all.
+ * Reading, validation, staging and publishing are the same for all, in `loading`. A record belongs to the
+ * source that loaded it: no other source changes it.
  */
 import type { State } from "../../data/db/schema.ts"
 import type { Resource } from "../../data/resources/resource.ts"
