@@ -65,22 +65,28 @@ test("Any other market capitalisation is rejected, not guessed", async () => {
   expect(file).toMatchObject({ accepted: 1, rejected: caps.length })
 })
 
-test("Blank trailing columns and cells are ignored", async () => {
+test("Blank cells below blank trailing columns of the header are ignored", async () => {
   await bench.load("vic", plain)
-  const padded = titles.map((line, nth) => `${line}${",".repeat(nth === 2 ? 5 : 3)}`)
+  const padded = titles.map((line) => `${line},,,`)
   const summary = await bench.load("vic", `${padded.join("\n")}\n`)
   expect(summary.files[0]).toMatchObject({ accepted: 2, rejected: 0 })
   expect(summary.release).toBeNull()
-  const empty = `${plain}EL3,,,,,,\n`
-  await bench.load("vic", empty)
-  for (const longer of [`${plain}EL3,,,,,,,,,\n`, `${titles.join(",\n")},\nEL3,,,,,,,,,\n`]) {
-    const again = await bench.load("vic", longer)
-    expect(again.files[0]).toMatchObject({ accepted: 3, rejected: 0 })
-    expect(again.release).toBeNull()
-  }
-  await bench.load("vic", plain, { acceptShrink: true })
   const unevenly = `${titles[0]},,\n${titles[1]}\n${titles[2]}, \n`
   expect(await bench.load("vic", unevenly)).toMatchObject({ release: null })
+})
+
+test("A row with more cells than the header is rejected, even if its last cell is blank", async () => {
+  const shifted = "EL3,Exploration Licence,Current,ZZYZX, JANE,2020-01-01,2030-01-01,5,"
+  const remarked = [`${titles[0]},remarks`, `${titles[1]},`, shifted].join("\n")
+  const summary = await bench.load("vic", `${remarked}\n`)
+  expect(summary.files[0]).toMatchObject({ accepted: 1, rejected: 1 })
+  expect(bench.rejects()).toMatchObject([
+    { line: 3, reason: "has 9 columns where the header has 8" },
+  ])
+  await bench.load("companies", "asx_code,company_name,is_active\nQZA,Alpha,true\nQZB,B,true,\n")
+  expect(bench.rejects()).toMatchObject([
+    { line: 3, reason: "has 4 columns where the header has 3" },
+  ])
 })
 
 test("A value in an unnamed column rejects its row", async () => {

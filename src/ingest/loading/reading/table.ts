@@ -40,7 +40,7 @@ function rowReaderBelow(
   separator: Separator,
 ): (record: TableRecord) => Row {
   // A source may ignore a column by its name; cells beyond the last name could be anything.
-  const maxCells = columns.others === "refuse" ? named : names.length
+  const mayBeUnnamed = columns.others !== "refuse"
   return ({ line, cells, error, text }) => {
     if (error !== null) return { line, raw: text, error }
     const raw: Record<string, string> = {}
@@ -49,10 +49,10 @@ function rowReaderBelow(
       const cell = cells[index]
       if (name && cell !== undefined) raw[name] = cell
     }
-    const length =
-      cells.length > maxCells ? Math.max(named, withoutBlankEnd(cells).length) : cells.length
-    if (length < named || length > maxCells) {
-      const wrong = `has ${length} columns where the header has ${named}`
+    // A surplus cell may be the end of a row whose values an unquoted separator has shifted.
+    const hasAll = cells.length >= named && cells.length <= names.length
+    if (!hasAll || (!mayBeUnnamed && withoutBlankEnd(cells).length > named)) {
+      const wrong = `has ${cells.length} columns where the header has ${named}`
       return { line, raw: cells, error: wrong, readable: raw }
     }
     const ambiguous = separator === ";" ? ambiguousNumberIn(raw) : undefined
