@@ -52,7 +52,8 @@ function readCollection(geometries: unknown[], toDegrees: ToDegrees): ShapeRead 
 
 /** Its group is a number of JSON. */
 const number = String.raw`\+?(-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)\.?`
-const positions = new RegExp(String.raw`${number}\s+${number}(?:\s+${number}){0,2}`, "g")
+/** A match begins after a separator: a search from each digit would take the square of the time. */
+const positions = new RegExp(String.raw`(?<=[\s(,])${number}\s+${number}(?:\s+${number}){0,2}`, "g")
 
 /** ISO 19125-1. Heights and measures are ignored. */
 function readWkt(text: string, toDegrees: ToDegrees): ShapeRead {

@@ -190,6 +190,15 @@ test("100,000 points and a thousand holes are read within seconds of CPU time", 
   expect((user + system) / 1e6).toBeLessThan(10)
 })
 
+test("A text of 60,000 digits is rejected within milliseconds of CPU time", () => {
+  const digits = "1".repeat(60_000)
+  const started = process.cpuUsage()
+  for (const text of [digits, `1.${digits}`, `${digits}${" ".repeat(60_000)}`])
+    expect(read(`POLYGON ((${text}))`).shape).toBeNull()
+  const { user, system } = process.cpuUsage(started)
+  expect((user + system) / 1e6).toBeLessThan(0.5)
+})
+
 test.each([
   ["rows and columns", (index: number) => [index % 180, Math.floor(index / 180)]],
   ["one row", (index: number) => [index, 0]],
