@@ -43,9 +43,9 @@ export interface Layout extends Pick<Columns, "excludedBy"> {
 
 export function tenementOf(entry: Entry, state: State): Mapped {
   const reference = writtenText(entry.reference)
-  // The id keeps only letters and digits, so all references without any would share one id.
-  if (reference === null || !/[a-z0-9]/i.test(reference))
-    return { rejected: "has no tenement reference, from which its id is made" }
+  // Every register numbers its tenements. A text without a digit is a header, a total or a name of a shifted row.
+  if (reference === null || !/\d/.test(reference))
+    return { rejected: "has no tenement reference with a number, from which its id is made" }
   const warnings: string[] = []
   const valueOrWarning = <T>(field: string, read: MappedValue<T>): T | null => {
     if (!(read instanceof Unmapped)) return read

@@ -219,7 +219,7 @@ test("A rejected dBase row is named by its record number, deleted records includ
     {
       file: "table.dbf",
       record: 3,
-      reason: "has no tenement reference, from which its id is made",
+      reason: "has no tenement reference with a number, from which its id is made",
     },
   ])
 })

@@ -62,16 +62,18 @@ test("A tenement that gains an endorsement keeps its id, and one without a numbe
   const ids = Object.keys(await bench.tenements())
   const summary = await bench.load(
     "wa",
-    features(...["M 77/9001-S", " ", "???"].map((fmt_tenid) => ({ ...waFeature, fmt_tenid }))),
+    features(
+      ...["M 77/9001-S", " ", "???", "ZZYZX, Jane", "FMT_TENID"].map((fmt_tenid) => ({
+        ...waFeature,
+        fmt_tenid,
+      })),
+    ),
   )
-  expect(summary.files[0]).toMatchObject({ read: 3, accepted: 1, rejected: 2, unreadable: 2 })
+  expect(summary.files[0]).toMatchObject({ read: 5, accepted: 1, rejected: 4, unreadable: 4 })
   expect([ids, summary.release]).toEqual([["WA-M77-9001"], null])
   expect(Object.keys(await bench.tenements())).toEqual(ids)
-  const reason = "has no tenement reference, from which its id is made"
-  expect(bench.rejects()).toMatchObject([
-    { feature: 2, reason },
-    { feature: 3, reason },
-  ])
+  const reason = "has no tenement reference with a number, from which its id is made"
+  expect(bench.rejects()).toMatchObject([2, 3, 4, 5].map((feature) => ({ feature, reason })))
 })
 
 const qldShort = {
