@@ -10,7 +10,7 @@ import { type ChangeFigures, type LinkFigures, type Manifest, rowsChanged, sum }
 import { relink } from "./links.ts"
 import type { Observed } from "./observation.ts"
 import type { Progress } from "./progress.ts"
-import { storedNames } from "./stored-holders.ts"
+import { storedFigures, storedNames } from "./stored-holders.ts"
 
 /** Prepares the session of a load. */
 export async function prepareSession(client: Sql): Promise<void> {
@@ -84,7 +84,7 @@ export async function publishRelease(
     observed: observed.time,
     observed_is_known: observed.isKnown,
     holder_names: await storedNames(sql, holderNames),
-    files,
+    files: storedFigures(files, holderNames, resource),
     resources: { [resource.name]: changes },
     ...(links ? { links } : {}),
   }

@@ -7,6 +7,7 @@ import { type HolderNames, withoutPersons } from "../../data/resources/holder-na
 import type { Resource } from "../../data/resources/resource.ts"
 import { arrayLiteral } from "../../system/text/array-literal.ts"
 import { memoized } from "../../system/text/memoized.ts"
+import { countText, type FileFigures } from "./figures.ts"
 import { ownedNames } from "./name-owners.ts"
 
 /** Converts the holders of a record to those that are stored. */
@@ -15,6 +16,24 @@ export type StoreHolders = (holders: string) => string
 /** Whether the service keeps files with records of the resource: rejected rows and fetched files. */
 export const keepsFiles = (names: HolderNames, { links }: Pick<Resource, "links">): boolean =>
   names === "all" || links !== "holders"
+
+/** A value may have quotes itself, so it ends at the last one. */
+const withoutQuoted = (text: string): string => text.replace(/".*"/s, "…")
+
+/** The figures that a release stores: where it may not name persons, texts lose the values of cells, which they quote. */
+export function storedFigures(
+  files: readonly FileFigures[],
+  names: HolderNames,
+  resource: Resource,
+): readonly FileFigures[] {
+  if (keepsFiles(names, resource)) return files
+  return files.map((file) => {
+    const warnings: FileFigures["warnings"] = {}
+    for (const [text, count] of Object.entries(file.warnings))
+      countText(warnings, withoutQuoted(text), count)
+    return { ...file, warnings, ...(file.notes && { notes: file.notes.map(withoutQuoted) }) }
+  })
+}
 
 /** The keys of names that are never masked: of companies, now or formerly, subsidiaries and confirmed holders. */
 async function knownKeys(sql: TransactionSql): Promise<Set<string>> {

@@ -4,6 +4,8 @@ import { readdirSync } from "node:fs"
 import { checkHolderNames } from "../../../src/commands/serve.ts"
 import { decide } from "../../../src/ingest/loading/link-decisions.ts"
 import { prune } from "../../../src/ingest/loading/prune.ts"
+import { formatSummary } from "../../../src/ingest/loading/summary.ts"
+import { zipFile } from "./packed-files.ts"
 import { benchOfFile } from "./workbench.ts"
 
 const bench = await benchOfFile()
@@ -113,6 +115,32 @@ test("Rejected rows are written to no file", async () => {
   // Other files have no holders.
   await bench.load("companies", `${listed}!!,Quarry Beta,true\n`, { ...companies, rejectsDir })
   expect(bench.rejects()).toHaveLength(1)
+})
+
+test("The release of a load has no values of cells, which its summary shows", async () => {
+  const columns = "tno,typedesc,statussdsc,own_name,grant1_dt,expl_dt,hectares\n"
+  const row = (number: number, name: string) =>
+    `EL${number},"${name}",Current,QUARRY LTD,"${name}",,"${name}"\n`
+  const vic = `Copied by Jane Smith\n${columns}${row(1, "SMITH, Jane")}${row(2, 'SMITH ""Jane"" Doe')}`
+  const tables = { "vic.csv": vic, "no-header.csv": "EL3,Jane Smith\n" }
+  const files = [bench.file("files.zip", zipFile(tables))]
+  const shown = formatSummary(await bench.load("vic", files, companies))
+  expect(shown.match(/jane/gi)).toHaveLength(8)
+  expect(await stored()).not.toMatch(/jane|smith|doe/i)
+  const [release] = await bench.sql`select manifest->'files'->0 as file from releases`
+  expect(release?.file).toMatchObject({
+    warnings: {
+      "type has no mapping for …": 2,
+      "grant_date is not a date in a known format: …": 2,
+      "area_km2 is not a number: …": 2,
+    },
+    notes: [
+      "1 line above the header was skipped: …",
+      expect.stringMatching(
+        /^files.zip\/no-header.csv was not read: its columns .*found …; expected/,
+      ),
+    ],
+  })
 })
 
 test("With HOLDER_NAMES=companies the service starts only when no readable release has all names", async () => {
