@@ -66,11 +66,13 @@ export function checkObserved(
   if (Date.parse(given) > Date.parse(now) + maxClockSkewMs) {
     throw new LoadError(
       `Cannot load files of ${given}: this time is in the future (it is now ${now}; a date is its beginning in UTC)`,
+      { finding: `the time of the files is in the future (${given})` },
     )
   }
   if (observed !== null && given < observed && !(isSame && isKnown === false)) {
     throw new LoadError(
       `Cannot load files of ${given}: ${newerFilesText(source, observed, isKnown)}`,
+      { finding: `the files are of ${given}, before those of the last load (${observed})` },
     )
   }
 }

@@ -60,6 +60,21 @@ test("A finding has no values of rows, and neither has a reason with HOLDER_NAME
   expect(await recorded()).toEqual({ reason: null, finding: null })
 })
 
+test("The finding of a load that is refused for its time names the time", async () => {
+  const rows = `${header}QZA,Alpha,true\n`
+  const findingOf = async (observed: string) => {
+    await bench.refusal("companies", rows, { observed })
+    return (await bench.sql`select last_finding as finding from sources`)[0]?.finding
+  }
+  await bench.load("companies", rows, { observed: "2020-01-02" })
+  expect(await findingOf("2020-01-01")).toBe(
+    "the files are of 2020-01-01T00:00:00Z, before those of the last load (2020-01-02T00:00:00Z)",
+  )
+  expect(await findingOf("2999-01-01")).toBe(
+    "the time of the files is in the future (2999-01-01T00:00:00Z)",
+  )
+})
+
 test("A dry run and a command that reads nothing are not counted", async () => {
   await bench.load("companies", `${header}QZA,Alpha,true\n`, { dryRun: true })
   await bench.refusal("companies", "nothing,of,this\n", { dryRun: true })
