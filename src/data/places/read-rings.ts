@@ -29,6 +29,8 @@ export function leftOut(reason: string): ShapeRead {
 }
 
 export const maxPoints = 100_000
+/** Each ring is compared with each larger one. Real shapes have fewer than a hundred. */
+const maxRings = 2000
 export const otherType = leftOut("a geometry other than a polygon")
 export const tooLarge = leftOut("a shape of more than 100,000 points")
 const malformed = leftOut("a shape whose coordinates are not lists of numbers")
@@ -78,7 +80,8 @@ const arePolygons = (value: unknown): value is unknown[][][] =>
 function faultOfSize(rings: readonly (readonly unknown[])[]): ShapeRead | null {
   const points = rings.reduce((sum, ring) => sum + ring.length, 0)
   if (points === 0) return leftOut("an empty shape")
-  return points > maxPoints ? tooLarge : null
+  if (points > maxPoints) return tooLarge
+  return rings.length > maxRings ? leftOut("a shape of more than 2,000 rings") : null
 }
 
 /** Null for a ring that is left out. */
