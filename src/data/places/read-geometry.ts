@@ -57,15 +57,27 @@ const positions = new RegExp(String.raw`(?<=[\s(,])${number}\s+${number}(?:\s+${
 
 /** ISO 19125-1. Heights and measures are ignored. */
 function readWkt(text: string, toDegrees: ToDegrees): ShapeRead {
-  const [, type, body = ""] = /^([A-Z]+?)\s*(?:ZM?\s*|M\s*)?(EMPTY$|\(.*\)$)/is.exec(text) ?? []
-  if (type === undefined) return notGeometry
-  const isMulti = /^MULTIPOLYGON$/i.test(type)
-  if (!isMulti && !/^POLYGON$/i.test(type)) return otherType
-  if (/^EMPTY$/i.test(body)) return readPolygons([], toDegrees)
-  if (/[^-+\d.eE\s(),]/.test(body)) return notGeometry
+  const [, members] = /^GEOMETRYCOLLECTION\s*(?:ZM?\s*|M\s*)?\((.*)\)$/is.exec(text) ?? []
+  if (members === undefined) {
+    const geometry = geoJsonOf(text)
+    return geometry ? readGeoJson(geometry, toDegrees) : notGeometry
+  }
+  const geometries = members.split(/,(?=\s*[A-Z])/i).map((member) => geoJsonOf(member.trim()))
+  return geometries.includes(undefined) ? notGeometry : readCollection(geometries, toDegrees)
+}
+
+const polygonTypes = ["Polygon", "MultiPolygon"]
+
+/** @param text a polygon, or another geometry, of which only the type is read */
+function geoJsonOf(text: string): object | undefined {
+  const [, word, body = ""] = /^([A-Z]+?)\s*(?:ZM?\s*|M\s*)?(EMPTY$|\(.*\)$)/is.exec(text) ?? []
+  if (word === undefined) return undefined
+  const type = polygonTypes.find((name) => name.toUpperCase() === word.toUpperCase())
+  if (type === undefined) return { type: word }
+  if (/^EMPTY$/i.test(body)) return { type, coordinates: [] }
+  if (/[^-+\d.eE\s(),]/.test(body)) return undefined
   // The same text as JSON. A function that replaces each position would take three times as long.
   const lists = body.replace(positions, "[$1,$2]").replaceAll("(", "[").replaceAll(")", "]")
   const coordinates = parsedJson(lists)
-  if (coordinates === undefined) return notGeometry
-  return readPolygons(isMulti ? coordinates : [coordinates], toDegrees)
+  return coordinates === undefined ? undefined : { type, coordinates }
 }

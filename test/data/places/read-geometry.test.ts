@@ -144,6 +144,24 @@ test("The polygons of a collection are taken, and its other members left out", (
   expect(collection([polygon, { type: "MultiPolygon" }]).leftOut).toEqual([malformed])
 })
 
+test("The polygons of a collection in text are taken, too", () => {
+  const corners = (west: number) => `${west} -31, ${west + 1} -31, ${west + 1} -30, ${west} -30`
+  const [one, other] = [`POLYGON((${corners(121)}))`, `MultiPolygon Z (((${corners(125)})))`]
+  const expected = read({
+    type: "MultiPolygon",
+    coordinates: [[outline], [square(125, -31, 1)]],
+  })
+  expect(read(`GEOMETRYCOLLECTION(${one},${other})`)).toEqual(expected)
+  expect(read(`GeometryCollection Z ( ${one} , LINESTRING (1e2 2, 3 4), ${other})`)).toEqual({
+    ...expected,
+    leftOut: ["a geometry other than a polygon"],
+  })
+  for (const text of ["GEOMETRYCOLLECTION EMPTY", "GEOMETRYCOLLECTION (POINT (121 -31))"])
+    expect(read(text).leftOut).toEqual(["a geometry other than a polygon"])
+  for (const faulty of [`${one},`, `(${one}`, `${one} ${other}`, `${one},POLYGON((121 -31)`, ","])
+    expect(read(`GEOMETRYCOLLECTION(${faulty})`)).toEqual({ shape: null, leftOut: [notGeometry] })
+})
+
 test("Only the invalid ring is left out", () => {
   const invalid = [
     [122, -31],
