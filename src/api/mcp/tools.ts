@@ -11,7 +11,7 @@ import { asxCodeInPath, oneOf } from "../../data/resources/values.ts"
 import { secondOf } from "../../system/text/time.ts"
 import type { ParameterValues } from "../http/parameters.ts"
 import { asOf, type ListEndpoint, paging, changes as sinceOf } from "../responses/endpoint.ts"
-import { undatedRecords, undatedWords } from "../responses/notes.ts"
+import { leftOutRecords, leftOutWords } from "../responses/notes.ts"
 import { companyList, subsidiariesOfCompany, tenementsOfCompany } from "../routes/companies.ts"
 import { tenementFacets } from "../routes/facets.ts"
 import { reportList } from "../routes/reports.ts"
@@ -124,7 +124,7 @@ function searching(searched: Searched): Tool {
       const { by: key = "", ...sent } = readArguments(given, parameters)
       const values: ParameterValues = { ...sent, ...selection }
       const { release, part } = await reading.list(endpoint, values, { key: String(key) })
-      const undated = await undatedRecords(
+      const leftOut = await leftOutRecords(
         values,
         async (others) => (await reading.list(counted, others, { release })).part.total,
       )
@@ -134,7 +134,7 @@ function searching(searched: Searched): Tool {
         ...part,
         ...(await parts?.(found, reading)),
         notes: [
-          ...undated.map((each) => undatedWords("The list", each)),
+          ...leftOut.map((each) => leftOutWords("The list", each)),
           ...(await notes(found, reading)),
         ],
       }
@@ -162,14 +162,14 @@ const company: Tool = {
     const ended = { status: "granted", expires_to: dayBefore, sort: "expiry_date", per_page: 10 }
     const part = async (endpoint: ListEndpoint, values: ParameterValues, inPath = key) =>
       (await reading.list(endpoint, values, { release, key: inPath })).part
-    const [subsidiaries, by_state, by_status, past_expiry, newest_announcements, undated] =
+    const [subsidiaries, by_state, by_status, past_expiry, newest_announcements, leftOut] =
       await Promise.all([
         part(subsidiariesOfCompany, { per_page: 25 }),
         part(tenementFacets, { company: key }, "state"),
         part(tenementFacets, { company: key }, "status"),
         part(tenementsOfCompany, ended),
         part(reportList, { company: key, per_page: 10 }),
-        undatedRecords(ended, async (others) => (await part(tenementsOfCompany, others)).total),
+        leftOutRecords(ended, async (others) => (await part(tenementsOfCompany, others)).total),
       ])
     return {
       release: shown(release),
@@ -182,7 +182,7 @@ const company: Tool = {
         ...(await reading.possibleHolders(key, point)),
         ofLinks,
         pastExpiry,
-        ...undated.map((each) => undatedWords("past_expiry", each)),
+        ...leftOut.map((each) => leftOutWords("past_expiry", each)),
         ofContents,
       ],
     }

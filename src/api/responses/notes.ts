@@ -8,7 +8,7 @@ import type { ParameterValue, ParameterValues } from "../http/parameters.ts"
 import { listEndpoint } from "./endpoint.ts"
 import { askList, type ListQuestion } from "./question.ts"
 
-export interface Undated {
+export interface LeftOut {
   /** The field that they lack: `expiry date`. */
   field: string
   count: number
@@ -16,38 +16,54 @@ export interface Undated {
   total: number
 }
 
-const periods = Object.entries(tenements.filters).flatMap(([to, { day }]) =>
-  day && to.endsWith("_to")
-    ? [{ field: day.name.replaceAll("_", " "), from: to.replace(/to$/, "from"), to }]
-    : [],
-)
+/** Filters that exclude records without a field, and one that each record with the field matches. */
+interface Excluding {
+  field: string
+  filters: readonly string[]
+  known: ParameterValues
+}
 
-/** Before every known day. */
-const firstDay = "0001-01-01"
+const excluding: readonly Excluding[] = [
+  ...Object.entries(tenements.filters).flatMap(([to, { day }]) => {
+    const from = to.replace(/to$/, "from")
+    // The first day is before every known one.
+    return day && from !== to
+      ? [
+          {
+            field: day.name.replaceAll("_", " "),
+            filters: [from, to],
+            known: { [from]: "0001-01-01" },
+          },
+        ]
+      : []
+  }),
+  { field: "known shape", filters: ["near", "bbox"], known: { bbox: "90,-60,180,0" } },
+]
 
 /**
- * Counts the records that a filter by day excludes because they lack that day.
+ * Counts the records that filters by day or by place exclude because they lack that day or a shape.
  * @param values the parameters of a list of tenements
  * @param totalOf the number of records with these parameters, at the release of the list
  */
-export async function undatedRecords(
+export async function leftOutRecords(
   { page: _, ...values }: ParameterValues,
   totalOf: (values: ParameterValues) => Promise<number>,
-): Promise<Undated[]> {
-  const counted = periods
-    .filter(({ from, to }) => values[from] !== undefined || values[to] !== undefined)
-    .map(async ({ field, from, to }) => {
-      const others = { ...values, [from]: undefined, [to]: undefined, per_page: 1 }
-      const [total, known] = await Promise.all([
+): Promise<LeftOut[]> {
+  const counted = excluding
+    .filter(({ filters }) => filters.some((name) => values[name] !== undefined))
+    .map(async ({ field, filters, known }) => {
+      const without = Object.fromEntries(filters.map((name) => [name, undefined]))
+      const others = { ...values, ...without, per_page: 1 }
+      const [total, withField] = await Promise.all([
         totalOf(others),
-        totalOf({ ...others, [from]: firstDay }),
+        totalOf({ ...others, ...known }),
       ])
-      return { field, total, count: total - known }
+      return { field, total, count: total - withField }
     })
   return (await Promise.all(counted)).filter(({ count }) => count > 0)
 }
 
-export const undatedWords = (list: string, { field, count, total }: Undated): string =>
+export const leftOutWords = (list: string, { field, count, total }: LeftOut): string =>
   `${list} leaves out ${formatCount(count)} of the ${formatCount(total)} tenements that match the other filters: they have no ${field}.`
 
 const inOrder = listEndpoint({ path: "/tenements", resource: tenementsByNumber })

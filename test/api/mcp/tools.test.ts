@@ -131,6 +131,14 @@ test("The tool count_tenements ranks the values of a field, and notes what a dat
   )
 })
 
+test("A search by place notes the tenements without a known shape", async () => {
+  const { notes } = await resultOf(service, "find_tenements", { near: "-30.75,121.47,50" })
+  const all = awkward.tenements.length
+  expect(notes).toContain(
+    `The list leaves out ${all} of the ${all} tenements that match the other filters: they have no known shape.`,
+  )
+})
+
 test("A search for a number that no tenement has notes the nearest numbers", async () => {
   const given = { search: "E 47/1200", state: "WA" }
   expect((await resultOf(service, "find_tenements", given)).notes).toEqual([

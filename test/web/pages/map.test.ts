@@ -4,7 +4,7 @@ import { fileLoader } from "../../ingest/loading/file-loader.ts"
 import { none } from "../../support/fixtures.ts"
 import { serviceOfFile, testService } from "../../support/service.ts"
 import { australia } from "./australia.ts"
-import { cellsOf, leadOf, linkTo } from "./page-reader.ts"
+import { cellsOf, leadOf, linkTo, textOf } from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
 const service = await serviceOfFile({ records: none })
@@ -50,6 +50,24 @@ test("The map has the list of its filters in the box in view, and the list has t
   expect(await person.read(`/explore/map?near=-30.75,121.47,50`)).toContain(
     "within 50 km of Kalgoorlie",
   )
+})
+
+test("A list by place, and the map, count the tenements that they leave out because their shape is unknown", async () => {
+  const wordsOn = async (path: string) =>
+    /The (?:list|map) leaves out [^.]*\./.exec(textOf(await person.read(`/explore/${path}`)))?.[0]
+  const words =
+    "list leaves out 1 of the 3 tenements that match the other filters: they have no known shape."
+  for (const query of [box, "near=Perth", `near=Perth&${box}`]) {
+    expect([query, await wordsOn(`tenements?status=granted&${query}`)]).toEqual([
+      query,
+      `The ${words}`,
+    ])
+    expect(await wordsOn(`companies/BIG/tenements?${query}`)).toBe(`The ${words}`)
+    expect(await wordsOn(`map?status=granted&${query}`)).toBe(`The ${words.replace("list", "map")}`)
+  }
+  expect(await wordsOn("map?status=granted")).toBe(`The ${words.replace("list", "map")}`)
+  expect(await wordsOn("tenements?status=granted")).toBeUndefined()
+  expect(await wordsOn(`map?status=pending&${box}`)).toBeUndefined()
 })
 
 test.each(["-30.75, 121.47, 50", " -30.75 ,121.47,  50 ", "Kalgoorlie", "kalgoorlie "])(

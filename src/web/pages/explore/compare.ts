@@ -80,7 +80,7 @@ async function readCompany(visit: Visit, code: string, release: Release): Promis
   const [facets, expiries, [undated], reports, holders] = await Promise.all([
     visit.facets(tenementsView, "", ofCompany, release),
     visit.total(tenementsView, { ...ofCompany, ...expiring }, release),
-    visit.undated(tenementsView, "", { ...ofCompany, ...expiring }, release),
+    visit.leftOut(tenementsView, "", { ...ofCompany, ...expiring }, release),
     visit.page(reportsView, "", { ...ofCompany, group: "quarterly", ...firstRows(release, 1) }),
     visit.suggestedHolders(code),
   ])

@@ -9,7 +9,7 @@ import type { Answers, ListPage } from "../../../api/responses/answers.ts"
 import { dayOfData } from "../../../api/responses/at-release.ts"
 import type { DataRequest } from "../../../api/responses/data-request.ts"
 import { paging } from "../../../api/responses/endpoint.ts"
-import { nearestNumbers, undatedRecords } from "../../../api/responses/notes.ts"
+import { leftOutRecords, nearestNumbers } from "../../../api/responses/notes.ts"
 import { askList, askRecord, type ListQuestion } from "../../../api/responses/question.ts"
 import type { ReadMissing } from "../../../data/db/missing-records.ts"
 import { noResponseWithin, Unavailable } from "../../../data/db/pool/unavailable.ts"
@@ -92,9 +92,9 @@ export function createVisits(options: VisitOptions) {
         const found = await answers.page(requester, askingAll(list, key, values))
         return { ...found, question: asking(list, key, values) }
       },
-      /** The tenements of a list, or of its holders, that its filters by day exclude because they lack the day. */
-      undated: (list: ListAddress, key: string, values: ParameterValues, release: Release) =>
-        undatedRecords(
+      /** The tenements of a list, or of its holders, that its filters exclude; see `leftOutRecords` of the notes. */
+      leftOut: (list: ListAddress, key: string, values: ParameterValues, release: Release) =>
+        leftOutRecords(
           values,
           async (others) =>
             (await answers.totalAt(asking(list, key, others), { release, account })) ?? 0,

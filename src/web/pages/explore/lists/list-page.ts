@@ -5,7 +5,7 @@ import { type ParameterValues, readPairs } from "../../../../api/http/parameters
 import type { CanonicalQuery, Pair } from "../../../../api/http/query-string.ts"
 import { apiPath, changes, pathWith } from "../../../../api/responses/endpoint.ts"
 import { checkCombinations } from "../../../../api/responses/list-checks.ts"
-import { undatedWords } from "../../../../api/responses/notes.ts"
+import { leftOutWords } from "../../../../api/responses/notes.ts"
 import { shownNames } from "../../../../api/responses/question.ts"
 import { tenements } from "../../../../data/resources/tenements.ts"
 import { fold } from "../../../../system/text/fold.ts"
@@ -30,7 +30,7 @@ import {
   withQuery,
 } from "./list-address.ts"
 import { type ListView, recordPathOf, titleOfView } from "./list-view.ts"
-import { mapLink } from "./map-view.ts"
+import { mapLink, mapPath } from "./map-view.ts"
 import { nearestNotice, possibleCompanies } from "./possible-companies.ts"
 import { columnsShown, newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
 import { companiesView, holdersView, mainViews } from "./views.ts"
@@ -111,8 +111,9 @@ async function shownList(
 ): Promise<PageResult> {
   const { view, code } = list
   const number = view.endpoint.resource === tenements ? sentValue(list, "search") : undefined
+  const isMap = view.path === mapPath
   const isMissed = page.meta.total === 0 && sentValue(list, "as_of") === undefined
-  const [named, company, facets, unfiltered, newest, companies, nearest, undated] =
+  const [named, company, facets, unfiltered, newest, companies, nearest, leftOut] =
     await Promise.all([
       withCompanyNames(visit, page),
       companyName(visit, list),
@@ -121,7 +122,7 @@ async function shownList(
       page.meta.page > 1 ? visit.newest() : null,
       possibleCompanies(visit, list, page),
       number !== undefined && isMissed && nearestNotice(visit, number, sentValue(list, "state")),
-      visit.undated(view, code, values, page.release),
+      visit.leftOut(view, code, isMap ? { bbox: "", ...values } : values, page.release),
     ])
   const asOf = sentValue(list, "as_of")
   const day = visit.dayOf(asOf, page.release)
@@ -139,7 +140,7 @@ ${newerNotice(list, page, newest)}
 ${companies}${nearest}
 <div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${relatedLinks(list)}${mapLink(list, page)}
 ${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page), hasTimes: hasTimes(page) })}${columnsMenu(list)}</div>
-${undated.map((each) => html`<p class="muted">${undatedWords("The list", each)}</p>`)}
+${leftOut.map((each) => html`<p class="muted">${leftOutWords(isMap ? "The map" : "The list", each)}</p>`)}
 ${resultsTable(list, named, unfiltered, day)}
 ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(view, facets, linkTo)}</div>`}`
   return framed(list, filterForm(list, facets), results, company)

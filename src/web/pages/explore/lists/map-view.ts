@@ -37,8 +37,7 @@ export const createMapView = ({ mapTiles: tiles, mapAttribution }: BaseMapOption
 <select id="colour"><option value="status">Status</option><option value="type">Type</option></select>
 <p class="toolbar small" id="legend"></p>
 <button type="button" id="next">Next tenement</button></div>
-${tiles && renderMarkdown(mapAttribution, (href) => href)}
-<p class="hint">The map omits tenements without a known shape. The list has them.</p></section>`,
+${tiles && renderMarkdown(mapAttribution, (href) => href)}</section>`,
   page: {
     stylesheets: ["leaflet.css"],
     scripts: ["leaflet.js", "copy.js", "explore.js", "map.js"],

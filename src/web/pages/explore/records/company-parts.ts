@@ -44,7 +44,7 @@ export async function companyParts(visit: Visit, found: FoundRecord) {
     hasTenements ? undefined : listingWithTenements(visit, found),
     hasTenements &&
       visit.page(expiriesOfCompany, code, { ...withinYear(day), ...firstRows(release, 5) }),
-    hasTenements ? visit.undated(companyTenementsView, code, next, release) : [],
+    hasTenements ? visit.leftOut(companyTenementsView, code, next, release) : [],
     isPast ? [] : visit.suggestedHolders(code),
   ])
   const inCompany = recordPathOf(companiesView, code)
