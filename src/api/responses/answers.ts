@@ -217,8 +217,9 @@ export function createAnswers(options: AnswerOptions) {
       const point = since ?? String(Math.max(0, release.id - 1))
       const pageWith = (compared: ParameterValues) =>
         pageAt(askWith(compared), { release, account })
-      const [from, changed, removed] = await Promise.all([
-        resolver.releaseAt("updated_since", point, account),
+      // First, so that an error names the parameter that the client sent.
+      const from = await resolver.releaseAt("since", point, account, release)
+      const [changed, removed] = await Promise.all([
         pageWith({ updated_since: point }),
         pageWith({ removed_since: point }),
       ])

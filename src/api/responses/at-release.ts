@@ -22,9 +22,15 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions) {
   /**
    * @param name the parameter that has the point
    * @param text a valid point in time
+   * @param shown the release that the response shows, if the point must not be after it
    * @throws as `resolve`
    */
-  async function releaseAt(name: string, text: string, account: AccountId): Promise<Release> {
+  async function releaseAt(
+    name: string,
+    text: string,
+    account: AccountId,
+    shown?: Release,
+  ): Promise<Release> {
     const invalid = (message: string) => invalidParameters([{ parameter: name, message }])
     const point = parsePointInTime(text)
     if (!point) throw new Error(`Not a point in time: ${text}`)
@@ -32,6 +38,9 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions) {
     if (fault) throw invalid(fault)
     const release = await releases.at(point, account)
     if ("refused" in release) throw invalid(release.refused)
+    if (shown && release.id > shown.id) {
+      throw invalid(`Must not be after release ${shown.id}, which the response shows`)
+    }
     return release
   }
 
@@ -81,12 +90,10 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions) {
       const { list, since: point } = question
       if (list.resource.pastVersions) return { release, since: await releases.oldest(account) }
       if (point === undefined) return { release }
-      const name = list.since === "removed" ? "removed_since" : "updated_since"
-      const { id: since } = await releaseAt(name, point, account)
-      if (list.since === "removed" && since > release.id) {
-        const message = `Must not be after release ${release.id}, which the response shows`
-        throw invalidParameters([{ parameter: name, message }])
-      }
+      const { id: since } =
+        list.since === "removed"
+          ? await releaseAt("removed_since", point, account, release)
+          : await releaseAt("updated_since", point, account)
       return { release, since }
     },
   }

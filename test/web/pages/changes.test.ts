@@ -5,7 +5,7 @@ import { readList, type Shown } from "../../contract/bodies.ts"
 import { fileLoader } from "../../ingest/loading/file-loader.ts"
 import { none } from "../../support/fixtures.ts"
 import { serviceOfFile } from "../../support/service.ts"
-import { barsOf, cellsOf, faultAt, headingOf, linkTo, textOf } from "./page-reader.ts"
+import { barsOf, cellsOf, faultAt, headingOf, leadOf, linkTo, textOf } from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
 const service = await serviceOfFile({ records: none })
@@ -141,6 +141,30 @@ test("The page begins with the last release, and every page of data leads to it"
   expect(linkTo(ofCompany, "Changes")).toBe("/explore/changes/tenements?company=ALP")
 })
 
+test.each([
+  ["since=2999-01-01", "Must not be in the future"],
+  ["since=99", "Release 99"],
+  ["since=3&as_of=2", "Must not be after release 2"],
+])("The page marks the field since for %s", async (query, message) => {
+  const page = await person.read(`/explore/changes?${query}`, 400)
+  expect(faultAt(page, "since")).toContain(message)
+  expect(textOf(page)).toContain(`since : ${faultAt(page, "since")}`)
+  expect(textOf(page)).not.toMatch(/(updated|removed)_since/)
+})
+
+test("Blanks around a point in time have no meaning", async () => {
+  const sentenceOf = async (query: string) =>
+    leadOf(await person.read(`/explore/changes/tenements?${query}`))
+  expect(await sentenceOf("since=+2+&as_of=%094")).toBe(await sentenceOf("since=2&as_of=4"))
+})
+
+test("Each part of the page has a name of its own", async () => {
+  const page = await person.read("/explore/changes/tenements?since=3")
+  const names = [...page.matchAll(/<(?:nav|section|div)\b[^>]* aria-label="([^"]*)"/g)]
+  expect(names.length).toBeGreaterThan(4)
+  expect(new Set(names.map(([, name]) => name)).size).toBe(names.length)
+})
+
 test("The page explains a point in time without a release, and returns 404 for an unknown list", async () => {
   const page = await person.read("/explore/changes/tenements?since=yesterday", 400)
   expect(faultAt(page, "since")).toContain("Must be a release number, a date")
@@ -152,8 +176,5 @@ test("The page explains a point in time without a release, and returns 404 for a
     false,
     false,
   ])
-  expect(textOf(await person.read("/explore/changes?since=2999-01-01", 400))).toContain(
-    "Must not be in the future",
-  )
   await person.read("/explore/changes/nothing", 404)
 })

@@ -35,13 +35,16 @@ export const cleanQuery = (query: string): string =>
     .replace(/(?<=\bfields=[^&]*)&fields=/g, ",")
 
 /**
- * Without parameters that the API accepts everywhere: no link may contain a token. A circle is written as the API
- * reads it.
+ * Without parameters that the API accepts everywhere: no link may contain a token. Circles and points in time are
+ * written as the API reads them.
  */
 export const sentQuery = (query: string): CanonicalQuery =>
   decodeQuery(query)
     .filter(([name]) => name !== "api_key" && name !== "_")
-    .map(([name, value]) => [name, name === "near" ? circleFrom(value) : value])
+    .map(([name, value]) => {
+      if (name === "near") return [name, circleFrom(value)]
+      return [name, name === "since" || name === "as_of" ? value.trim() : value]
+    })
 
 export const sentValue = ({ sent }: RequestedList, name: string): string | undefined =>
   sent.find(([each]) => each === name)?.[1]
