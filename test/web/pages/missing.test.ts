@@ -63,11 +63,34 @@ test("The overview counts missing records, and leads to them on the page of chan
   ])
 })
 
-test("The missing records of the page of changes follow its filters, and link to their pages", async () => {
-  const page = await person.read("/explore/changes/tenements?since=1&as_of=2")
+test("The missing records follow the filters of the page of changes, and link to their pages", async () => {
+  const page = await person.read("/explore/changes/tenements")
   expect(textOf(page)).toContain("Missing from the last files: 1 tenement")
   const [, section] = page.split('id="missing"')
   expect(linkTo(section ?? "", "EL2/2015")).toBe("/explore/tenements/TAS-EL2-2015")
   const others = await person.read("/explore/changes/tenements?state=NT")
   expect(others.includes("Missing from the last files")).toBe(false)
+})
+
+test("Only the last release's changes have the missing records, the first 40 on every page", async () => {
+  const numbers = Array.from({ length: 45 }, (_, index) => `EL ${index + 1}`)
+  await load("nt", { "register.csv": register(...numbers) }, at("2026-01-11"))
+  await load("nt", { "register.csv": register("EL 3", "EL 46") }, at("2026-01-12"))
+  const newest = (await service.get("/tenements")).headers.get("x-data-release") ?? ""
+  const [before, first] = [Number(newest) - 1, "/explore/changes/tenements?state=NT"]
+  for (const query of ["", `&since=${before}&as_of=${newest}`, "&page=2", "&per_page=1"]) {
+    const page = await person.read(first + query)
+    expect(cellsOf(page, "Missing from the last files")).toHaveLength(40)
+    const [, section = ""] = page.split('id="missing"')
+    expect(textOf(section)).toContain("Missing from the last files: 44 tenements")
+    expect(textOf(section)).toContain("and 4 more")
+    expect(section).not.toContain("Pages")
+  }
+  for (const query of [`&as_of=${before}`, "&since=1", `&since=${newest}&as_of=${newest}`]) {
+    const page = await person.read(first + query)
+    expect([query, page.includes("Missing from the last files")]).toEqual([
+      query,
+      query.startsWith(`&since=${newest}`),
+    ])
+  }
 })

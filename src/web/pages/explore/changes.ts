@@ -109,8 +109,10 @@ async function shownChanges(
   const countsOf = (kind: Compared) =>
     visit.facets(view, "", { ...values, [kind]: String(from.id) }, release)
   const keyOf = textOf(view.endpoint.resource.key)
+  // Missing records are those of now: they belong beside the last changes only.
+  const isLast = release.id === (await visit.newest()).id && from.id >= release.id - 1
   const [missing, earlier, totals, ofChanged, ofRemoved] = await Promise.all([
-    visit.missing(view, values),
+    isLast ? visit.missing(view, { ...values, page: 1, per_page: mostMissing }) : null,
     visit.versions(view, changed.records.map(keyOf), from),
     Promise.all([...views].map((each) => totalsOf(visit, each, between, release))),
     countsOf("updated_since"),
@@ -132,7 +134,7 @@ async function shownChanges(
     }
     return html`<section class="stack"><div class="toolbar"><h2>${title}: ${count(page.meta.total, ...view.noun)}</h2>${page.meta.total > 0 && html`<a class="button" href="${csv}">CSV</a>`}</div>
 ${table({ caption: title, columns: isRemoved ? columns : [...columns, change], rows: page.records, empty: "None on this page." })}
-${belowTable(list, page)}
+${belowTable(list, page, `Pages: ${title}`)}
 ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(isRemoved ? countable(view) : view, facets, (filter, value) => addressWith(list, { [filter]: value }), true)}</div>`}</section>`
   }
   return {
@@ -144,15 +146,15 @@ ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(isRemov
 ${filterForm(list, ofChanged)}
 ${part("updated_since", changed, ofChanged, linksAt(asOf[1]))}
 ${part("removed_since", removed, ofRemoved, linksAt(String(from.id)))}
-${missing && missing.meta.total > 0 && missingPart(view, missing, list, visit.dayOf(undefined, release))}</div>`,
+${missing && missing.meta.total > 0 && missingPart(view, missing, visit.dayOf(undefined, release))}</div>`,
   }
 }
 
-/** The present ones, whatever releases the page compares. */
+const mostMissing = 40
+
 function missingPart(
   view: ListView,
   missing: ListPage & { since: ReadonlyMap<string, string> },
-  list: RequestedList,
   day: string,
 ): Html {
   const title = "Missing from the last files"
@@ -161,11 +163,12 @@ function missingPart(
     number: true,
     cell: (record: ResourceRecord) => missing.since.get(textOf(view.endpoint.resource.key)(record)),
   }
+  const more = missing.meta.total - missing.records.length
   const columns = [...columnsOf(view.fields.filter(isShown), linksAt(undefined), day), since]
   return html`<section class="stack" id="missing"><h2>${title}: ${count(missing.meta.total, ...view.noun)}</h2>
 <p class="muted">They keep their values until further files confirm that they are gone.</p>
-${table({ caption: title, columns, rows: missing.records, empty: "None on this page." })}
-${belowTable(list, missing)}</section>`
+${table({ caption: title, columns, rows: missing.records, empty: "" })}
+${more > 0 && html`<p class="muted">… and ${number(more)} more. Filters show others.</p>`}</section>`
 }
 
 type Compared = keyof typeof changes

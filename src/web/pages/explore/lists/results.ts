@@ -64,7 +64,12 @@ function sortingBy(
   return isCurrent ? { href, current: isAscending ? "ascending" : "descending" } : { href }
 }
 
-export function belowTable(list: RequestedList, { records, meta }: RecordsPage): Html | null {
+/** @param name the label of its links, which a page with several tables needs */
+export function belowTable(
+  list: RequestedList,
+  { records, meta }: RecordsPage,
+  name = "Pages",
+): Html | null {
   const { page, per_page, total, total_pages } = meta
   if (total === 0) return null
   const first = (page - 1) * per_page + 1
@@ -73,7 +78,7 @@ export function belowTable(list: RequestedList, { records, meta }: RecordsPage):
       ? `No rows of ${number(total)}`
       : `Rows ${number(first)}–${number(first + records.length - 1)} of ${number(total)}`
   const to = (target: number) => addressWith(list, { page: target === 1 ? null : String(target) })
-  return html`<div class="toolbar muted"><p class="numbers">${rows}</p>${pageSizes(list, per_page)}<nav aria-label="Pages">
+  return html`<div class="toolbar muted"><p class="numbers">${rows}</p>${pageSizes(list, per_page)}<nav aria-label="${name}">
 ${step("Previous", "prev", page > 1 ? to(Math.min(page - 1, total_pages)) : null)}
 ${step("Next", "next", page < total_pages ? to(page + 1) : null)}
 </nav></div>`
