@@ -38,6 +38,27 @@ test("Each count is the total of the list that it links to", async () => {
   expect(linkTo(next, "Compare")).toBe("/explore/compare?codes=BIG")
 })
 
+test("Rows of one count are beside one another, whichever company has them, and each column has a head", async () => {
+  const page = await person.read("/explore/compare?codes=NIL,STR,BIG,OLDCO")
+  const labels = cellsOf(page).map(([label = ""]) => label)
+  const groups = labels.map((label) => /^Tenements, \w+(?=:)/.exec(label)?.[0])
+  const [first, ...others] = groups.flatMap((group, index) => (group ? [index] : []))
+  expect(first).toBe(labels.indexOf("Last quarterly") + 1)
+  expect(others.at(-1)).toBe(labels.length - 1)
+  const changes = groups.slice(1).filter((group, index) => group !== groups[index])
+  expect(changes).toEqual(["Tenements, state", "Tenements, status", "Tenements, type"])
+  expect(page).not.toMatch(/<th\b[^>]*><\/th>/)
+})
+
+test("An inactive company is marked, with the market cap of its last listing as on its own page", async () => {
+  const page = await person.read("/explore/compare?codes=BIG,OLD2")
+  const rows = new Map(cellsOf(page).map(([label = "", ...cells]) => [label, cells]))
+  expect(rows.get("Listed")).toEqual(["active", "inactive"])
+  const { "Market cap, A$": marketCap = "" } = factsOf(await person.read("/explore/companies/OLD2"))
+  expect(marketCap).toContain("when last listed")
+  expect(rows.get("Market cap, A$")?.[1]).toBe(marketCap)
+})
+
 test("Without codes the page asks for them, and it keeps them beside an unknown one", async () => {
   for (const query of ["", "?codes=", "?_=1", "?api_key=x"]) {
     const page = await person.read(`/explore/compare${query}`)

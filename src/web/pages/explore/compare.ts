@@ -7,7 +7,7 @@ import { formField, pageTitle, table } from "../kit/components.ts"
 import { dash, number } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
-import { inSydney, noneLinkedInWords, shortDollars, textOf } from "./lists/cells.ts"
+import { inSydney, listingStatus, marketCap, noneLinkedInWords, textOf } from "./lists/cells.ts"
 import { cleanQuery, linksAt } from "./lists/list-address.ts"
 import { firstRows, recordPathOf } from "./lists/list-view.ts"
 import { expiringWithin, tenementsView } from "./lists/tenement-views.ts"
@@ -43,7 +43,9 @@ export async function comparePage(visit: Visit): Promise<PageResult> {
     codes.length > mostCompanies && `Only the first ${mostCompanies} companies are compared.`,
   ].filter(Boolean)
   const fault = faults.length > 0 ? faults.join(" ") : undefined
-  const rows = [...new Set(companies.flatMap(({ cells }) => Object.keys(cells)))]
+  const labels = [...new Set(companies.flatMap(({ cells }) => Object.keys(cells)))]
+  // Counts of one filter are beside one another, whichever company has them.
+  const rows = [...Map.groupBy(labels, (label) => label.split(":")[0]).values()].flat()
   const columns = companies.map(({ code, cells, absent }) => ({
     head: code,
     number: true,
@@ -64,7 +66,8 @@ ${
     caption: "Companies side by side",
     rows,
     empty: "",
-    columns: [{ head: "", cell: (row: string) => row }, ...columns],
+    columns: [{ head: "Code", cell: (row: string) => row }, ...columns],
+    isSideways: true,
   })
 }</div>`,
   }
@@ -74,7 +77,8 @@ ${
 async function readCompany(visit: Visit, code: string, release: Release): Promise<Compared | null> {
   const [record] = await visit.versions(companiesView, [code], release)
   if (!record) return null
-  const expiring = expiringWithin(visit.dayOf(undefined, release), 365)
+  const day = visit.dayOf(undefined, release)
+  const expiring = expiringWithin(day, 365)
   const ofCompany = { company: code }
   const hasTenements = record.total_tenements !== 0
   const [facets, expiries, [undated], reports, holders] = await Promise.all([
@@ -96,9 +100,9 @@ async function readCompany(visit: Visit, code: string, release: Release): Promis
   const [last] = reports.records
   const cells: Record<string, Content> = {
     Company: html`<a href="${links(recordPathOf(companiesView, code))}">${textOf("company_name")(record)}</a>`,
-    "Market cap, A$": shortDollars("market_cap_aud")(record),
+    Listed: listingStatus(record, links, day),
+    "Market cap, A$": marketCap(record),
     Tenements: html`${hasTenements ? toTenements([], Number(record.total_tenements)) : noneLinkedInWords}${possibleRemark(holders)}`,
-    ...Object.fromEntries(counted),
     "Tenements expiring within a year": hasTenements
       ? toTenements(Object.entries(expiring), expiries)
       : dash,
@@ -106,6 +110,7 @@ async function readCompany(visit: Visit, code: string, release: Release): Promis
     "Last quarterly": last
       ? html`<a href="${links(recordPathOf(reportsView, textOf("hash")(last)))}">${inSydney("published_at")(last)}</a>`
       : dash,
+    ...Object.fromEntries(counted),
   }
   const isCounted = hasTenements && !Object.values(facets).includes(null)
   return { code, cells, absent: isCounted ? "0" : dash }

@@ -49,13 +49,16 @@ interface TableOptions<Row> {
   rows: readonly Row[]
   /** A sentence for a table without rows. */
   empty: Content
+  /** Of figures to compare: a narrow window scrolls it, in place of cards. */
+  isSideways?: true
 }
 
 /** The first column names the row. On a phone, each row is a card. */
-export function table<Row>({ caption, columns, rows, empty }: TableOptions<Row>): Html {
+export function table<Row>(options: TableOptions<Row>): Html {
+  const { caption, columns, rows, empty, isSideways } = options
   if (rows.length === 0) return html`<div class="panel muted"><p>${empty}</p></div>`
   const [first, ...others] = columns
-  return html`<div class="table cards" role="region" aria-label="${caption}" tabindex="0"><table>
+  return html`<div class="table ${isSideways ? "sideways" : "cards"}" role="region" aria-label="${caption}" tabindex="0"><table>
 <caption class="visually-hidden">${caption}</caption>
 <thead><tr>${columns.map(columnHead)}</tr></thead>
 <tbody>${rows.map(

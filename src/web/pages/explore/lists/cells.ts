@@ -47,6 +47,10 @@ export const integerCell = numeric(number)
 
 export const shortDollars = numeric(dollars)
 
+/** That of an inactive company is its last one. */
+export const marketCap = (company: ResourceRecord): Content =>
+  html`${shortDollars("market_cap_aud")(company)}${!company.is_active && company.market_cap_aud !== null && " when last listed"}`
+
 /** Unrounded, with two decimals at least. */
 export const exactNumber = numeric((value) => exact.format(value))
 

@@ -24,6 +24,7 @@ import {
   linkedTenementsInWords,
   listed,
   listingStatus,
+  marketCap,
   missingInWords,
   shortDollars,
   textCell,
@@ -97,10 +98,7 @@ export const companiesView: ListOfRecords = {
       field: "market_cap_aud",
       number: true,
       cell: shortDollars("market_cap_aud"),
-      fact: (company) =>
-        company.is_active || company.market_cap_aud === null
-          ? shortDollars("market_cap_aud")(company)
-          : html`${shortDollars("market_cap_aud")(company)} when last listed`,
+      fact: marketCap,
       sort: "market_cap",
     },
   ],
