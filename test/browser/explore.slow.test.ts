@@ -216,11 +216,34 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await page.keyboard.press("Escape")
     expect(await page.getByRole("link", { name: "Download CSV" }).isVisible()).toBe(false)
     expect(await page.evaluate("document.activeElement.textContent")).toStartWith("Export")
-    await phone.visit("/explore/compare?codes=BIG")
-    const labels = await page.evaluate<string[]>(
-      `[...document.querySelectorAll("td")].map((cell) => getComputedStyle(cell, "::before").content)`,
-    )
-    expect([...new Set(labels)]).toEqual(['"BIG "'])
+    // Another menu opens with one click, in either order.
+    await phone.visit("/explore/companies")
+    for (const name of ["Export", "Columns", "Export"]) {
+      await openMenu(phone, name)
+      expect(await page.locator(".menu[open] > summary").allTextContents()).toEqual([
+        `${name}\u00a0▾`,
+      ])
+    }
+    await phone.assertClean()
+  })
+
+  test("On a phone, companies side by side scroll sideways beside the names of the rows", async () => {
+    await using phone = await browser.visitor({ width: phoneWidth })
+    await site.signIn(phone, "standard")
+    const { page } = phone
+    await phone.visit("/explore/compare?codes=BIG,STR,QUO,OLDCO")
+    const lefts = () =>
+      page.evaluate<number[][]>(
+        `[...document.querySelectorAll("tr")].map((row) => [...row.children].slice(0, 2).map((cell) => Math.round(cell.getBoundingClientRect().left)))`,
+      )
+    const before = await lefts()
+    const [[name = 0, company = 0] = []] = before
+    expect(company).toBeGreaterThan(name)
+    expect(before).toEqual(before.map(() => [name, company]))
+    await page.evaluate("document.querySelector('.table').scrollLeft = 100")
+    expect(await lefts()).toEqual(before.map(() => [name, company - 100]))
+    await assertFits(page)
+    await assertAccessible(page)
     await phone.assertClean()
   })
 
