@@ -4,7 +4,7 @@ import { fileLoader } from "../../ingest/loading/file-loader.ts"
 import { none } from "../../support/fixtures.ts"
 import { serviceOfFile, testService } from "../../support/service.ts"
 import { australia } from "./australia.ts"
-import { cellsOf, leadOf, linkTo, textOf } from "./page-reader.ts"
+import { cellsOf, faultAt, leadOf, linkTo, textOf } from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
 const service = await serviceOfFile({ records: none })
@@ -70,19 +70,43 @@ test("A list by place, and the map, count the tenements that they leave out beca
   expect(await wordsOn(`map?status=pending&${box}`)).toBeUndefined()
 })
 
-test.each(["-30.75, 121.47, 50", " -30.75 ,121.47,  50 ", "Kalgoorlie", "kalgoorlie "])(
-  "A person may write a circle as %j",
-  async (near) => {
-    const query = new URLSearchParams({ near })
-    const map = await person.read(`/explore/map?${query}`)
-    expect(leadOf(map)).toBe("2 tenements within 50 km of Kalgoorlie, at release 3")
-    expect(linkTo(map, "List")).toBe("/explore/tenements?near=-30.75%2C121.47%2C50")
-    await person.read(`/explore/changes/tenements?${query}`)
-    const points = await person.read(`/explore/map.tsv?${query}&fields=id`)
-    expect(points.split(/\s+/)).toEqual(["id", "WA-M1", "WA-M2", ""])
-    expect((await service.get(`/tenements?${query}`)).status).toBe(400)
-  },
-)
+test.each([
+  "-30.75, 121.47, 50",
+  " -30.75 ,121.47,  50 ",
+  "-30.75 121.47 50km",
+  "-30.75, 121.47, 50 KM",
+  "Kalgoorlie",
+  "kalgoorlie ",
+  "Kalgoorlie, 50 km",
+])("A person may write a circle as %j", async (near) => {
+  const query = new URLSearchParams({ near })
+  const map = await person.read(`/explore/map?${query}`)
+  expect(leadOf(map)).toBe("2 tenements within 50 km of Kalgoorlie, at release 3")
+  expect(linkTo(map, "List")).toBe("/explore/tenements?near=-30.75%2C121.47%2C50")
+  await person.read(`/explore/changes/tenements?${query}`)
+  const points = await person.read(`/explore/map.tsv?${query}&fields=id`)
+  expect(points.split(/\s+/)).toEqual(["id", "WA-M1", "WA-M2", ""])
+  expect((await service.get(`/tenements?${query}`)).status).toBe(400)
+})
+
+test("A circle around a town has the distance that a person writes; an unknown place names the forms", async () => {
+  const listAround = (near: string, status = 200) =>
+    person.read(`/explore/tenements?${new URLSearchParams({ near })}`, status)
+  for (const near of ["mount isa 20km", "Mount Isa,20", "Mount Isa 20 km"]) {
+    expect(leadOf(await listAround(near))).toContain("within 20 km of Mount Isa,")
+  }
+  for (const near of ["Nowhere", "Mount Ida 20km", "121.47 E, 30.75 S, 20"]) {
+    const page = await listAround(near, 400)
+    expect(faultAt(page, "near")).toBe(
+      "Must be a town of the list, such as Kalgoorlie, a town and a distance, such as Kalgoorlie 20 km, or latitude, longitude and km, such as -30.75, 121.47, 20",
+    )
+    expect(page).toContain(`value="${near}"`)
+  }
+  for (const near of ["-30.75", "-30.75, 121.47", "-30,,75, 121.47"]) {
+    expect(faultAt(await listAround(near, 400), "near")).toContain("three decimal numbers")
+  }
+  expect(faultAt(await listAround("121.47 -30.75 20", 400), "near")).toContain("swapped?")
+})
 
 test("Lists of tenements, and pages of a tenement, a company and a holder, link to their map", async () => {
   const linkOn = async (path: string, text: string) => linkTo(await person.read(path), text) ?? ""

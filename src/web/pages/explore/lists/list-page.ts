@@ -31,6 +31,7 @@ import {
 } from "./list-address.ts"
 import { type ListView, recordPathOf, titleOfView } from "./list-view.ts"
 import { mapLink, mapPath } from "./map-view.ts"
+import { circleForms } from "./places.ts"
 import { nearestNotice, possibleCompanies } from "./possible-companies.ts"
 import { columnsShown, newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
 import { companiesView, holdersView, mainViews } from "./views.ts"
@@ -211,7 +212,10 @@ function presetLinks(list: RequestedList, day: string): Content {
  */
 export async function faultyParts(visit: Visit, list: RequestedList, error: unknown) {
   if (!(error instanceof ApiError) || error.code !== "INVALID_PARAMETER") throw error
-  const faults = faultsOf(error)
+  const isUnknownPlace = /[a-z]/i.test(sentValue(list, "near") ?? "")
+  const faults = faultsOf(error).map((fault) =>
+    isUnknownPlace && fault.parameter === "near" ? { ...fault, message: circleForms } : fault,
+  )
   const { view, code } = list
   const facets = await visit.facets(view, code, {}, await visit.newest())
   const isOfPage = faults.every(({ parameter }) => parameter === "page")

@@ -9,11 +9,17 @@ export const aroundTowns = towns
   .map((line) => line.split(","))
   .map(([label = "", ...place]) => ({ value: [...place, 50].join(), label }))
 
-/** @param written by a person: the name of a town, or `latitude, longitude, km` */
+/** @param written by a person, in one of the forms of `circleForms`; another text stays as it is */
 export function circleFrom(written: string): string {
-  const text = written.replace(/\s*(^|,|$)\s*/g, "$1")
-  return aroundTowns.find(({ label }) => fold(label) === fold(text))?.value ?? text
+  const text = written.trim().replace(/(\d)\s*km$/i, "$1")
+  if (/^[-\d.,\s]+$/.test(text)) return text.replace(/\s*,\s*|\s+/g, ",")
+  const [, name = text, km = "50"] = /^(.*[^\s,])[\s,]+([\d.]+)$/.exec(text) ?? []
+  const town = aroundTowns.find(({ label }) => fold(label) === fold(name))
+  return town?.value.replace(/50$/, km) ?? written
 }
+
+export const circleForms =
+  "Must be a town of the list, such as Kalgoorlie, a town and a distance, such as Kalgoorlie 20 km, or latitude, longitude and km, such as -30.75, 121.47, 20"
 
 /** @param value `latitude,longitude,km` */
 export function circleInWords(value: string): string {
