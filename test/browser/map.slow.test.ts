@@ -186,6 +186,11 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
       await page.waitForURL(({ searchParams }) => searchParams.get("bbox") === box)
     }
     await noteThat(visitor, /view: 0,/)
+    const next = page.getByRole("button", { name: "Next tenement" })
+    expect(await next.isDisabled()).toBe(true)
+    await visit(district)
+    await noteThat(visitor, /as shapes/)
+    expect(await next.isEnabled()).toBe(true)
     await visitor.assertClean()
   })
 
@@ -215,7 +220,9 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     }
     await page.emulateMedia({ media: "print" })
     expect(await page.locator("#legend").getByText("granted").isVisible()).toBe(true)
-    expect(await page.locator("#next").isVisible()).toBe(false)
+    for (const control of ["#next", ".leaflet-control-zoom"]) {
+      expect(await page.locator(control).isVisible()).toBe(false)
+    }
     await visitor.assertClean()
   })
 

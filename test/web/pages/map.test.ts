@@ -39,6 +39,8 @@ test("The map has the list of its filters in the box in view, and the list has t
     "1 tenement with the status “granted” in 120.50–122.00° E, 30.50–31.50° S, at release 3",
   )
   expect(idsOf(map)).toEqual(["M1"])
+  const names = [...map.matchAll(/<(?:nav|section|div)\b[^>]* aria-label="([^"]*)"/g)]
+  expect(names.map(([, name]) => name).filter((name) => name === "Map")).toHaveLength(1)
   const path = linkTo(map, "List") ?? ""
   expect(path).toBe("/explore/tenements?status=granted&bbox=120.5%2C-31.5%2C122%2C-30.5")
   const list = await person.read(path)

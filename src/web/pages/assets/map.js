@@ -263,11 +263,13 @@ async function draw(total) {
   // Until a person moves the map, it fits the matches of filters.
   const isFiltered = query.includes("&") && !map.hasLayer(circle)
   if (!shownBox && isFiltered && hasShapes && found.size > 0) fit(shapes.getBounds())
-  const count = (shownBox ? total : inView().length).toLocaleString("en-AU")
+  const ids = inView()
+  byId("next").disabled = ids.length === 0
+  const count = (shownBox ? total : ids.length).toLocaleString("en-AU")
   const how = hasShapes ? "shapes" : "points. Zoom in to see their shapes"
   say(`Tenements in view: ${count}, as ${how}.`)
   const id = readHash().get("id")
-  if (id === chosenId || !inView().includes(id)) return
+  if (id === chosenId || !ids.includes(id)) return
   const layer = found.get(id)
   if (layer && !view.contains(layer.getBounds())) fit(layer.getBounds().pad(0.5))
   await choose(id)

@@ -23,7 +23,7 @@ export const createMapView = ({ mapTiles: tiles, mapAttribution }: BaseMapOption
   ...tenementsView,
   path: mapPath,
   title: "Map",
-  above: html`<section class="panel" aria-label="Map" data-with-script>
+  above: html`<section class="panel" data-with-script>
 <div class="toolbar"><p id="map-note" role="status">Loading the map …</p><p class="hint">Move with two fingers, zoom with Ctrl + wheel.</p></div>
 <div ${attributes({
     id: "map",
@@ -36,7 +36,7 @@ export const createMapView = ({ mapTiles: tiles, mapAttribution }: BaseMapOption
 <div class="toolbar"><label for="colour">Colour</label>
 <select id="colour"><option value="status">Status</option><option value="type">Type</option></select>
 <p class="toolbar small" id="legend"></p>
-<button type="button" id="next">Next tenement</button></div>
+<button type="button" id="next" disabled>Next tenement</button></div>
 ${tiles && renderMarkdown(mapAttribution, (href) => href)}</section>`,
   page: {
     stylesheets: ["leaflet.css"],
