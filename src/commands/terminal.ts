@@ -92,12 +92,12 @@ export async function* readAnswers(): AsyncGenerator<string, void> {
   }
 }
 
-/** The answer to the only question of a command, in lower case; empty at the end of the input. */
+/** The answer to the only question of a command, in lower case, `y` for yes; empty at the end of the input. */
 export async function readAnswer(): Promise<string> {
   const answers = readAnswers()
   const { value } = await answers.next()
   await answers.return()
-  return value?.trim().toLowerCase() ?? ""
+  return value?.trim().toLowerCase().replace(/^yes$/, "y") ?? ""
 }
 
 /** Rows as a table, whose header has the names of the first row's values. Numbers in `release` are names. */

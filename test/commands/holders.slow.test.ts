@@ -200,7 +200,7 @@ describe("Decisions", () => {
     const refused = await reviewed("\n", ...command)
     expect(refused.stdout).toContain(shown)
     expect([refused.code, await codes()]).toEqual([0, ["", "", "", "", ""]])
-    const { stdout } = await reviewed("y\n", ...command)
+    const { stdout } = await reviewed("Yes\n", ...command)
     expect(stdout).toContain("Published as release 3")
     expect(stdout).toEndWith(
       "Linked now: 3 of 5 tenements (60.0%), 100.0% of those with a company among their holders\n",
