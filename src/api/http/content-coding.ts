@@ -8,7 +8,7 @@ import { type Coding, preferredCoding } from "./negotiation.ts"
 const smallestWorthwhile = 1_024
 
 /** A larger body is coded on another thread: the event loop would stop for tens of milliseconds. */
-const largestAtOnce = 1024 ** 2
+export const largestAtOnce = 1024 ** 2
 
 /** A whole body, and its coded forms, each made at its first request; null for a compressed format. */
 export interface CodedBody {

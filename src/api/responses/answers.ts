@@ -12,13 +12,13 @@ import type { At } from "../../data/reader/statements.ts"
 import { companies } from "../../data/resources/companies.ts"
 import type { Readable, ResourceRecord } from "../../data/resources/resource.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
-import { codeLarge } from "../http/content-coding.ts"
 import { offsetOf, type PageMeta, pageMeta, pageOf } from "../http/page.ts"
 import type { ParameterValues } from "../http/parameters.ts"
 import type { ReleaseResolver } from "./at-release.ts"
 import type { CachedResponses } from "./cached-responses.ts"
 import type { DataRequest, Requester } from "./data-request.ts"
 import { type ExportOptions, exportResponse } from "./export-response.ts"
+import { createLargeBodies } from "./large-bodies.ts"
 import type { ListQuestion, Question, RecordQuestion } from "./question.ts"
 import {
   type CacheStatus,
@@ -70,6 +70,7 @@ export type Answers = ReturnType<typeof createAnswers>
 export function createAnswers(options: AnswerOptions) {
   const { resolver, reader, readSources, formerNames, cachedResponses, baseUrl } = options
   const { atRelease, comparedAt } = resolver
+  const inPartsIfLarge = createLargeBodies()
 
   /** @param since the release that the response compares with */
   async function respondWith(
@@ -82,10 +83,8 @@ export function createAnswers(options: AnswerOptions) {
     const { id, isCacheable, cacheBuster } = question
     const cacheKey = `${versionOf(shown)} ${question.cacheKey}`
     const cached = isCacheable ? cachedResponses.get(cacheKey) : undefined
-    const represented = async (content: ResponseContent, status: CacheStatus) => {
-      await codeLarge(content.body, dataRequest.request.headers.get("accept-encoding"))
-      return represent(dataRequest, content, status, cacheBuster)
-    }
+    const represented = async (content: ResponseContent, status: CacheStatus) =>
+      represent(dataRequest, await inPartsIfLarge(dataRequest, content), status, cacheBuster)
     if (cached) return represented(cached, cacheStatus.hit)
     const status = isCacheable ? cacheStatus.miss : cacheStatus.bypass
     const validators = validatorsOf(shown, since === undefined ? id : `${id} ${since}`)

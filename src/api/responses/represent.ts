@@ -54,9 +54,7 @@ export function represent(
   cacheBuster = "",
 ): Response {
   const { request } = represented
-  if (matchesTag(request, validators) || hasWildcardIfNoneMatch(request)) {
-    return notModified(represented, validators, status)
-  }
+  if (isNotModified(request, validators)) return notModified(represented, validators, status)
   // A stream is already coded.
   const response =
     body === null || body instanceof ReadableStream
@@ -84,6 +82,10 @@ function setHeaders(to: Headers, headers: ContentHeaders, status?: CacheStatus):
   for (const name in headers) to.set(name, headers[name] ?? "")
   if (status) to.set("Cache-Status", status)
 }
+
+/** Whether the response that exists is a 304. */
+export const isNotModified = (request: Pick<Request, "headers">, validators: Validators): boolean =>
+  matchesTag(request, validators) || hasWildcardIfNoneMatch(request)
 
 /** Whether `If-None-Match` names the response. */
 export const matchesTag = ({ headers }: Pick<Request, "headers">, { ETag }: Validators): boolean =>
