@@ -39,7 +39,7 @@ const oneOf =
   }
 
 const nonEmpty = (text: string): string => {
-  if (text === "") throw new Error("must not be empty")
+  if (text.trim() === "") throw new Error("must not be empty")
   return text
 }
 
@@ -70,7 +70,7 @@ export const settings = {
     description:
       "Second port, only for operators, with `/livez`, `/readyz` and `/metrics`; 0 for none",
     fallback: "0",
-    parse: (text) => (text === "" ? 0 : integer(0, 65_535)(text)),
+    parse: integer(0, 65_535),
   },
   BASE_URL: {
     description:

@@ -71,7 +71,9 @@ test("An empty environment gives the defaults, frozen", () => {
 
 test("A setting that needs a value must not be empty", () => {
   for (const name of ["DATA_DIR", "HOST"]) {
-    expect(faultOf({ [name]: "" })).toContain(`${name} must not be empty`)
+    for (const value of ["", " "]) {
+      expect(faultOf({ [name]: value })).toContain(`${name} must not be empty`)
+    }
   }
 })
 
@@ -97,7 +99,7 @@ test("ADMIN_PORT must differ from PORT", () => {
 })
 
 test.each([
-  ["ADMIN_PORT", ["-1", "65536", "3e3", " 80", "http"]],
+  ["ADMIN_PORT", ["", "-1", "65536", "3e3", " 80", "http"]],
   ["PORT", ["", "-1", "65536", "3e3", "0x50", " 80", "80.0", "http"]],
   ["BASE_URL", ["example.com", "ftp://example.com", "//x"]],
   ["DATABASE_URL", ["mysql://x/y", "postgres:x", "postgres://"]],
