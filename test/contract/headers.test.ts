@@ -215,6 +215,24 @@ test("An export has its number of records in a header, also for HEAD, which star
   expect(exports).toHaveLength(1)
 })
 
+test.each(["csv", "tsv", "ndjson", "geojson", "parquet"])(
+  "HEAD of an empty export has the framing of GET (%s)",
+  async (format) => {
+    const target = `/api/v1/tenements?format=${format}&all=true&holder=no-one`
+    for (const coding of ["identity", "gzip"]) {
+      const sent = { Authorization: `Bearer ${service.tokens.admin}`, "Accept-Encoding": coding }
+      const framings = ["GET", "HEAD"].map(async (method) => {
+        const { headers } = await sendRaw(service.port, requestText(target, sent, { method }), {
+          bodiless: method === "HEAD",
+        })
+        return [coding, headers["transfer-encoding"], headers["content-length"]]
+      })
+      const [get, head] = await Promise.all(framings)
+      expect(head).toEqual(get)
+    }
+  },
+)
+
 test("A preflight needs no token, is not counted, and allows the headers that clients send", async () => {
   const headers = { Origin: "https://example.org", "Access-Control-Request-Method": "GET" }
   for (let count = 0; count < 3; count++) {
