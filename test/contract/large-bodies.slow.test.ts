@@ -75,15 +75,24 @@ test.each(["identity", "gzip", "zstd"])(
       const response = await service.get(`/tenements/${coding}?fields=geometry`, {
         method,
         headers,
-        decompress: false,
       })
       await response.arrayBuffer()
-      const vary = { date: "", "x-request-id": "", "x-ratelimit-remaining": "" }
-      return { ...Object.fromEntries(response.headers), ...vary }
+      const names = [
+        "content-length",
+        "content-encoding",
+        "transfer-encoding",
+        "content-type",
+        "etag",
+      ]
+      return Object.fromEntries(names.map((name) => [name, response.headers.get(name)]))
     }
     const got = await headersOf("GET")
-    expect(got).toMatchObject({ "transfer-encoding": "chunked" })
-    expect(await headersOf("HEAD")).toEqual({ ...got, "cache-status": expect.anything() })
+    expect(got).toMatchObject({
+      "content-length": null,
+      "content-encoding": coding === "identity" ? null : coding,
+      "transfer-encoding": "chunked",
+    })
+    expect(await headersOf("HEAD")).toEqual(got)
     const again = await service.get(`/tenements/${coding}?fields=geometry`, {
       headers: { "If-None-Match": got.etag ?? "" },
     })
