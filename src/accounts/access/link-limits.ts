@@ -5,12 +5,11 @@
  * the requests of others, because each of the mailed links stays valid as long as its request counts.
  */
 import type { WindowState } from "../../api/http/rate-limit-headers.ts"
-import type { RedisConnection } from "../../system/redis/connection.ts"
 import { digest } from "../../system/text/digest.ts"
 import { fold } from "../../system/text/fold.ts"
 import { minuteMs } from "../../system/text/time.ts"
 import { validMinutes } from "./sign-in-links.ts"
-import { bucketKeys, type Clocks, createWindow, type StoreOptions } from "./windows.ts"
+import { bucketKeys, createWindow, type StoreOptions, type WindowsOptions } from "./windows.ts"
 
 /** The limit of an account or an address is reached. */
 export class LimitReached extends Error {
@@ -38,10 +37,10 @@ const maxBytes = 8 * 1024 * 1024
  */
 const addressBuckets = 16_384
 
-export function createLinkLimits(options: Clocks & { redis: RedisConnection | null }): LimitLinks {
+export function createLinkLimits(options: Omit<WindowsOptions, "windowMs">): LimitLinks {
   const window = (redisKeyOf: StoreOptions["redisKeyOf"]) =>
     createWindow({ ...options, windowMs: validMinutes * minuteMs, maxBytes, redisKeyOf })
-  const addresses = window(bucketKeys("link-address", addressBuckets))
+  const addresses = window(bucketKeys("link-address", addressBuckets, options.secret))
   const accounts = window((account) => `mds:window:link:${account}`)
 
   function requireAdmitted({ admitted, resetAtMs }: WindowState): void {

@@ -3,6 +3,7 @@
 import type { WindowState } from "../../api/http/rate-limit-headers.ts"
 import type { AccountPlan } from "../../data/db/account-tables.ts"
 import type { RedisConnection } from "../../system/redis/connection.ts"
+import { digest } from "../../system/text/digest.ts"
 import { createSharedWindow } from "./window/shared-window.ts"
 import {
   createWindowStore,
@@ -35,6 +36,8 @@ export interface WindowsOptions extends Clocks {
   windowMs: number
   /** Shares the windows between processes; null for a single process. */
   redis: RedisConnection | null
+  /** The same in all processes, and unknown to clients. */
+  secret: string
 }
 
 /** A wall clock that never jumps: its start is the time of the process's start, and only its progress is measured. */
@@ -65,19 +68,20 @@ export function createWindows(options: WindowsOptions): Windows {
     addresses: createWindow({
       ...options,
       maxBytes: addressBytes,
-      redisKeyOf: bucketKeys("address", addressBuckets),
+      redisKeyOf: bucketKeys("address", addressBuckets, options.secret),
     }),
   }
 }
 
 /**
  * Keys in Redis for keys that clients choose, such as addresses. They share hash buckets with one window
- * each, so that a flood of new ones does not fill the Redis that accounts depend on.
+ * each, so that a flood of new ones does not fill the Redis that accounts depend on. Without the secret, nobody can
+ * choose a key that shares the bucket of somebody else.
  */
 export const bucketKeys =
-  (name: string, buckets: number) =>
+  (name: string, buckets: number, secret: string) =>
   (key: string): string =>
-    `mds:window:${name}:${Bun.hash.xxHash32(key, 0) % buckets}`
+    `mds:window:${name}:${Bun.hash.xxHash32(digest(secret + key), 0) % buckets}`
 
 export interface StoreOptions extends WindowsOptions {
   /** The memory for the windows of this process. */

@@ -5,6 +5,7 @@ import { cacheSizes } from "../../data/db/cache.ts"
 import { isForbidden } from "../../data/db/database-errors.ts"
 import { describeError, type Log } from "../log/log.ts"
 import { connectRedis } from "../redis/connection.ts"
+import { digest } from "../text/digest.ts"
 import { connectDatabase } from "./database.ts"
 
 export interface BaseOptions {
@@ -22,12 +23,14 @@ export interface BaseOptions {
 export type Base = ReturnType<typeof createBase>
 
 export function createBase(options: BaseOptions) {
-  const { config, log, now, steadyMs = steadyNowMs } = options
+  const { config, databaseUrl, log, now, steadyMs = steadyNowMs } = options
   return {
     config,
     sizes: cacheSizes(config.CACHE_MEMORY_MB * 1024 * 1024),
     database: connectDatabase(options),
     redis: openRedis(options),
+    /** Both addresses usually have a password. */
+    secret: digest(`${databaseUrl} ${config.REDIS_URL}`),
     notWritten: createWriteReports(log),
     log,
     now,

@@ -98,6 +98,7 @@ test("A clock that is set back or forward admits no more requests", async () => 
   const { accounts } = createWindows({
     windowMs: 3_600_000,
     redis: null,
+    secret: "",
     now: () => new Date(nowMs),
     steadyMs: () => 1_000,
   })
