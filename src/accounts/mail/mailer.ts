@@ -19,9 +19,12 @@ export interface Mail {
 export interface Mailer {
   /** Queues a mail. Never throws. */
   send(mail: Mail): void
-  /** Connects to the server without a mail, in the background, unless mails are waiting. Never throws. */
+  /** Connects to the server without a mail, in the background. Never throws. */
   check(): void
-  /** Whether the last mail or check did not reach the server, or its login was rejected. */
+  /**
+   * Whether the last check did not reach the server, or its login was rejected. The outcomes of mails would reveal to
+   * everyone which accounts exist.
+   */
   isFailing(): boolean
   /** Waits until all mails are sent, for at most `limitMs`, and sends no more. */
   stop(limitMs: number): Promise<void>
@@ -45,26 +48,34 @@ const mailMs = 30_000
 
 export function createMailer({ url, from, onFailure, now }: MailerOptions): Mailer {
   let last = Promise.resolve()
+  let checking: Promise<void> | undefined
   let waiting = 0
   let transport: ReturnType<typeof createTransport> | undefined
   let isFailing = false
   let isStopping = false
   let isStopped = false
 
-  function enqueue(work: () => Promise<unknown>): void {
+  function enqueue(mail: Mail): void {
     waiting++
     last = last
       // Starts after the response to the request for the mail.
       .then(() => Bun.sleep(0))
-      .then(() => (isStopped ? undefined : settleWithin(mailMs, work(), notSent)))
-      .then(() => {
-        isFailing = false
-      })
-      .catch((error: unknown) => {
-        isFailing = !isRejection(error)
-        onFailure(error)
-      })
+      .then(() => (isStopped ? undefined : settleWithin(mailMs, deliver(mail), notSent)))
+      .catch(onFailure)
       .finally(() => waiting--)
+  }
+
+  /** Beside the queue, whose length depends on accounts too. */
+  async function probe(): Promise<void> {
+    try {
+      const verified = connected().then((transport) => transport.verify())
+      await settleWithin(mailMs, verified, notSent)
+      isFailing = false
+    } catch (error) {
+      isFailing = true
+      onFailure(error)
+    }
+    checking = undefined
   }
 
   const connected = () => {
@@ -91,15 +102,15 @@ export function createMailer({ url, from, onFailure, now }: MailerOptions): Mail
     send: (mail) => {
       if (isStopping) return onFailure(new Error("The service is stopping"))
       if (waiting >= maxWaiting) return onFailure(new Error("The queue of mails is full"))
-      enqueue(() => deliver(mail))
+      enqueue(mail)
     },
     check: () => {
-      if (waiting === 0 && !isStopping) enqueue(async () => (await connected()).verify())
+      if (!isStopping) checking ??= probe()
     },
     isFailing: () => isFailing,
     stop: async (limitMs) => {
       isStopping = true
-      await settleWithin(limitMs, last, notSent).catch(onFailure)
+      await settleWithin(limitMs, Promise.all([last, checking]), notSent).catch(onFailure)
       isStopped = true
     },
   }
@@ -126,9 +137,5 @@ async function createTransport(address: string) {
     dnsTimeout: stepMs,
   })
 }
-
-/** The server rejected one mail. Showing this to everyone would reveal that an account exists. */
-const isRejection = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && /^(?:EENVELOPE|EMESSAGE)$/.test(String(error.code))
 
 const notSent = (limitMs: number) => new Error(`Not sent within ${limitMs} ms`)

@@ -38,8 +38,10 @@ export function createAccess(base: Base) {
     onFailure: notWritten("expired sessions and records of use were not deleted"),
   })
   const linkMail: AppOptions["linkMail"] = mailer && {
-    send: (link) =>
-      link ? mailer.send(signInMail({ ...link, madeAt: now(), validMinutes })) : mailer.check(),
+    send: (link) => {
+      mailer.check()
+      if (link) mailer.send(signInMail({ ...link, madeAt: now(), validMinutes }))
+    },
     isFailing: mailer.isFailing,
   }
   return {

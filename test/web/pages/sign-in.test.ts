@@ -239,18 +239,25 @@ test("While mail fails, the page says so for any address, and names the operator
   expect((await press(before)).status).toBe(303)
 })
 
-test("A rejected recipient does not show on the page, since it would reveal an account", async () => {
-  using rejecting = mailServer({
-    replace: (command) => (command.startsWith("RCPT") ? "550 No such user" : undefined),
-  })
-  await using affected = await testService({
-    beside: service,
-    settings: mailSettings(rejecting.url),
-  })
-  await ask(email, { on: affected })
-  await until(() => affected.logLines.join("").includes("mail could not be sent"))
-  expect(await visitor(affected).read("/account/sign-in")).not.toContain("send mail right now")
-})
+test.each([
+  ["is rejected", "RCPT", "550 No such user"],
+  // The reply breaks off.
+  ["cannot be handed over", "MAIL", "250-221 Closing"],
+])(
+  "A mail that %s does not show on the page, since it would reveal an account",
+  async (_, verb, reply) => {
+    using rejecting = mailServer({
+      replace: (command) => (command.startsWith(verb) ? reply : undefined),
+    })
+    await using affected = await testService({
+      beside: service,
+      settings: mailSettings(rejecting.url),
+    })
+    await ask(email, { on: affected })
+    await until(() => affected.logLines.join("").includes("mail could not be sent"))
+    expect(await visitor(affected).read("/account/sign-in")).not.toContain("send mail right now")
+  },
+)
 
 test("A flood of guessed links from one address keeps nobody else from signing in", async () => {
   const flood = Array.from({ length: 400 }, (_, index) =>

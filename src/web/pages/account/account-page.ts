@@ -28,9 +28,9 @@ export interface AccountOptions extends PageOptions {
 }
 
 export interface LinkMail {
-  /** Mails a link, in the background. Without a link it checks the server, which shows the same of it. */
+  /** Checks the server, and mails the link if there is one, in the background. */
   send(link: MailedLink | null): void
-  /** Whether the server could not be used the last time. */
+  /** Whether the last check failed. */
   isFailing(): boolean
 }
 
