@@ -5,18 +5,22 @@
  * a link even if the account does not exist, so that the request takes the same time; it sends no link for a
  * missing or disabled account.
  *
+ * An account has at most five valid links, so that many clients cannot flood one mailbox. Nobody is locked out by the
+ * requests of others: each of these links signs in, and once it is used or ended, another can be requested.
+ *
  * The service sends a link to the address that the account was created with, and the link signs in to the
  * account with exactly that address. The typed text may be another mailbox that only folds to the same text.
  */
-import { and, eq, gt } from "drizzle-orm"
+import { and, eq, gt, sql } from "drizzle-orm"
 import { accountsTable } from "../../data/db/account-tables.ts"
 import type { Database, Pool } from "../../data/db/pool/pool.ts"
 import type { AccountId } from "../../data/db/pool/turns.ts"
 import { signInLinks } from "../../data/db/sign-in-tables.ts"
+import { milliseconds } from "../../data/resources/values.ts"
 import { fold } from "../../system/text/fold.ts"
 import { minuteMs } from "../../system/text/time.ts"
 import { type Account, accountByEmail, addAccount, byEmail, existingAccount } from "./accounts.ts"
-import { AccountError, attribute, authorOf } from "./change.ts"
+import { AccountError, attribute, authorOf, type Transaction } from "./change.ts"
 import { hashSecret, randomText } from "./secret.ts"
 import { addSession, type Client, endSession, type SignedIn } from "./sessions.ts"
 
@@ -34,9 +38,25 @@ export interface SignInLinkOptions {
   isSignUpOpen: boolean
 }
 
+/** The limit of an account or an address is reached. */
+export class LimitReached extends Error {
+  override readonly name = "LimitReached"
+  readonly retryAfterSeconds: number
+
+  /** @param until when the next request is admitted */
+  constructor(
+    readonly until: Date,
+    now: Date,
+  ) {
+    super("Too many requests for links")
+    this.retryAfterSeconds = Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000))
+  }
+}
+
 export type SignInLinks = ReturnType<typeof createSignInLinks>
 
 export const validMinutes = 15
+const linksPerAccount = 5
 const secretBytes = 32
 /** The log recognises secrets by this prefix. */
 const prefix = "mds_link_"
@@ -51,15 +71,18 @@ export function createSignInLinks({ pool, isSignUpOpen }: SignInLinkOptions) {
   }
 
   return {
-    /** Makes a link for an email address. @returns null if it must not be sent */
+    /** Makes a link for an email address. @returns null if it must not be sent. @throws LimitReached */
     request: (typed: string, now: Date, address: AccountId = null) =>
-      pool.runAlone(address, async (db) => {
-        const account = await accountByEmail(db, typed)
-        const email = account?.email ?? typed
-        const secret = await addLink(db, email, now)
-        const purpose = purposeOf(email, account)
-        return purpose && { ...purpose, secret }
-      }),
+      pool.runAlone(address, (db) =>
+        db.transaction(async (tx) => {
+          await requireFewLinks(tx, fold(typed), now)
+          const account = await accountByEmail(tx, typed)
+          const email = account?.email ?? typed
+          const secret = await addLink(tx, email, now)
+          const purpose = purposeOf(email, account)
+          return purpose && { ...purpose, secret }
+        }),
+      ),
 
     /** The effect of the link; null if it is invalid. Does not use up the link. */
     find: (secret: string, now: Date, address: AccountId = null): Promise<LinkPurpose | null> =>
@@ -120,7 +143,21 @@ export const issueLink = (pool: Pool, email: string, now: Date): Promise<string>
 export const linkPath = (secret: string, next?: string): string =>
   `/account/link?link=${secret}${next === undefined ? "" : `&next=${encodeURIComponent(next)}`}`
 
-async function addLink(db: Database, email: string, now: Date): Promise<string> {
+/** Waits for concurrent requests for the same account. */
+async function requireFewLinks(tx: Transaction, emailFolded: string, now: Date): Promise<void> {
+  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${emailFolded}, 0))`)
+  const valid = await tx
+    .select({ endsAtMs: sql`${milliseconds(signInLinks.expires_at)}`.mapWith(Number) })
+    .from(signInLinks)
+    .where(
+      and(eq(signInLinks.email_folded, emailFolded), gt(signInLinks.expires_at, now.toISOString())),
+    )
+    .orderBy(signInLinks.expires_at)
+  const next = valid.at(-linksPerAccount)
+  if (next) throw new LimitReached(new Date(next.endsAtMs), now)
+}
+
+async function addLink(db: Pick<Database, "insert">, email: string, now: Date): Promise<string> {
   const secret = prefix + randomText(secretBytes)
   await db.insert(signInLinks).values({
     sha256: hashSecret(secret),

@@ -19,6 +19,8 @@ export interface Mail {
 export interface Mailer {
   /** Queues a mail. Never throws. */
   send(mail: Mail): void
+  /** Whether so many mails wait that the next one would not be sent. */
+  isFull(): boolean
   /** Connects to the server without a mail, in the background. Never throws. */
   check(): void
   /**
@@ -107,6 +109,7 @@ export function createMailer({ url, from, onFailure, now }: MailerOptions): Mail
     check: () => {
       if (!isStopping) checking ??= probe()
     },
+    isFull: () => waiting >= maxWaiting,
     isFailing: () => isFailing,
     stop: async (limitMs) => {
       isStopping = true

@@ -42,6 +42,7 @@ export function createAccess(base: Base) {
       mailer.check()
       if (link) mailer.send(signInMail({ ...link, madeAt: now(), validMinutes }))
     },
+    isFull: mailer.isFull,
     isFailing: mailer.isFailing,
   }
   return {

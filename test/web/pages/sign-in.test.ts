@@ -208,6 +208,26 @@ test("Five requests for links in a quarter of an hour lock nobody out: each mail
   expect((await ask(email)).status).toBe(200)
 })
 
+test("A used link, and signing out everywhere, which ends all links, allow further requests", async () => {
+  const person = await signedInByLink(service, email)
+  const ways = [
+    async () => press(secretIn(await mailedLink(email))),
+    () => person.post("/account/sessions/end-all", {}),
+  ]
+  for (const [from, way] of ways.entries()) {
+    const typed = { from: `198.51.100.${from}` }
+    while ((await ask(email, typed)).status === 200);
+    await until(() => mailsTo(email).length === 5 + from)
+    expect((await way()).status).toBe(303)
+    expect((await ask(email, typed)).status).toBe(200)
+  }
+})
+
+test("Concurrent requests for links are limited too", async () => {
+  const statuses = Array.from({ length: 9 }, async () => (await ask(email)).status)
+  expect((await Promise.all(statuses)).filter((status) => status === 200)).toHaveLength(5)
+})
+
 test("A client has twenty requests for links, and further ones do not count for an account", async () => {
   for (let count = 0; count < 20; count++) {
     expect((await ask(`${count}@example.com`)).status).toBe(200)

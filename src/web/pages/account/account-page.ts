@@ -30,6 +30,8 @@ export interface AccountOptions extends PageOptions {
 export interface LinkMail {
   /** Checks the server, and mails the link if there is one, in the background. */
   send(link: MailedLink | null): void
+  /** Whether so many mails wait that the next one would not be sent. */
+  isFull(): boolean
   /** Whether the last check failed. */
   isFailing(): boolean
 }

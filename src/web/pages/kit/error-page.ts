@@ -1,6 +1,6 @@
 /** Errors as pages, for people. */
 import { AccountError } from "../../../accounts/access/change.ts"
-import { LimitReached } from "../../../accounts/access/link-limits.ts"
+import { LimitReached } from "../../../accounts/access/sign-in-links.ts"
 import { type ApiError, type ErrorCode, faultsOf } from "../../../api/http/api-error.ts"
 import { type ErrorPage, toApiError } from "../../../api/plugins/errors.ts"
 import { OutcomeUnknown } from "../../../data/db/commit.ts"
