@@ -1,6 +1,6 @@
 /** Each count of a facet is the total of the list with that value and the same filters. */
 import { expect, test } from "bun:test"
-import type { ValueCount } from "../../src/data/reader/reader-caches.ts"
+import type { ValueCount } from "../../src/data/reader/reads.ts"
 import { awkward } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readError, readList } from "./bodies.ts"

@@ -4,8 +4,7 @@
  * anchor is read once a page needs it, by skipping the rows from the nearest cached one before it, of which
  * only the columns of the order are read. It is cached like the position at which a page ends.
  */
-import type { Reading } from "./reader-caches.ts"
-import type { ReadOptions } from "./reads.ts"
+import type { Reading, ReadOptions } from "./reads.ts"
 import { bindPosition, type Position } from "./seek.ts"
 import { type List, listKey } from "./statements.ts"
 
@@ -21,16 +20,16 @@ export interface Start {
   skip: number
 }
 
-/**
- * Where to begin reading at an offset. May throw Unavailable or ReleaseUnavailable.
- * @param total the length of the list
- */
-type StartAt = (list: List, offset: number, total: number, options: ReadOptions) => Promise<Start>
-
 export const isDeep = (offset: number): boolean => offset > shallowOffset
 
-export function createAnchors({ pools, caches: { positions }, read }: Reading): StartAt {
-  return async (list, offset, total, options) => {
+/** @returns where to begin reading at an offset of a list of that total; throws Unavailable, ReleaseUnavailable */
+export function createAnchors({ pools, caches: { positions }, read }: Reading) {
+  return async (
+    list: List,
+    offset: number,
+    total: number,
+    options: ReadOptions,
+  ): Promise<Start> => {
     const id = listKey(list, options)
     const distance = Math.max(leastDistance, Math.ceil(total / mostAnchors))
     const needed = offset - (offset % distance)

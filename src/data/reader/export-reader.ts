@@ -3,13 +3,11 @@
  * takes a chunk, the reader reads one ahead.
  */
 import { Unavailable } from "../db/pool/unavailable.ts"
-import type { Reading } from "./reader-caches.ts"
-import type { ReadOptions } from "./reads.ts"
+import type { Reading, ReadOptions } from "./reads.ts"
 import { ReleaseUnavailable } from "./releases.ts"
 import { type RowEncoder, type RowsRead, readRows } from "./rows.ts"
 import { bindPosition, type Position } from "./seek.ts"
 import type { List } from "./statements.ts"
-import type { ReadTotal } from "./totals.ts"
 
 export interface Export<T> {
   total: number
@@ -21,19 +19,12 @@ export interface Chunk<T> {
   content: T
 }
 
-export interface ChunkOptions<T> extends ReadOptions {
+interface ChunkOptions<T> extends ReadOptions {
   /** An encoder for one chunk, of the resource's fields in their order. */
   newEncoder: () => RowEncoder<T>
 }
 
 type EncodedRows<T> = RowsRead & Pick<Chunk<T>, "content">
-
-/**
- * Reads every record of a list; null if its parent does not exist. After the first chunk, it retries for some
- * seconds while the database is unavailable.
- * @throws Unavailable, ReleaseUnavailable
- */
-export type ReadExport = <T>(list: List, options: ChunkOptions<T>) => Promise<Export<T> | null>
 
 /** The most records that are read, or encoded, at a time. */
 const recordsPerChunk = 2_000
@@ -42,7 +33,10 @@ const recordsPerChunk = 2_000
 const retryForMs = 10_000
 const pauseMs = 250
 
-export function createExportReader({ pools, read }: Reading, readTotal: ReadTotal): ReadExport {
+export function createExportReader(
+  { pools, read }: Reading,
+  readTotal: (list: List, options: ReadOptions) => Promise<number | null>,
+) {
   const readChunk = <T>(list: List, start: Position | undefined, options: ChunkOptions<T>) =>
     read(pools.exports, {
       ...options,
@@ -87,7 +81,12 @@ export function createExportReader({ pools, read }: Reading, readTotal: ReadTota
     }
   }
 
-  return async (list, options) => {
+  /**
+   * Reads every record of a list; null if its parent does not exist. After the first chunk, it retries for some
+   * seconds while the database is unavailable.
+   * @throws Unavailable, ReleaseUnavailable
+   */
+  return async <T>(list: List, options: ChunkOptions<T>): Promise<Export<T> | null> => {
     const [total, first] = await Promise.all([
       readTotal(list, options),
       readChunk(list, undefined, options),

@@ -2,8 +2,7 @@
 
 import { fold, splitValues } from "../../system/text/fold.ts"
 import { filterOf } from "../resources/resource.ts"
-import type { Counts, Reading, ValueCount } from "./reader-caches.ts"
-import type { ReadOptions } from "./reads.ts"
+import type { Counts, Reading, ReadOptions, ValueCount } from "./reads.ts"
 import { type Groups, type List, listKey } from "./statements.ts"
 
 export interface FacetOptions extends ReadOptions {
@@ -11,19 +10,17 @@ export interface FacetOptions extends ReadOptions {
   isSampled?: boolean
 }
 
-/**
- * Most frequent first, equal counts by value, unknown last; null where there are too many to be counted.
- * May throw Unavailable or ReleaseUnavailable.
- * @param filter the name of a filter with `values`
- */
-export type ReadFacet = (
-  list: List,
-  filter: string,
-  options: FacetOptions,
-) => Promise<Counts | null>
-
-export function createFacets({ pools, caches, read }: Reading): ReadFacet {
-  return async (list, filter, { isSampled = false, ...options }) => {
+export function createFacets({ pools, caches, read }: Reading) {
+  /**
+   * Most frequent first, equal counts by value, unknown last; null where there are too many to be counted.
+   * @param filter the name of a filter with `values`
+   * @throws Unavailable, ReleaseUnavailable
+   */
+  return async (
+    list: List,
+    filter: string,
+    { isSampled = false, ...options }: FacetOptions,
+  ): Promise<Counts | null> => {
     const key = `${filter} ${isSampled} ${listKey(list, options)}`
     const cached = caches.facets.get(key)
     if (cached) return cached.counts

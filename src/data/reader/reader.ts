@@ -9,10 +9,8 @@ import type { CacheSizes } from "../db/cache.ts"
 import { createExportReader } from "./export-reader.ts"
 import { createFacets } from "./facets.ts"
 import { createListReader } from "./list-reader.ts"
-import { createCaches, type ReaderPools } from "./reader-caches.ts"
-import { createReads } from "./reads.ts"
+import { createCaches, createReads, type ReaderPools } from "./reads.ts"
 import { createRecordReader } from "./record-reader.ts"
-import { createTotals } from "./totals.ts"
 
 export type Reader = ReturnType<typeof createReader>
 
@@ -20,11 +18,10 @@ export type Reader = ReturnType<typeof createReader>
 export function createReader(pools: ReaderPools, sizes: CacheSizes, onMissing: () => void) {
   const caches = createCaches(sizes)
   const reading = { pools, caches, read: createReads(onMissing) }
-  const total = createTotals(reading)
+  const lists = createListReader(reading)
   return {
-    ...createListReader(reading, total),
-    total,
-    chunks: createExportReader(reading, total),
+    ...lists,
+    chunks: createExportReader(reading, lists.total),
     facet: createFacets(reading),
     find: createRecordReader(reading),
     /** The state of each cache, by name. */

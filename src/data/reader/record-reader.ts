@@ -5,24 +5,15 @@
 
 import { arrayLiteral } from "../../system/text/array-literal.ts"
 import type { FieldSet, Readable, ResourceRecord } from "../resources/resource.ts"
-import type { Reading } from "./reader-caches.ts"
-import type { ReadOptions } from "./reads.ts"
+import type { Reading, ReadOptions } from "./reads.ts"
 import { releaseKey } from "./releases.ts"
-
-/** Null for an unknown key. @throws Unavailable, ReleaseUnavailable */
-export type FindRecord = (
-  resource: Readable,
-  fieldSet: FieldSet,
-  key: string,
-  options: ReadOptions,
-) => Promise<ResourceRecord | null>
 
 interface Batch {
   keys: Set<string>
   records: Promise<ReadonlyMap<unknown, ResourceRecord>>
 }
 
-export function createRecordReader({ pools, read }: Reading): FindRecord {
+export function createRecordReader({ pools, read }: Reading) {
   /** The batches before their turn, by account, resource and release. */
   const waiting = new Map<string, Batch>()
 
@@ -54,7 +45,13 @@ export function createRecordReader({ pools, read }: Reading): FindRecord {
     return batch
   }
 
-  return async (resource, fieldSet, key, options) => {
+  /** Null for an unknown key. @throws Unavailable, ReleaseUnavailable */
+  return async (
+    resource: Readable,
+    fieldSet: FieldSet,
+    key: string,
+    options: ReadOptions,
+  ): Promise<ResourceRecord | null> => {
     const id = `${options.account} ${fieldSet} ${resource.name} ${releaseKey(options.release)}`
     const { keys, records } = waiting.get(id) ?? enqueue(id, resource, fieldSet, options)
     keys.add(key)

@@ -6,7 +6,7 @@ import {
   watchAvailability,
 } from "../../data/db/pool/availability.ts"
 import { createPool, type PoolOptions, type PoolReadings } from "../../data/db/pool/pool.ts"
-import type { ReaderPools } from "../../data/reader/reader-caches.ts"
+import type { ReaderPools } from "../../data/reader/reads.ts"
 import { replicated } from "../../data/reader/replicated.ts"
 import { describeError, type Log } from "../log/log.ts"
 
