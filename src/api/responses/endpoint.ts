@@ -1,15 +1,18 @@
 /** The declarations of endpoints: routes serve them, and the API's description describes them. */
 import { type TObject, type TProperties, Type } from "@sinclair/typebox"
 import type { Parent } from "../../data/reader/statements.ts"
+import { equals } from "../../data/resources/conditions.ts"
 import {
   fieldNames,
   filterOf,
+  keyColumn,
   namesInSet,
   type Readable,
   type Resource,
   type ResourceRecord,
 } from "../../data/resources/resource.ts"
 import { oneOf } from "../../data/resources/values.ts"
+import { versionsOf } from "../../data/resources/versions.ts"
 import { ApiError } from "../http/api-error.ts"
 import type { FeedOf } from "../http/atom.ts"
 import {
@@ -61,6 +64,15 @@ export function listEndpoint<Path extends string>(
   const parameters = parametersOf({ ...declaration, filters }, offered)
   return { ...declaration, kind: "list", filters, parameters, formats: offered }
 }
+
+/** Declares the list of the versions of one record. */
+export const historyEndpoint = <Path extends string>(path: Path, resource: Resource) =>
+  listEndpoint({
+    path,
+    description: "Newest first.",
+    resource: versionsOf(resource),
+    belongsTo: { resource, scope: equals(keyColumn(resource)) },
+  })
 
 const pointInTime = (description: string, example: string) =>
   Type.Optional(

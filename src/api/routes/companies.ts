@@ -4,9 +4,8 @@ import { companies } from "../../data/resources/companies.ts"
 import { belongsToParent, subsidiaries } from "../../data/resources/subsidiaries.ts"
 import { belongsToCompany, tenements } from "../../data/resources/tenements.ts"
 import { negotiation } from "../plugins/negotiation.ts"
-import { listEndpoint, recordEndpoint } from "../responses/endpoint.ts"
+import { historyEndpoint, listEndpoint, recordEndpoint } from "../responses/endpoint.ts"
 import { type DataOptions, responder } from "./data.ts"
-import { historyOf } from "./histories.ts"
 
 export const companyList = listEndpoint({
   path: "/companies",
@@ -31,19 +30,15 @@ export const subsidiariesOfCompany = listEndpoint({
   belongsTo: { resource: companies, scope: belongsToParent },
 })
 
-export const companyHistory = historyOf("/companies/:code/history", companies)
+export const companyHistory = historyEndpoint("/companies/:code/history", companies)
 
 export function companyRoutes(options: DataOptions) {
   const respond = responder(options)
   return new Elysia({ name: "companies" })
     .use(negotiation(options))
-    .get(companyList.path, ({ asked }) => respond(companyList, asked))
-    .get(company.path, ({ asked, params: { code } }) => respond(company, asked, code))
-    .get(tenementsOfCompany.path, ({ asked, params: { code } }) =>
-      respond(tenementsOfCompany, asked, code),
-    )
-    .get(subsidiariesOfCompany.path, ({ asked, params: { code } }) =>
-      respond(subsidiariesOfCompany, asked, code),
-    )
-    .get(companyHistory.path, ({ asked, params: { code } }) => respond(companyHistory, asked, code))
+    .get(companyList.path, respond(companyList))
+    .get(company.path, respond(company))
+    .get(tenementsOfCompany.path, respond(tenementsOfCompany))
+    .get(subsidiariesOfCompany.path, respond(subsidiariesOfCompany))
+    .get(companyHistory.path, respond(companyHistory))
 }

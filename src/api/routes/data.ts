@@ -10,11 +10,17 @@ export interface DataOptions extends RateLimitOptions {
   ask: Ask
 }
 
-/**
- * Makes the function that responds to a request of an endpoint.
- * @returns its `key` is the key of the record, or of the list's parent, as the path has it; empty without one
- */
+interface Asking {
+  asked: DataRequest & Sent
+  /** The key of the record, or of the list's parent, as the path has it; undefined for a path without one. */
+  params?: Readonly<Record<string, string>>
+}
+
+/** @returns makes the handler of an endpoint */
 export const responder =
   ({ answers, ask }: Pick<DataOptions, "answers" | "ask">) =>
-  (endpoint: DataEndpoint, asked: DataRequest & Sent, key = ""): Promise<Response> =>
-    answers.respond(asked, ask(endpoint, asked, key))
+  (endpoint: DataEndpoint) => {
+    const [, name = ""] = /:(\w+)/.exec(endpoint.path) ?? []
+    return ({ asked, params }: Asking): Promise<Response> =>
+      answers.respond(asked, ask(endpoint, asked, params?.[name] ?? ""))
+  }

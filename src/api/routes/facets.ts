@@ -26,9 +26,7 @@ export function facetRoutes(options: DataOptions) {
   const respond = responder(options)
   return new Elysia({ name: "facets" })
     .use(negotiation(options))
-    .get(companyFacets.path, ({ asked, params: { field } }) => respond(companyFacets, asked, field))
-    .get(tenementFacets.path, ({ asked, params: { field } }) =>
-      respond(tenementFacets, asked, field),
-    )
-    .get(reportFacets.path, ({ asked, params: { field } }) => respond(reportFacets, asked, field))
+    .get(companyFacets.path, respond(companyFacets))
+    .get(tenementFacets.path, respond(tenementFacets))
+    .get(reportFacets.path, respond(reportFacets))
 }

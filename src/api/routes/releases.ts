@@ -24,6 +24,6 @@ export function releaseRoutes(options: DataOptions) {
   const respond = responder(options)
   return new Elysia({ name: "releases" })
     .use(negotiation(options))
-    .get(releaseList.path, ({ asked }) => respond(releaseList, asked))
-    .get(sourceList.path, ({ asked }) => respond(sourceList, asked))
+    .get(releaseList.path, respond(releaseList))
+    .get(sourceList.path, respond(sourceList))
 }

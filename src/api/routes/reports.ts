@@ -5,9 +5,8 @@ import type { ResourceRecord } from "../../data/resources/resource.ts"
 import { splitValues } from "../../system/text/fold.ts"
 import type { FeedOf } from "../http/atom.ts"
 import { negotiation } from "../plugins/negotiation.ts"
-import { listEndpoint, recordEndpoint } from "../responses/endpoint.ts"
+import { historyEndpoint, listEndpoint, recordEndpoint } from "../responses/endpoint.ts"
 import { type DataOptions, responder } from "./data.ts"
-import { historyOf } from "./histories.ts"
 
 /** Reports as the entries of a feed. */
 const announcements: FeedOf<ResourceRecord> = {
@@ -32,13 +31,13 @@ export const reportList = listEndpoint({
 
 export const report = recordEndpoint("/reports/:hash", reports)
 
-export const reportHistory = historyOf("/reports/:hash/history", reports)
+export const reportHistory = historyEndpoint("/reports/:hash/history", reports)
 
 export function reportRoutes(options: DataOptions) {
   const respond = responder(options)
   return new Elysia({ name: "reports" })
     .use(negotiation(options))
-    .get(reportList.path, ({ asked }) => respond(reportList, asked))
-    .get(report.path, ({ asked, params: { hash } }) => respond(report, asked, hash))
-    .get(reportHistory.path, ({ asked, params: { hash } }) => respond(reportHistory, asked, hash))
+    .get(reportList.path, respond(reportList))
+    .get(report.path, respond(report))
+    .get(reportHistory.path, respond(reportHistory))
 }

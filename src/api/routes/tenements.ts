@@ -1,9 +1,8 @@
 import { Elysia } from "elysia"
 import { tenements } from "../../data/resources/tenements.ts"
 import { negotiation } from "../plugins/negotiation.ts"
-import { listEndpoint, recordEndpoint } from "../responses/endpoint.ts"
+import { historyEndpoint, listEndpoint, recordEndpoint } from "../responses/endpoint.ts"
 import { type DataOptions, responder } from "./data.ts"
-import { historyOf } from "./histories.ts"
 
 export const tenementList = listEndpoint({
   path: "/tenements",
@@ -13,13 +12,13 @@ export const tenementList = listEndpoint({
 
 export const tenement = recordEndpoint("/tenements/:id", tenements)
 
-export const tenementHistory = historyOf("/tenements/:id/history", tenements)
+export const tenementHistory = historyEndpoint("/tenements/:id/history", tenements)
 
 export function tenementRoutes(options: DataOptions) {
   const respond = responder(options)
   return new Elysia({ name: "tenements" })
     .use(negotiation(options))
-    .get(tenementList.path, ({ asked }) => respond(tenementList, asked))
-    .get(tenement.path, ({ asked, params: { id } }) => respond(tenement, asked, id))
-    .get(tenementHistory.path, ({ asked, params: { id } }) => respond(tenementHistory, asked, id))
+    .get(tenementList.path, respond(tenementList))
+    .get(tenement.path, respond(tenement))
+    .get(tenementHistory.path, respond(tenementHistory))
 }
