@@ -12,19 +12,18 @@ interface Representation {
   isBinary?: true
 }
 
-export type Format = "json" | "csv" | "tsv" | "ndjson" | "parquet" | "atom" | "geojson"
+/** In the order in which the service prefers them. */
+export const allFormats = ["json", "csv", "tsv", "ndjson", "parquet", "atom", "geojson"] as const
+export type Format = (typeof allFormats)[number]
+
+const tableParameters = "; charset=utf-8; header=present"
 
 export const representations: Readonly<Record<Format, Representation>> = {
   json: { mediaType: "application/json", parts: "pages" },
-  csv: {
-    mediaType: "text/csv",
-    parameters: "; charset=utf-8; header=present",
-    parts: "both",
-    isDelimited: true,
-  },
+  csv: { mediaType: "text/csv", parameters: tableParameters, parts: "both", isDelimited: true },
   tsv: {
     mediaType: "text/tab-separated-values",
-    parameters: "; charset=utf-8; header=present",
+    parameters: tableParameters,
     parts: "both",
     isDelimited: true,
   },
@@ -33,17 +32,6 @@ export const representations: Readonly<Record<Format, Representation>> = {
   atom: { mediaType: "application/atom+xml", parameters: "; charset=utf-8", parts: "pages" },
   geojson: { mediaType: "application/geo+json", parts: "both" },
 }
-
-/** In the order in which the service prefers them. */
-export const allFormats: readonly Format[] = [
-  "json",
-  "csv",
-  "tsv",
-  "ndjson",
-  "parquet",
-  "atom",
-  "geojson",
-]
 
 /** Returns the format of that name, if there is one. */
 export const formatNamed = (name: unknown): Format | undefined =>

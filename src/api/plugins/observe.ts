@@ -13,7 +13,6 @@ import {
   splitUrl,
   withoutNeedlessEscapes,
 } from "../http/query-string.ts"
-import { cacheStatus } from "../responses/represent.ts"
 import { contextOf, type RequestContext } from "./request-context.ts"
 
 export interface ObserveOptions {
@@ -121,18 +120,9 @@ function bytesOf(method: string, { status, headers }: Response): number | undefi
 const numberOf = (header: string | null): number | undefined =>
   header === null ? undefined : Number(header)
 
-/** The logged result of the cache by `Cache-Status`. */
-const cacheResults: Record<string, string> = {
-  [cacheStatus.hit]: "hit",
-  [cacheStatus.miss]: "miss",
-  [cacheStatus.bypass]: "bypass",
-}
-
-/** Returns `revalidated` if the client's own copy was current. */
-function cacheResult(status: number, header: string | null): string | undefined {
-  if (status === 304) return "revalidated"
-  return header === null ? undefined : cacheResults[header]
-}
+/** Returns the last word of `Cache-Status`; `revalidated` if the client's own copy was current. */
+const cacheResult = (status: number, header: string | null): string | undefined =>
+  status === 304 ? "revalidated" : header?.match(/\w+$/)?.[0]
 
 /** The logged length of a path and of a query, in characters. */
 const loggedLength = 500
