@@ -15,7 +15,7 @@ import type { DataOptions } from "./api/routes/data.ts"
 import { describeOnce, description } from "./api/routes/description.ts"
 import { endpoints } from "./api/routes/endpoints.ts"
 import { facetRoutes } from "./api/routes/facets.ts"
-import { adminOperations, type OperationOptions, operations } from "./api/routes/probes.ts"
+import { type OperationOptions, operations } from "./api/routes/probes.ts"
 import { releaseRoutes } from "./api/routes/releases.ts"
 import { reportRoutes } from "./api/routes/reports.ts"
 import { tenementRoutes } from "./api/routes/tenements.ts"
@@ -70,7 +70,7 @@ export const createAdminApp = (options: AppOptions) => {
     .use(requestContext(options))
     .use(errors(options, () => undefined))
     .use(decodablePath())
-    .use(adminOperations(options))
+    .use(operations(options, () => true))
   return app.use(otherMethods(app.routes))
 }
 

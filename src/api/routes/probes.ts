@@ -29,27 +29,23 @@ interface PartStates {
   fetches: "unused" | Readonly<Record<string, number>>
 }
 
-/** On the port of operators. */
-export const adminOperations = (options: OperationOptions) =>
-  new Elysia({ name: "admin-operations" })
-    .get("/livez", live)
-    .get("/readyz", () => readinessResponse(options, { withParts: true }))
-    .get("/metrics", () => metricsResponse(options))
-
-/** On the service's port. */
-export const operations = (options: OperationOptions) => {
-  const isShown = (request: Request, server: Elysia["server"]) =>
-    !options.hasAdminPort && isLocal(request, server)
-  return new Elysia({ name: "operations" })
+/** @param isShown whether the parts and the metrics are for this request */
+export const operations = (
+  options: OperationOptions,
+  isShown = (request: Request, server: Elysia["server"]): boolean =>
+    !options.hasAdminPort && isLocal(request, server),
+) =>
+  new Elysia({ name: "operations" })
     .get("/livez", live)
     .get("/readyz", ({ request, server }) =>
       readinessResponse(options, { withParts: isShown(request, server) }),
     )
-    .get("/metrics", ({ request, server }) => {
+    .get("/metrics", async ({ request, server }) => {
       if (!isShown(request, server)) throw new ApiError("NOT_FOUND")
-      return metricsResponse(options)
+      return new Response(await options.scrape(), {
+        headers: { "Content-Type": metricsContentType, "Cache-Control": "no-store" },
+      })
     })
-}
 
 /** The process responds, whatever the state of its parts. */
 const live = () => ({ status: "live" })
@@ -67,12 +63,6 @@ async function readinessResponse(
     { status, ...parts },
     { status: status === "ready" ? 200 : 503, headers: { "Cache-Control": "no-store" } },
   )
-}
-
-async function metricsResponse({ scrape }: OperationOptions): Promise<Response> {
-  return new Response(await scrape(), {
-    headers: { "Content-Type": metricsContentType, "Cache-Control": "no-store" },
-  })
 }
 
 /** Headers that a proxy adds (RFC 7239; RFC 9110, 7.6.3), unless it is configured not to. */
