@@ -47,7 +47,6 @@ export const declarations: Resource = {
   },
   filters: {},
   sorts: {},
-  defaultOrder: [{ column: table.id, direction: "asc" }],
   derived: {
     reference_key: { from: "tenement_id", derive: (value) => referenceKey(textValue(value)) },
   },

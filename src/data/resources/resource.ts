@@ -25,7 +25,7 @@ export interface Field {
   nullable: boolean
   /** The expression whose result is the value as JSON shows it. */
   select: PgColumn | SQL
-  /** False for a field that the service computes, which no file has. */
+  /** False for a field that the service computes, which no file has. Those that are shown when asked are so. */
   loaded: boolean
 }
 
@@ -106,7 +106,8 @@ export interface Readable {
   parameters?: TProperties
   /** The values of `sort` and their columns; empty where clients cannot choose. */
   sorts: Record<string, PgColumn>
-  defaultOrder: readonly OrderTerm[]
+  /** The order without `sort`, if that is not the key. */
+  defaultOrder?: readonly OrderTerm[]
 }
 
 /** A resource that is loaded. */
@@ -134,7 +135,7 @@ export const field = (
     shown = "always",
     nullable = !column.notNull,
     select = column,
-    loaded = true,
+    loaded = shown !== "asked",
   }: Partial<Field> = {},
 ): Field => ({ column, shown, schema, nullable, select, loaded })
 
@@ -206,7 +207,7 @@ export function orderOf(
   direction: Direction = "asc",
 ): OrderTerm[] {
   const column = sort === undefined ? undefined : resource.sorts[sort]
-  const terms = column ? [{ column, direction }] : [...resource.defaultOrder]
+  const terms = column ? [{ column, direction }] : [...(resource.defaultOrder ?? [])]
   const key = keyColumn(resource)
   return terms.some((term) => term.column === key)
     ? terms

@@ -92,7 +92,7 @@ export const tenements: Resource = {
         description: "ASX codes of the companies that it is linked to; only if `fields` names it",
         examples: [["XMR"]],
       }),
-      { shown: "asked", loaded: false, select: sql`array_to_string(${table.asx_codes}, '; ')` },
+      { shown: "asked", select: sql`array_to_string(${table.asx_codes}, '; ')` },
     ),
     ...placeFields(table),
     ...provenanceOf(table),
@@ -146,7 +146,6 @@ export const tenements: Resource = {
     expiry_date: table.expiry_date,
     area_km2: table.area_km2,
   },
-  defaultOrder: [{ column: table.id, direction: "asc" }],
   derived: {
     reference_key: { from: "tenement_id", derive: (value) => referenceKey(textValue(value)) },
     status_folded: { from: "status", derive: foldedOrNull },

@@ -86,7 +86,7 @@ export const instantText = (column: PgColumn | SQL): SQL<string | null> =>
 
 /**
  * Declares fields that have the values of the columns of the same name.
- * @param computed the names of fields that the service computes and no file has
+ * @param computed the names of further fields that the service computes and no file has
  */
 export function fieldsOf(
   table: PgTable,
@@ -102,7 +102,8 @@ export function fieldsOf(
       const column = columns[name]
       if (!column) throw new Error(`No column ${name}`)
       const select = schema.format === "date-time" ? instantText(column) : column
-      return [name, field(column, schema, { shown, select, loaded: !computed.includes(name) })]
+      const ofService = computed.includes(name) && { loaded: false }
+      return [name, field(column, schema, { shown, select, ...ofService })]
     }),
   )
 }
@@ -130,7 +131,7 @@ export function placeFields(table: PgTable): Record<string, Field> {
       examples: [{ type: "Polygon", coordinates: [ring] }],
     }),
   }
-  return fieldsOf(table, schemas, { shown: "asked", computed: Object.keys(schemas) })
+  return fieldsOf(table, schemas, { shown: "asked" })
 }
 
 /** The fields of every loaded record, for requests that name them. */
@@ -145,7 +146,7 @@ export const provenanceOf = (table: PgTable): Record<string, Field> =>
         examples: [1],
       }),
     },
-    { shown: "asked", computed: ["source", "since_release"] },
+    { shown: "asked" },
   )
 
 /** A point in time in milliseconds since 1970; null where the column is. */
