@@ -59,9 +59,7 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
       { release: at, key = "" }: { release?: Release; key?: string } = {},
     ) => {
       const question = askList(endpoint, values, key)
-      const found = at
-        ? await answers.pageAt(question, { release: at, account })
-        : await answers.page(requester, question)
+      const found = await answers.page(requester, question, at)
       if (found.meta.total === 0) await expectCompany(values, found.release)
       return { release: found.release, part: partOf(question, found) }
     },
@@ -88,8 +86,8 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
 
     /** Words on the tenements with the nearest numbers, for a number that none has at the release. */
     nearestNumbers: async ({ search, state }: ParameterValues, release: Release) => {
-      const nearest = await nearestNumbers(String(search), state, (question) =>
-        answers.firstAt(question, 3, { release, account }),
+      const nearest = await nearestNumbers(String(search), state, (list) =>
+        answers.first(list, 3, { release, account }),
       )
       const named = nearest.map(({ tenement_id, state }) => `${tenement_id} (${state})`)
       return named.length === 0 ? [] : [`The nearest numbers of its type: ${named.join(", ")}.`]

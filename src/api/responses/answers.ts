@@ -12,7 +12,7 @@ import type { At } from "../../data/reader/statements.ts"
 import { companies } from "../../data/resources/companies.ts"
 import type { Readable, ResourceRecord } from "../../data/resources/resource.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
-import { offsetOf, type PageMeta, pageMeta, pageOf } from "../http/page.ts"
+import { offsetOf, pageMeta, pageOf } from "../http/page.ts"
 import type { ParameterValues } from "../http/parameters.ts"
 import type { ReleaseResolver } from "./at-release.ts"
 import type { CachedResponses } from "./cached-responses.ts"
@@ -31,7 +31,7 @@ import {
   validatorsOf,
   versionOf,
 } from "./represent.ts"
-import { pageContent, picked, recordContent, wholeContent } from "./writers.ts"
+import { pageContent, picked, type RecordsPage, recordContent, wholeContent } from "./writers.ts"
 
 export interface AnswerOptions extends ExportOptions {
   resolver: ReleaseResolver
@@ -42,11 +42,6 @@ export interface AnswerOptions extends ExportOptions {
   cachedResponses: CachedResponses
   /** The service's public address, which links carry; empty for relative links. */
   baseUrl: string
-}
-
-export interface RecordsPage {
-  records: readonly ResourceRecord[]
-  meta: PageMeta
 }
 
 export interface ListPage extends RecordsPage {
@@ -167,7 +162,6 @@ export function createAnswers(options: AnswerOptions) {
     account,
   })
 
-  /** Reads a page at a release, whatever the release of the question. It pins none. */
   const pageAt = async (question: ListQuestion, read: ReadOptions): Promise<ListPage> =>
     readPage(question, await compared(question, read))
 
@@ -191,13 +185,16 @@ export function createAnswers(options: AnswerOptions) {
       )
     },
 
-    /** Reads a page for the explorer and the tools of assistants. */
-    page: (requester: Requester, question: ListQuestion): Promise<ListPage> =>
-      atRelease(question, requester, (release) =>
-        pageAt(question, { release, account: requester.account }),
-      ),
-
-    pageAt,
+    /**
+     * Reads a page for the explorer and the tools of assistants.
+     * @param at the release to read, whatever that of the question; it pins none
+     */
+    page: (requester: Requester, question: ListQuestion, at?: Release): Promise<ListPage> => {
+      const { account } = requester
+      return at
+        ? pageAt(question, { release: at, account })
+        : atRelease(question, requester, (release) => pageAt(question, { release, account }))
+    },
 
     /**
      * Reads the records of a list that were added or changed after a point, and those that have left the list
@@ -232,13 +229,11 @@ export function createAnswers(options: AnswerOptions) {
     /** Finds companies by former names; `formerly` has the name as a remark. */
     companiesFormerly: async (term: string, read: ReadOptions) => {
       const names = await formerNames(term, read.account)
-      const found = await Promise.all(
-        names.map(async ({ asx_code, formerly }): Promise<ResourceRecord[]> => {
-          const record = await reader.find(companies, "usual", asx_code, read)
-          return record ? [{ ...record, formerly }] : []
-        }),
-      )
-      return found.flat()
+      const found = names.map(async ({ asx_code, formerly }) => {
+        const record = await reader.find(companies, "usual", asx_code, read)
+        return record && { ...record, formerly }
+      })
+      return (await Promise.all(found)).filter((record) => record !== null)
     },
 
     /** Counts the values of a filter in a list; null for too many. */
@@ -248,12 +243,11 @@ export function createAnswers(options: AnswerOptions) {
     },
 
     /** Reads the first records of a list, without its total. */
-    firstAt: (question: ListQuestion, most: number, read: ReadOptions) =>
-      reader.first(question.list, most, read),
+    first: reader.first,
 
-    /** Counts the records of a list; null if its parent does not exist. */
+    /** Counts the records of a list; none if its parent does not exist. */
     totalAt: async (question: ListQuestion, read: ReadOptions) =>
-      reader.total(question.list, await compared(question, read)),
+      (await reader.total(question.list, await compared(question, read))) ?? 0,
 
     /** Reads a record for them. */
     record: (requester: Requester, question: RecordQuestion): Promise<RecordAt> =>

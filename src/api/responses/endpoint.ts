@@ -105,11 +105,6 @@ export const changes = {
   ),
 }
 
-export const ordering = {
-  sort: Type.Optional(Type.String()),
-  order: oneOf(["asc", "desc"], { default: "asc", description: "Direction of the order" }),
-}
-
 export const selection = { fields: Type.Optional(Type.Array(Type.String())) }
 
 /** Accepted by single records too. Only of resources some of whose fields are shown when asked. */
@@ -158,7 +153,7 @@ function parametersOf(
     ...resource.parameters,
     ...(sorts[0] && {
       sort: oneOf(sorts, { default: sorts[0], description: "Field to sort by" }),
-      order: ordering.order,
+      order: oneOf(["asc", "desc"], { default: "asc", description: "Direction of the order" }),
     }),
     ...(!ofNoRelease && asOf),
     ...(resource.history && changes),

@@ -77,13 +77,12 @@ async function exportBody(
   read: ReadOptions,
   respondWith: RespondWith,
 ): Promise<Response> {
-  const { reader, readSources, exportSlots, exportMetrics, log } = options
+  const { exportSlots, exportMetrics, log } = options
   const { request, requestId, account } = dataRequest
-  const { release } = read
   const fields = {
     "mds.request_id": requestId,
     "mds.account": account,
-    "mds.release": release.id,
+    "mds.release": read.release.id,
   }
   using kept = new DisposableStack()
   // The connection is quiet while the export waits for its slot, and while its receiver does not read.
@@ -103,12 +102,7 @@ async function exportBody(
     return new Response(null, { status: clientClosedRequest })
   }
   const startedMs = performance.now()
-  const found = await encodedExport({
-    question,
-    release,
-    sources: async () => (await readSources(account)).records,
-    read: (newEncoder) => reader.chunks(question.list, { ...read, newEncoder }),
-  }).catch((error: unknown) => {
+  const found = await encodedExport(question, read, options).catch((error: unknown) => {
     exportMetrics.count("failed")
     throw error
   })

@@ -1,12 +1,13 @@
 /** Notes on what a list lacks, for people and assistants. */
 import type { SuggestedHolder } from "../../data/reader/links.ts"
+import type { List } from "../../data/reader/statements.ts"
 import type { ResourceRecord } from "../../data/resources/resource.ts"
 import { tenements, tenementsByNumber } from "../../data/resources/tenements.ts"
 import { countOf, formatCount } from "../../system/text/display.ts"
 import { referenceKey } from "../../system/text/reference-key.ts"
 import type { ParameterValue, ParameterValues } from "../http/parameters.ts"
 import { listEndpoint } from "./endpoint.ts"
-import { askList, type ListQuestion } from "./question.ts"
+import { askList } from "./question.ts"
 
 export interface LeftOut {
   /** The field that they lack: `expiry date`. */
@@ -77,13 +78,13 @@ const inOrder = listEndpoint({ path: "/tenements", resource: tenementsByNumber }
 export async function nearestNumbers(
   written: string,
   state: ParameterValue | undefined,
-  firstThree: (question: ListQuestion) => Promise<readonly ResourceRecord[]>,
+  firstThree: (list: List) => Promise<readonly ResourceRecord[]>,
 ): Promise<ResourceRecord[]> {
   const key = referenceKey(written)
   const type = /^[A-Z]+ (?=\d)/.exec(key)?.[0]
   if (type === undefined) return []
   const read = (order: string, from_key: string, before_key: string) =>
-    firstThree(askList(inOrder, { state, from_key, before_key, order }))
+    firstThree(askList(inOrder, { state, from_key, before_key, order }).list)
   // A colon follows the digits.
   const [below, above] = await Promise.all([read("desc", type, key), read("asc", key, `${type}:`)])
   return [...below.toReversed(), ...above]

@@ -1,7 +1,10 @@
 /** Writes a record, a page and a whole list in each format. */
 import type { Export } from "../../data/reader/export-reader.ts"
+import type { Reader } from "../../data/reader/reader.ts"
+import type { ReadOptions } from "../../data/reader/reads.ts"
 import type { Release } from "../../data/reader/releases.ts"
 import { createRecordSink, type RowEncoder } from "../../data/reader/rows.ts"
+import type { ReadSources } from "../../data/reader/sources.ts"
 import { namesInSet, pick, type ResourceRecord } from "../../data/resources/resource.ts"
 import { atomFeed } from "../http/atom.ts"
 import { codedBody } from "../http/content-coding.ts"
@@ -35,7 +38,7 @@ export const recordText = (question: RecordQuestion, record: ResourceRecord): st
     ? featuresOf(question, [record])
     : `{"data":${jsonWriter(question)(record)}}`
 
-interface PageRecords {
+export interface RecordsPage {
   records: Records
   meta: PageMeta
 }
@@ -43,7 +46,7 @@ interface PageRecords {
 export function pageContent(
   question: ListQuestion,
   validators: Validators,
-  page: PageRecords,
+  page: RecordsPage,
   baseUrl: string,
 ): ResponseContent {
   const { format, path, canonical } = question
@@ -63,19 +66,16 @@ export function pageContent(
 export function pageText(
   question: ListQuestion,
   validators: Validators,
-  { records, meta }: PageRecords,
+  { records, meta }: RecordsPage,
   baseUrl: string,
 ): string {
   const { format, endpoint, path, canonical } = question
-  if (format === "json") {
-    return `{"data":[${records.map(jsonWriter(question))}],"meta":${JSON.stringify(meta)}}`
-  }
   if (format === "atom" && endpoint.feed) {
     const query = canonical.filter(([name]) => name !== "format")
     const publishedAt = new Date(validators["Last-Modified"] ?? 0)
     return atomFeed(endpoint.feed, records, { baseUrl, path, query, publishedAt })
   }
-  const { head, rows, end } = textWriter(question, meta.total, records.length)
+  const { head, rows, end } = textWriter(question, meta, records.length)
   return head + rows(records) + end
 }
 
@@ -103,30 +103,26 @@ const fileName = ({ format, resource }: ListQuestion): ContentHeaders =>
     ? {}
     : { "Content-Disposition": `attachment; filename="${resource.name}.${format}"` }
 
-/** Reads a list with encoders of one kind; null where its parent does not exist. */
-type ReadRows = <T>(newEncoder: () => RowEncoder<T>) => Promise<Export<T> | null>
-
 const utf8 = new TextEncoder()
 
-interface EncodedExport {
-  question: ListQuestion
-  release: Release
-  sources: () => Promise<Records>
-  read: ReadRows
-}
-
-/** Every record of a list, chunk by chunk. `head` comes before the rows. */
-export async function encodedExport({ question, release, sources, read }: EncodedExport) {
+/** Every record of a list, chunk by chunk. `head` comes before the rows. Null where its parent does not exist. */
+export async function encodedExport(
+  question: ListQuestion,
+  read: ReadOptions,
+  { reader, readSources }: { reader: Pick<Reader, "chunks">; readSources: ReadSources },
+) {
+  const chunksOf = <T>(newEncoder: () => RowEncoder<T>) =>
+    reader.chunks(question.list, { ...read, newEncoder })
   const delimited = delimitedFormat(question)
   if (delimited) {
-    const found = await read(delimited.newEncoder)
+    const found = await chunksOf(delimited.newEncoder)
     return found && { head: delimited.head, ...found }
   }
-  const found = await read(() => recordEncoder(question))
+  const found = await chunksOf(() => recordEncoder(question))
   if (!found) return null
   const { total } = found
   const writer = await writerOf(question, total, async () =>
-    metadataOf(question, release, await sources()),
+    metadataOf(question, read.release, (await readSources(read.account)).records),
   )
   return { head: writer.head, total, chunks: writtenChunks(found.chunks, writer) }
 }
@@ -153,7 +149,7 @@ async function writerOf(
   if (question.format === "parquet") {
     return { head: "", ...(await parquetFile(columnsOf(question), await metadata())) }
   }
-  const { head, rows, end } = textWriter(question, total, total)
+  const { head, rows, end } = textWriter(question, { total }, total)
   return { head, add: (records) => utf8.encode(rows(records)), end: () => utf8.encode(end) }
 }
 
@@ -173,8 +169,8 @@ const licenceFields = ["source", "licence", "attribution"]
 
 const queryOf = ({ path, canonical }: ListQuestion): string => `${path}?${queryText(canonical)}`
 
-/** Writes records as text, part by part, between a head and an end. */
-function textWriter(question: ListQuestion, total: number, returned: number) {
+/** Writes records as text, part by part, between a head and an end. JSON has one part, as it has only pages. */
+function textWriter(question: ListQuestion, meta: Pick<PageMeta, "total">, returned: number) {
   const delimited = delimitedFormat(question)
   if (delimited) return { ...delimited, end: "" }
   if (question.format === "geojson") {
@@ -184,9 +180,13 @@ function textWriter(question: ListQuestion, total: number, returned: number) {
       separator = ",\n"
       return text
     }
-    return { head: `${openCollection(total, returned)}\n`, rows, end: "\n]}" }
+    return { head: `${openCollection(meta.total, returned)}\n`, rows, end: "\n]}" }
   }
   const json = jsonWriter(question)
+  if (question.format === "json") {
+    const rows = (records: Records) => records.map(json).join()
+    return { head: '{"data":[', rows, end: `],"meta":${JSON.stringify(meta)}}` }
+  }
   const rows = (records: Records) => records.map((each) => `${json(each)}\n`).join("")
   return { head: "", rows, end: "" }
 }

@@ -38,9 +38,18 @@ export function createFacets({ pools, caches, read }: Reading) {
   }
 }
 
+/**
+ * The counts of values, each as JSON. Spellings that a filter takes as equal count together.
+ * @param groups how many records have which value in their column, which may list several as `A; B`
+ */
 function tallied({ resource }: List, filter: string, groups: Groups): string[] {
   const { values } = filterOf(resource, filter)
-  const counts = tally(groups, values && "isList" in values && values.isList)
+  const isList = values !== undefined && "isList" in values
+  const counted = groups.flatMap(([text, count]) =>
+    valuesOf(text, isList).map((value) => ({ value, count })),
+  )
+  const bySpelling = sums(counted, (value) => value)
+  const counts = sums(bySpelling, (value) => (value === null ? null : fold(value)))
   return counts.map(({ value, count }) => JSON.stringify([value, count]))
 }
 
@@ -61,19 +70,6 @@ function packed(rows: readonly string[]): Counts {
       return counts.map(([value, count]) => ({ value, count }))
     },
   }
-}
-
-/**
- * Spellings that a filter takes as equal count together.
- * @param groups how many records have which value in their column
- * @param isList whether the column lists several values as `A; B`, each of which counts
- */
-function tally(groups: Groups, isList = false): ValueCount[] {
-  const counted = groups.flatMap(([text, count]) =>
-    valuesOf(text, isList).map((value) => ({ value, count })),
-  )
-  const bySpelling = sums(counted, (value) => value)
-  return sums(bySpelling, (value) => (value === null ? null : fold(value)))
 }
 
 /** The sums of counts whose values have the same key, each under its most frequent value. */

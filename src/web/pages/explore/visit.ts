@@ -94,10 +94,8 @@ export function createVisits(options: VisitOptions) {
       },
       /** The tenements of a list, or of its holders, that its filters exclude; see `leftOutRecords` of the notes. */
       leftOut: (list: ListAddress, key: string, values: ParameterValues, release: Release) =>
-        leftOutRecords(
-          values,
-          async (others) =>
-            (await answers.totalAt(asking(list, key, others), { release, account })) ?? 0,
+        leftOutRecords(values, (others) =>
+          answers.totalAt(asking(list, key, others), { release, account }),
         ),
       /**
        * The first records of a list at the newest release; none if finding them takes a scan.
@@ -106,12 +104,12 @@ export function createVisits(options: VisitOptions) {
       first: async (list: ListAddress, values: ParameterValues, most = paging.per_page.default) => {
         const question = asking(list, "", values)
         if (isScanned(question.list)) return []
-        return answers.firstAt(question, most, { release: await newest(), account })
+        return answers.first(question.list, most, { release: await newest(), account })
       },
       /** The tenements with the nearest numbers; see `nearestNumbers` of the notes. */
       nearestNumbers: async (written: string, state: string | undefined) => {
         const options = { release: await newest(), account }
-        return nearestNumbers(written, state, (question) => answers.firstAt(question, 3, options))
+        return nearestNumbers(written, state, (list) => answers.first(list, 3, options))
       },
       /**
        * The holders of the tenements of which one has the term in its name, the most frequent first; for a
@@ -148,10 +146,10 @@ export function createVisits(options: VisitOptions) {
         const ofKeys = { ...endpoint, resource: withKeys(endpoint.resource), filters }
         const keys = [...since.keys()].join(" ")
         const question = askingAll({ ...list, endpoint: ofKeys }, "", { ...values, keys })
-        return { ...(await answers.pageAt(question, { release: await newest(), account })), since }
+        return { ...(await answers.page(requester, question, await newest())), since }
       },
-      total: async (list: ListAddress, values: ParameterValues, release: Release) =>
-        (await answers.totalAt(asking(list, "", values), { release, account })) ?? 0,
+      total: (list: ListAddress, values: ParameterValues, release: Release) =>
+        answers.totalAt(asking(list, "", values), { release, account }),
       versions: ({ endpoint }: ListAddress, keys: readonly string[], release: Release) =>
         answers.versionsAt(endpoint.resource, keys, { release, account }),
       /** Every record of a list as a response in CSV. */

@@ -49,7 +49,7 @@ export function createDataState(options: DataStateOptions): () => Promise<DataSt
       readSources(null),
       ...lists.map(async ({ question, ...shown }) => ({
         ...shown,
-        count: (await answers.totalAt(question, { release, account: null })) ?? 0,
+        count: await answers.totalAt(question, { release, account: null }),
       })),
     ])
     return { release, counts, loads, sources: records.toSorted(byName), refusals }

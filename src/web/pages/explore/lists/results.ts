@@ -1,7 +1,7 @@
 /** The records of a list as a table, with links to its other pages and a sentence about the filters. */
 
-import type { RecordsPage } from "../../../../api/responses/answers.ts"
 import { paging } from "../../../../api/responses/endpoint.ts"
+import type { RecordsPage } from "../../../../api/responses/writers.ts"
 import type { Release } from "../../../../data/reader/releases.ts"
 import type { ResourceRecord } from "../../../../data/resources/resource.ts"
 import { notice, type Sorting, table } from "../../kit/components.ts"
