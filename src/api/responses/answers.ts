@@ -8,7 +8,6 @@ import type { Reader } from "../../data/reader/reader.ts"
 import type { ReadOptions } from "../../data/reader/reads.ts"
 import type { Release } from "../../data/reader/releases.ts"
 import type { ReadSources, SourceStates } from "../../data/reader/sources.ts"
-import type { At } from "../../data/reader/statements.ts"
 import { companies } from "../../data/resources/companies.ts"
 import type { Readable, ResourceRecord } from "../../data/resources/resource.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
@@ -156,14 +155,8 @@ export function createAnswers(options: AnswerOptions) {
     return { records, meta: pageMeta(found.total, page, perPage), release }
   }
 
-  /** Adds the release that the question compares with. */
-  const compared = async (question: ListQuestion, { release, account }: ReadOptions) => ({
-    ...(await comparedAt(question, release, account)),
-    account,
-  })
-
   const pageAt = async (question: ListQuestion, read: ReadOptions): Promise<ListPage> =>
-    readPage(question, await compared(question, read))
+    readPage(question, await comparedAt(question, read))
 
   return {
     respond: async (dataRequest: DataRequest, question: Question): Promise<Response> => {
@@ -174,14 +167,14 @@ export function createAnswers(options: AnswerOptions) {
           writeRows(question, validators, state.records),
         )
       }
-      const respondAt = (at: At) =>
-        respondWith(dataRequest, question, at.release, at.since, (validators) =>
-          write(dataRequest, question, validators, { ...at, account }),
+      const respondAt = (read: ReadOptions) =>
+        respondWith(dataRequest, question, read.release, read.since, (validators) =>
+          write(dataRequest, question, validators, read),
         )
       return atRelease(question, dataRequest, (release) =>
         question.isCacheable
-          ? respondAt({ release })
-          : comparedAt(question, release, account).then(respondAt),
+          ? respondAt({ release, account })
+          : comparedAt(question, { release, account }).then(respondAt),
       )
     },
 
@@ -238,8 +231,8 @@ export function createAnswers(options: AnswerOptions) {
 
     /** Counts the values of a filter in a list; null for too many. */
     facetAt: async (question: ListQuestion, filter: string, read: FacetOptions) => {
-      const at = { ...read, ...(await compared(question, read)) }
-      return (await reader.facet(question.list, filter, at))?.slice() ?? null
+      const counts = await reader.facet(question.list, filter, await comparedAt(question, read))
+      return counts?.slice() ?? null
     },
 
     /** Reads the first records of a list, without its total. */
@@ -247,7 +240,7 @@ export function createAnswers(options: AnswerOptions) {
 
     /** Counts the records of a list; none if its parent does not exist. */
     totalAt: async (question: ListQuestion, read: ReadOptions) =>
-      (await reader.total(question.list, await compared(question, read))) ?? 0,
+      (await reader.total(question.list, await comparedAt(question, read))) ?? 0,
 
     /** Reads a record for them. */
     record: (requester: Requester, question: RecordQuestion): Promise<RecordAt> =>

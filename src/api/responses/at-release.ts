@@ -1,8 +1,8 @@
 /** Resolves the release that a response shows, and the releases that its list compares with. */
 
 import type { AccountId } from "../../data/db/pool/turns.ts"
+import type { ReadOptions } from "../../data/reader/reads.ts"
 import { type Release, type Releases, ReleaseUnavailable } from "../../data/reader/releases.ts"
-import type { At } from "../../data/reader/statements.ts"
 import { invalidParameters } from "../http/api-error.ts"
 import { parsePointInTime, pointFault } from "../http/point-in-time.ts"
 import type { Requester } from "./data-request.ts"
@@ -85,16 +85,17 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions) {
      * Adds to a release the earlier one with which the question compares it.
      * @throws as `resolve`
      */
-    comparedAt: async (question: Question, release: Release, account: AccountId): Promise<At> => {
-      if (question.kind === "record") return { release }
+    comparedAt: async <Read extends ReadOptions>(question: Question, read: Read): Promise<Read> => {
+      if (question.kind === "record") return read
       const { list, since: point } = question
-      if (list.resource.pastVersions) return { release, since: await releases.oldest(account) }
-      if (point === undefined) return { release }
+      const { release, account } = read
+      if (list.resource.pastVersions) return { ...read, since: await releases.oldest(account) }
+      if (point === undefined) return read
       const { id: since } =
         list.since === "removed"
           ? await releaseAt("removed_since", point, account, release)
           : await releaseAt("updated_since", point, account)
-      return { release, since }
+      return { ...read, since }
     },
   }
 }

@@ -54,14 +54,26 @@ export interface ListEndpoint<Path extends string = string> extends Declaration<
 export function listEndpoint<Path extends string>(
   declaration: Declaration<Path>,
 ): ListEndpoint<Path> {
-  const { feed, resource } = declaration
+  const { feed, ofNoRelease, resource, filters = Object.keys(resource.filters) } = declaration
   const offered: readonly Format[] = [
     ...formats,
     ...(feed ? (["atom"] as const) : []),
     ...(resource.hasShapes ? (["geojson"] as const) : []),
   ]
-  const filters = declaration.filters ?? Object.keys(declaration.resource.filters)
-  const parameters = parametersOf({ ...declaration, filters }, offered)
+  const sorts = Object.keys(resource.sorts)
+  const parameters: TProperties = {
+    ...paging,
+    ...Object.fromEntries(filters.map((name) => [name, optional(filterOf(resource, name).schema)])),
+    ...resource.parameters,
+    ...(sorts[0] && {
+      sort: oneOf(sorts, { default: sorts[0], description: "Field to sort by" }),
+      order: oneOf(["asc", "desc"], { default: "asc", description: "Direction of the order" }),
+    }),
+    ...(!ofNoRelease && asOf),
+    ...(resource.history && changes),
+    ...selectionOf(resource),
+    ...representationIn(offered),
+  }
   return { ...declaration, kind: "list", filters, parameters, formats: offered }
 }
 
@@ -142,26 +154,6 @@ const representationIn = (offered: readonly Format[]) => ({
 
 export const representation = representationIn(formats)
 
-function parametersOf(
-  { resource, filters, ofNoRelease }: Declaration & Pick<ListEndpoint, "filters">,
-  offered: readonly Format[],
-): TProperties {
-  const sorts = Object.keys(resource.sorts)
-  return {
-    ...paging,
-    ...Object.fromEntries(filters.map((name) => [name, optional(filterOf(resource, name).schema)])),
-    ...resource.parameters,
-    ...(sorts[0] && {
-      sort: oneOf(sorts, { default: sorts[0], description: "Field to sort by" }),
-      order: oneOf(["asc", "desc"], { default: "asc", description: "Direction of the order" }),
-    }),
-    ...(!ofNoRelease && asOf),
-    ...(resource.history && changes),
-    ...selectionOf(resource),
-    ...representationIn(offered),
-  }
-}
-
 const optional = (schema: TProperties[string]) =>
   schema.default === undefined ? Type.Optional(schema) : schema
 
@@ -175,7 +167,7 @@ export interface RecordEndpoint<Path extends string = string> {
 }
 
 /** Accepted by records with shapes. */
-export const recordFormat = {
+const recordFormat = {
   format: Type.Optional(
     oneOf<Format>(["json", "geojson"], { description: "Format of the response" }),
   ),

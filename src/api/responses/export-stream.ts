@@ -3,7 +3,7 @@
  * and reads the next one meanwhile. So a slow receiver costs two chunks of memory and no database connection.
  * A failure aborts the connection; only data enters the stream.
  */
-import type { Chunk } from "../../data/reader/export-reader.ts"
+import type { Export } from "../../data/reader/export-reader.ts"
 import type { StreamCoder } from "../http/content-coding.ts"
 import type { Cut, ExportSlot } from "./export-slots.ts"
 
@@ -15,12 +15,7 @@ export interface ExportOutcome {
   error?: unknown
 }
 
-export type ExportChunks = Pick<
-  AsyncGenerator<Chunk<Uint8Array<ArrayBuffer>>, void, void>,
-  "next"
-> & {
-  return(): Promise<unknown>
-}
+export type ExportChunks = Export<Uint8Array<ArrayBuffer>>["chunks"]
 
 export interface ExportStreamOptions {
   /** The bytes before the first row. */

@@ -19,7 +19,13 @@ export const formatByAccept = (accepted: readonly Format[], all: boolean): Forma
 
 export const checkCombinations =
   (offered: readonly Format[], accepted: readonly Format[]): CrossCheck =>
-  (values, sent) => [...formatFaults(values, sent, offered, accepted), ...changeFaults(values)]
+  (values, sent) => {
+    const faults = formatFaults(values, sent, offered, accepted)
+    const { updated_since, removed_since } = values
+    if (updated_since === undefined || removed_since === undefined) return faults
+    const message = "Must not be given together with updated_since"
+    return [...faults, { parameter: "removed_since", message }]
+  }
 
 /** Rejects parameters that the format lacks, and contradictory ones. */
 function formatFaults(
@@ -53,8 +59,3 @@ const feedOf = (sentFormat: unknown): string =>
   sentFormat === undefined
     ? "Accept: application/atom+xml; add format=json for the list"
     : "format=atom"
-
-function changeFaults({ updated_since, removed_since }: ParameterValues): Fault[] {
-  if (updated_since === undefined || removed_since === undefined) return []
-  return [{ parameter: "removed_since", message: "Must not be given together with updated_since" }]
-}

@@ -14,7 +14,7 @@ export interface Export<T> {
   chunks: AsyncGenerator<Chunk<T>, void, void>
 }
 
-export interface Chunk<T> {
+interface Chunk<T> {
   records: number
   content: T
 }

@@ -4,14 +4,13 @@ import type { ReadPool } from "../db/pool/pool.ts"
 import type { AccountId } from "../db/pool/turns.ts"
 import { normaliseName } from "../resources/company-name.ts"
 
-export interface FormerName {
+interface FormerName {
   asx_code: string
   /** The name as a remark: a code may have passed to another company since. */
   formerly: string
 }
 
-/** Finds companies by a part of such a name. May throw Unavailable. */
-export type ReadFormerNames = (term: string, account: AccountId) => Promise<readonly FormerName[]>
+export type ReadFormerNames = ReturnType<typeof createFormerNames>
 
 const statement = `
   with names as (
@@ -25,9 +24,10 @@ const statement = `
   where n.name_key like $1 and n.name_key <> c.name_key
   order by c.asx_code, n.is_certain desc, n.name limit 20`
 
+/** Finds companies by a part of such a name. May throw Unavailable. */
 export const createFormerNames =
-  (pool: ReadPool): ReadFormerNames =>
-  async (term, account) => {
+  (pool: ReadPool) =>
+  async (term: string, account: AccountId): Promise<readonly FormerName[]> => {
     const key = normaliseName(term)
     if (key === "") return []
     return pool.runAlone(account, (db) => db.$client.unsafe<FormerName[]>(statement, [`%${key}%`]))

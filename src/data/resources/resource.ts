@@ -115,16 +115,10 @@ export interface Resource extends Readable {
   /** Also the name of its own-column source. */
   name: ResourceName
   history: PgTable
-  /** The table's other columns. */
-  derived: Record<string, DerivedColumn>
+  /** The table's other columns, each of which follows from a loaded field. */
+  derived: Record<string, { from: string; derive: (value: Value | undefined) => unknown }>
   /** Its part in the links between companies and tenements: its records name companies, or list holders. */
   links?: "names" | "holders"
-}
-
-/** A column that follows from a field of a loaded record. */
-export interface DerivedColumn {
-  from: string
-  derive: (value: Value | undefined) => unknown
 }
 
 /** Declares a field. */
