@@ -1,11 +1,9 @@
 /**
- * What a client, a page or a tool asks of the data: one record, or a list at a point in time. One function makes
- * a question of values, and one of a query. Pure: they use neither the database nor the clock.
+ * What a client, a page or a tool asks of the data: one record, or a list at a point in time. A question is made
+ * of valid values, those of a query by `ask.ts`. Pure: it depends on neither the database nor the clock.
  */
 import type { TProperties } from "@sinclair/typebox"
-import { type CacheSizes, createCache } from "../../data/db/cache.ts"
 import type { List } from "../../data/reader/statements.ts"
-import { countedFilters } from "../../data/resources/facets.ts"
 import {
   type FieldSet,
   fieldNames,
@@ -15,21 +13,13 @@ import {
   type Readable,
 } from "../../data/resources/resource.ts"
 import { digest } from "../../system/text/digest.ts"
-import { ApiError } from "../http/api-error.ts"
 import { type Format, formatNamed } from "../http/formats.ts"
-import {
-  cacheBuster,
-  type ParameterValues,
-  readParameters,
-  textParameter,
-} from "../http/parameters.ts"
+import { type ParameterValues, textParameter } from "../http/parameters.ts"
 import { type CanonicalQuery, canonicalQuery, queryText } from "../http/query-string.ts"
-import type { Sent } from "./data-request.ts"
 import {
   apiPath,
   asOf,
   changes,
-  type DataEndpoint,
   type ListEndpoint,
   paging,
   type RecordEndpoint,
@@ -37,7 +27,6 @@ import {
   representation,
   selection,
 } from "./endpoint.ts"
-import { checkCombinations, formatByAccept } from "./list-checks.ts"
 
 interface Asked {
   /** The resource of the response's records. */
@@ -230,55 +219,3 @@ const filtersInUse = ({ filters }: ListEndpoint, resource: Readable, values: Par
     if (value === undefined || typeof value === "object") return []
     return [{ name, filter, value: filter.canonical(value) }]
   })
-
-/**
- * Asks for a list as a client sent it.
- * @param key the key in its path; empty without one
- * @throws ApiError INVALID_PARAMETER; NOT_FOUND for a key that no record can have
- */
-export function askSentList(endpoint: ListEndpoint, { query, accepted }: Sent, key = "") {
-  const { counts, formats, parameters } = endpoint
-  if (counts && !countedFilters(counts).includes(key)) throw new ApiError("NOT_FOUND")
-  const offered = accepted.filter((format) => formats.includes(format))
-  const sent = readParameters(query, parameters, checkCombinations(formats, offered))
-  const format = formatByAccept(offered, sent.all === true)
-  return askList(endpoint, { format, ...sent }, key, { sent, cacheBuster: cacheBuster(query) })
-}
-
-/** The memory of a question without its texts. */
-const questionBytes = 1_500
-
-/** A question repeats the text of its query in links and bound values. */
-const bytesOf = ({ path, canonical }: ListQuestion): number =>
-  questionBytes + 6 * (path.length + queryText(canonical).length)
-
-/** Asks what a client sent. @throws as `askSentList` */
-export type Ask = (endpoint: DataEndpoint, sent: Sent, key: string) => Question
-
-/**
- * Caches the questions for lists: a question depends only on the endpoint, its key, the query and the accepted
- * formats. The key is a digest, because a query may contain a token. A question for a record takes as long to
- * make as to find.
- */
-export function createAsk(sizes: Pick<CacheSizes, "questions">): Ask {
-  const questions = createCache<ListQuestion>(sizes.questions, bytesOf)
-
-  return (endpoint, sent, key) => {
-    const { query, accepted } = sent
-    if (endpoint.kind === "record") {
-      // Programs that follow links send no query: this is the hottest request.
-      return askRecord(
-        endpoint,
-        query === "" ? {} : readParameters(query, endpoint.parameters),
-        key,
-      )
-    }
-    // Neither a format nor a query can have a line break, so only the key may.
-    const id = digest(`${accepted}\n${endpoint.path}?${query}\n${key}`)
-    const cached = questions.get(id)
-    if (cached) return cached
-    const question = askSentList(endpoint, sent, key)
-    questions.set(id, question)
-    return question
-  }
-}

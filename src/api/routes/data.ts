@@ -1,9 +1,9 @@
 /** Answers the questions that the route groups ask. */
 import type { RateLimitOptions } from "../plugins/rate-limit.ts"
 import type { Answers } from "../responses/answers.ts"
+import type { Ask } from "../responses/ask.ts"
 import type { DataRequest, Sent } from "../responses/data-request.ts"
 import type { DataEndpoint } from "../responses/endpoint.ts"
-import type { Ask } from "../responses/question.ts"
 
 export interface DataOptions extends RateLimitOptions {
   answers: Answers

@@ -1,11 +1,11 @@
 /** Builds the parts that serve data: releases, the reader, caches, page sequences and exports. */
 
 import { createAnswers } from "../../api/responses/answers.ts"
+import { createAsk } from "../../api/responses/ask.ts"
 import { createReleaseResolver } from "../../api/responses/at-release.ts"
 import { createCachedResponses } from "../../api/responses/cached-responses.ts"
 import { createExportSlots } from "../../api/responses/export-slots.ts"
 import { createPins } from "../../api/responses/pins.ts"
-import { createAsk } from "../../api/responses/question.ts"
 import { createMissingReader } from "../../data/db/missing-records.ts"
 import { createFormerNames } from "../../data/reader/former-names.ts"
 import { createLinkReader } from "../../data/reader/links.ts"

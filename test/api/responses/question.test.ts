@@ -1,8 +1,8 @@
 /** The question for a list follows only from its endpoint and its query. */
 import { expect, test } from "bun:test"
 import { acceptedFormats } from "../../../src/api/http/negotiation.ts"
+import { askSentList } from "../../../src/api/responses/ask.ts"
 import { type ListEndpoint, listEndpoint } from "../../../src/api/responses/endpoint.ts"
-import { askSentList } from "../../../src/api/responses/question.ts"
 import { companies } from "../../../src/data/resources/companies.ts"
 import { reports } from "../../../src/data/resources/reports.ts"
 import { subsidiaries } from "../../../src/data/resources/subsidiaries.ts"
