@@ -180,7 +180,7 @@ export function createAnswers(options: AnswerOptions) {
 
     /**
      * Reads a page for the explorer and the tools of assistants.
-     * @param at the release to read, whatever that of the question; it pins none
+     * @param at the release to read, in place of that of the question; such a page pins none
      */
     page: (requester: Requester, question: ListQuestion, at?: Release): Promise<ListPage> => {
       const { account } = requester
@@ -238,7 +238,7 @@ export function createAnswers(options: AnswerOptions) {
     /** Reads the first records of a list, without its total. */
     first: reader.first,
 
-    /** Counts the records of a list; none if its parent does not exist. */
+    /** Counts the records of a list; 0 if its parent does not exist. */
     totalAt: async (question: ListQuestion, read: ReadOptions) =>
       (await reader.total(question.list, await comparedAt(question, read))) ?? 0,
 

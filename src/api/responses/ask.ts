@@ -1,4 +1,7 @@
-/** Asks what a client sent: chooses the format of a list, and rejects parameters that it lacks and contradictory ones. */
+/**
+ * Makes the question of a client's query: parses the parameters, chooses the format of a list, and rejects
+ * parameters that the format lacks and contradictory ones.
+ */
 import { type CacheSizes, createCache } from "../../data/db/cache.ts"
 import { countedFilters } from "../../data/resources/facets.ts"
 import { digest } from "../../system/text/digest.ts"

@@ -1,6 +1,6 @@
 /**
- * What a client, a page or a tool asks of the data: one record, or a list at a point in time. A question is made
- * of valid values, those of a query by `ask.ts`. Pure: it depends on neither the database nor the clock.
+ * What a client, a page or a tool asks of the data: one record, or a list at a point in time. This file makes
+ * questions of valid values, and `ask.ts` those of a query. Pure: neither uses the database or the clock.
  */
 import type { TProperties } from "@sinclair/typebox"
 import type { List } from "../../data/reader/statements.ts"

@@ -169,7 +169,7 @@ const licenceFields = ["source", "licence", "attribution"]
 
 const queryOf = ({ path, canonical }: ListQuestion): string => `${path}?${queryText(canonical)}`
 
-/** Writes records as text, part by part, between a head and an end. JSON has one part, as it has only pages. */
+/** Writes records as text, part by part, between a head and an end. JSON has only pages, which are one part. */
 function textWriter(question: ListQuestion, meta: Pick<PageMeta, "total">, returned: number) {
   const delimited = delimitedFormat(question)
   if (delimited) return { ...delimited, end: "" }

@@ -16,7 +16,7 @@ interface Asking {
   params?: Readonly<Record<string, string>>
 }
 
-/** @returns makes the handler of an endpoint */
+/** Returns a function that makes the handler of an endpoint. */
 export const responder =
   ({ answers, ask }: Pick<DataOptions, "answers" | "ask">) =>
   (endpoint: DataEndpoint) => {

@@ -1,7 +1,4 @@
-/**
- * Reads the state of each loaded source: times, outcome and numbers of records. It counts the records, because
- * a source can lose records to a higher one.
- */
+/** Reads the state of each loaded source: times, outcome and the numbers of its stored records. */
 import type { TransactionSql } from "postgres"
 import { loadedResources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"

@@ -22,7 +22,7 @@ export interface Start {
 
 export const isDeep = (offset: number): boolean => offset > shallowOffset
 
-/** @returns where to begin reading at an offset of a list of that total; throws Unavailable, ReleaseUnavailable */
+/** Returns a function that finds where to begin reading at an offset. @throws Unavailable, ReleaseUnavailable */
 export function createAnchors({ pools, caches: { positions }, read }: Reading) {
   return async (
     list: List,

@@ -25,7 +25,7 @@ export interface Field {
   nullable: boolean
   /** The expression whose result is the value as JSON shows it. */
   select: PgColumn | SQL
-  /** False for a field that the service computes, which no file has. Those that are shown when asked are so. */
+  /** False for a field that the service computes: by default, one that is shown when asked. */
   loaded: boolean
 }
 

@@ -11,7 +11,7 @@ const figure = (schema: TSchema, nullable = false) => field(table.counts, schema
 
 /**
  * The sources of the data, with their present state. Every load changes it, also one that publishes nothing,
- * so it belongs to no release. Only `db/reader/sources.ts` reads it.
+ * so it belongs to no release. Only `data/reader/sources.ts` reads it.
  */
 export const sources: Readable = {
   name: "sources",
