@@ -39,16 +39,6 @@ export interface FileFigures {
   notes?: string[]
 }
 
-/** How many rows of a file have an outcome of the checks. */
-export interface RowCount {
-  /** Index into the load's files. */
-  file: number
-  outcome: "accepted" | "rejected" | "repeated" | "left_out"
-  /** Why they are left out. */
-  reason?: string
-  count: number
-}
-
 export interface ChangeFigures {
   added: number
   changed: number
@@ -164,20 +154,6 @@ export function countText(counts: Record<string, number>, text: string, by = 1):
   const hasRoom = text in counts || Object.keys(counts).length < maxTexts
   const key = hasRoom ? text : "others"
   counts[key] = (counts[key] ?? 0) + by
-}
-
-/** The figures with the counts of the checks. */
-export function withCounts(
-  files: readonly FileFigures[],
-  counts: readonly RowCount[],
-): FileFigures[] {
-  const counted = files.map((file) => ({ ...file, left_out: { ...file.left_out } }))
-  for (const { file, outcome, reason = "", count } of counts) {
-    const figures = fileAt(counted, file)
-    if (outcome === "left_out") countText(figures.left_out, reason, count)
-    else figures[outcome] += count
-  }
-  return counted
 }
 
 export const totalOf = <File>(files: readonly File[], count: (file: File) => number): number =>

@@ -28,7 +28,7 @@ export const isSameCompany = (code: string, date: string, other: string): string
  * dates with its name the one that counts and was seen last, else the one seen last.
  */
 export async function recordListings(
-  { sql, staged }: Staging,
+  { sql, staged, accepted }: Staging,
   { time: observed }: Observed,
 ): Promise<void> {
   await sql.unsafe(
@@ -37,7 +37,7 @@ export async function recordListings(
      )
      insert into listings as l (asx_code, listing_date, name_key, company_name, first_day, last_day)
      select asx_code, listing_date, name_key, company_name, $1::timestamptz::date, $1::timestamptz::date
-     from ${staged}
+     from ${accepted} s
      on conflict (asx_code, listing_date, name_key) do update set
        first_day = least(l.first_day, excluded.first_day), last_day = greatest(l.last_day, excluded.last_day)`,
     [observed],

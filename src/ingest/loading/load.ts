@@ -10,10 +10,11 @@ import { systemNamed } from "../../data/places/reference-system.ts"
 import { asxDirectory } from "../sources/asx-directory.ts"
 import { applyMissing } from "./absence.ts"
 import { checkStaged } from "./checks.ts"
-import { applyStaged } from "./diff.ts"
-import { checkAcceptEmpty } from "./emptied.ts"
+import { insertAdded, updateChanged } from "./diff.ts"
+import { compare } from "./differences.ts"
 import { type PublishedLoad, rowsChanged, showsAbsence, sum } from "./figures.ts"
 import { recordFormerNames } from "./former-names.ts"
+import { checkAcceptEmpty, checkGuards } from "./guards.ts"
 import { relink } from "./links.ts"
 import { recordListings } from "./listings.ts"
 import { LoadError } from "./load-error.ts"
@@ -153,23 +154,26 @@ async function publishFiles(
   const { files } = staging
   if (isDirectory) await recordListings(staging, observed)
 
-  // Compare: missing records first, so that the search for them skips added ones.
+  // Compare
   const isWhole = source.complete && !load.partial && files.every(showsAbsence)
-  const missing = await applyMissing(staging, { isWhole, observed })
+  const compared = await compare(staging, isWhole)
+  await checkGuards(compared)
+
+  // Store
   progress.step(`Storing ${name}`)
-  await storeShapes(staging)
-  const changes = {
-    ...(await applyStaged(staging)),
-    removed: missing.removed,
-    deactivated: missing.deactivated,
-  }
+  const missing = await applyMissing(compared, observed)
+  await storeShapes(compared)
+  await updateChanged(compared)
+  await insertAdded(compared)
+  const { added, changed, reshaped } = compared.counts
+  const changes = { added, changed, ...missing.changes, ...(reshaped > 0 && { reshaped }) }
 
   // Links
   const former = await recordFormerNames(staging)
   const succeeded = isDirectory ? await nameSuccessors(sql, next) : 0
-  const changed = rowsChanged(changes) + succeeded
-  const links = changed + former > 0 ? await relink(sql, next, resource, progress) : null
-  const release = changed + sum(links?.changed ?? {}) > 0 ? next : null
+  const records = rowsChanged(changes) + succeeded
+  const links = records + former > 0 ? await relink(sql, next, resource, progress) : null
+  const release = records + sum(links?.changed ?? {}) > 0 ? next : null
 
   // Source
   await recordLoad(staging, observed, release !== null)

@@ -1,12 +1,8 @@
-/** The steps of a load for the shapes of its staged rows: join, store, compare. */
+/** The steps of a load for the shapes of its staged rows: join, store. */
 import { readPolygons } from "../../data/places/read-rings.ts"
 import { wgs84 } from "../../data/places/reference-system.ts"
-import { formatCount } from "../../system/text/display.ts"
-import { minSuspect } from "./emptied.ts"
 import { fileAt, systemsOf } from "./figures.ts"
-import { refused } from "./load-error.ts"
 import { countLeftOut, rowShape, shapeColumns } from "./staged-shape.ts"
-import type { StagedValues } from "./staged-values.ts"
 import { repeatedKeys, type Staging } from "./staging.ts"
 
 /**
@@ -14,10 +10,10 @@ import { repeatedKeys, type Staging } from "./staging.ts"
  * get the parts of all shapes. It warns of those that are too large together.
  */
 export async function joinShapes(staging: Staging, others: readonly string[]): Promise<void> {
-  const { sql, staged, key, files } = staging
+  const { sql, staged, accepted, key, files } = staging
   const groups = await sql.unsafe<{ key: string; file: number; shapes: string[] }[]>(
     `select ${key} as key, min(file) as file, array_to_json(array_agg(distinct coordinates) filter (where geometry is not null)) as shapes
-     from ${staged} where ${key} in (${repeatedKeys(staging)}) group by ${key}
+     from ${accepted} a where ${key} in (${repeatedKeys(staging)}) group by ${key}
      having count(distinct coalesce(geometry, '')) > 1 and count(geometry) > 0
        and count(distinct (${others})) = 1 and count(distinct file) = 1`,
   )
@@ -38,12 +34,12 @@ export async function joinShapes(staging: Staging, others: readonly string[]): P
  * Stores each new shape once. Polygons are in microdegrees. The statement splits the text of `coordinatesOf`,
  * which has no spaces. Its products are whole numbers but for a rounding that PostgreSQL's comparisons ignore.
  */
-export async function storeShapes({ sql, staged, resource }: Staging): Promise<void> {
+export async function storeShapes({ sql, accepted, resource }: Staging): Promise<void> {
   if (!resource.hasShapes) return
   await sql.unsafe(
     `insert into shape_parts (shape, part, coordinates, outline, holes)
      select geometry, ordinal, '[[[' || part || ']]]', rings[1], rings[2:]
-     from ${staged} s, string_to_table(btrim(coordinates, '[]'), ']]],[[[') with ordinality as parts (part, ordinal),
+     from ${accepted} s, string_to_table(btrim(coordinates, '[]'), ']]],[[[') with ordinality as parts (part, ordinal),
        lateral (
          select array_agg((replace(ring, '],[', ',')::path * point(1000000, 0))::polygon) as rings
          from string_to_table(part, ']],[[') as ring) split
@@ -52,50 +48,16 @@ export async function storeShapes({ sql, staged, resource }: Staging): Promise<v
   )
 }
 
-const maxMovedShare = 1 / 5
-const kmPerMicrodegree = 111.2e-6
-
-/**
- * Counts the records of the temporary table `changed` that get another shape. It is also the guard against
- * another reference system, or another order of coordinates.
- * @throws LoadError with figures
- */
-export async function compareShapes(
-  { sql, source, resource, table, staged, key, load }: Staging,
-  values: StagedValues,
-): Promise<number> {
-  if (!resource.hasShapes) return 0
-  // Not by the points inside, which may be in another part.
-  const shift = `(center(s.bounds) - center(t.bounds)) * point(${kmPerMicrodegree}, 0)`
-  const [{ reshaped, moved }] = await sql.unsafe<[{ reshaped: number; moved: number }]>(
-    `select count(*) filter (where t.geometry is distinct from ${values.of("geometry")})::integer as reshaped,
-       count(*) filter (where ${values.isIn("geometry")} and shift[1] ^ 2 + (shift[0] * cos(radians(t.latitude))) ^ 2 > 1)::integer as moved
-     from changed c join ${table} t on t.${key} = c.key join ${staged} s on s.${key} = c.key,
-       lateral (select ${shift} as shift) difference`,
-  )
-  if (load.acceptMoved || moved < minSuspect) return reshaped
-  const [{ known }] = await sql.unsafe<[{ known: number }]>(
-    `select count(geometry)::integer as known from ${table} where source = $1`,
-    [source],
-  )
-  if (moved <= known * maxMovedShare) return reshaped
-  throw refused(
-    `in the files of the source ${source}, ${formatCount(moved)} of the ${formatCount(known)} ${table} ` +
-      "whose shape is known would move by more than a kilometre",
-    ". If the files are faulty, or their reference system is another, load others or name it with --crs; if not, add --accept-moved",
-  )
-}
-
 /** Records the reference systems of the files, beside older ones while shapes of older files stay. */
 export async function recordSystems(staging: Staging): Promise<void> {
-  const { sql, source, resource, table, staged, key, files } = staging
+  const { sql, source, resource, table, accepted, key, files } = staging
   const systems = systemsOf(files).join("; ")
   if (systems === "") return
   await sql.unsafe(
     `update sources set crs = case
        when crs is not null and exists (
          select from ${table} t where source = $1 and geometry is not null
-           and not exists (select from ${staged} s where s.${key} = t.${key} and s.geometry = t.geometry))
+           and not exists (select from ${accepted} s where s.${key} = t.${key} and s.geometry = t.geometry))
        then (select string_agg(distinct system, '; ' order by system) from unnest(string_to_array(crs || '; ' || $3, '; ')) system)
        else $3 end
      where name = $1 and resource = $2 and crs is distinct from $3`,

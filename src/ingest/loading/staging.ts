@@ -1,7 +1,7 @@
 /**
- * The temporary table of a load's records before they are checked and compared. It has the columns of the
- * resource's table that come from a record, with the same types and collations, and the file and line of
- * each row.
+ * The temporary table of a load's records. It has the columns of the resource's table that come from a record,
+ * with the same types and collations, and the file, the line and the verdict of each row. The checks mark
+ * rows and delete none, so that a row without a record tells why.
  *
  * COPY fills it, whose streams rely on the patch of postgres.js.
  */
@@ -18,7 +18,7 @@ import {
 import { arrayLiteral } from "../../system/text/array-literal.ts"
 import { memoized } from "../../system/text/memoized.ts"
 import type { Source } from "../sources/source.ts"
-import type { FileFigures, RowCount } from "./figures.ts"
+import type { FileFigures } from "./figures.ts"
 import type { Load } from "./load-options.ts"
 import type { Rejects } from "./rejects.ts"
 import { placeColumns, type RowShape, shapeColumns } from "./staged-shape.ts"
@@ -35,29 +35,30 @@ export interface Candidate {
   shape: RowShape["staged"]
 }
 
-/** The table of staged records and its target. */
-interface StagedTable {
+/** The outcome of the checks for a row; `repeated` for an identical row of the same key. */
+export type Verdict = "accepted" | "repeated" | "left_out" | "rejected"
+
+/** The staged records with their files and their target: the input of each step of a load. */
+export interface Staging {
   /** The load's transaction. */
   sql: TransactionSql
+  load: Load
   /** The load's source, by name. */
   source: string
   resource: Resource
   /** The resource's table, and the temporary one. */
   table: string
   staged: string
+  /** The rows of the temporary table that are accepted so far, as a query in brackets. */
+  accepted: string
   key: string
   /** All columns that come from a record, in the table's order, the key's among them. */
   columns: readonly string[]
-}
-
-/** The staged records with their files: the input of each step of a load. */
-export interface Staging extends StagedTable {
-  load: Load
   /** The number of the release that is published if a record changes. */
   release: number
   files: readonly FileFigures[]
   rejects: Rejects
-  /** The keys of rejected rows: stored records of these keys are not missing. */
+  /** The keys of rejected rows that are not staged: stored records of these keys are not missing. */
   rejectedKeys: readonly string[]
 }
 
@@ -72,7 +73,7 @@ export async function stage(
   sql: TransactionSql,
   { name: source, resource }: Source,
   candidates: AsyncIterable<readonly Candidate[]>,
-): Promise<StagedTable> {
+) {
   const columns = stagedColumns(resource)
   const ofShapes = resource.hasShapes ? shapeCells : []
   const names = columns.map(({ name }) => name)
@@ -80,41 +81,46 @@ export async function stage(
   const staged = `staged_${table}`
   await sql.unsafe(`
     create temporary table ${staged} on commit drop as
-    select 0 as file, 0 as line, null::text as only_if_stored, ${names}
+    select 0 as file, 0 as line, null::text as only_if_stored, '' as verdict, '' as reason, ${names}
       ${resource.hasShapes ? `, geometry, ${placeColumns(resource)}, '' as coordinates, true as keeps_shape` : ""}
     from ${table} with no data`)
+  await sql.unsafe(`alter table ${staged} alter verdict set default 'accepted'`)
   // Compressing large shapes would take longer than all else.
   if (resource.hasShapes)
     await sql.unsafe(`alter table ${staged} alter coordinates set storage external`)
   await fill(sql, staged, [...provenance, ...columns, ...ofShapes], candidates)
   // The planner has no statistics of a new table.
-  await sql.unsafe(`analyze ${staged} (${resource.key})`)
+  await sql.unsafe(`analyze ${staged} (${resource.key}, verdict)`)
   return {
     sql,
     source,
     resource,
     table,
     staged,
+    accepted: `(select * from ${staged} where verdict = 'accepted')`,
     key: resource.key,
     columns: [...names, ...(resource.hasShapes ? ["geometry"] : [])],
   }
 }
 
-/** A query of the keys that several staged rows have. */
-export const repeatedKeys = ({ staged, key }: Staging): string =>
-  `select ${key} from ${staged} group by ${key} having count(*) > 1`
+/** A query of the keys that several accepted rows have. */
+export const repeatedKeys = ({ accepted, key }: Staging): string =>
+  `select ${key} from ${accepted} s group by ${key} having count(*) > 1`
 
-/** @param deletion a DELETE of staged rows that returns the `file` of each and the `reason` to leave it out */
-export async function leaveOut(
-  { sql }: Staging,
-  deletion: string,
+/**
+ * Gives a verdict to the accepted rows that meet a condition.
+ * @param condition on the staged row `s`, and on the rows of `from`
+ * @param reason an expression over the same rows
+ */
+export async function mark(
+  { sql, staged }: Staging,
+  verdict: Verdict,
+  { from, condition, reason = "null" }: { from?: string; condition: string; reason?: string },
   values: string[] = [],
-  outcome: RowCount["outcome"] = "left_out",
-): Promise<RowCount[]> {
-  return sql.unsafe<RowCount[]>(
-    `with left_out as (${deletion})
-     select file, '${outcome}' as outcome, reason, count(*)::integer as count
-     from left_out group by 1, 3 order by 1, 3`,
+): Promise<void> {
+  await sql.unsafe(
+    `update ${staged} s set verdict = '${verdict}', reason = ${reason}
+     ${from === undefined ? "" : `from ${from}`} where s.verdict = 'accepted' and (${condition})`,
     values,
   )
 }

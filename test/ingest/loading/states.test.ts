@@ -55,8 +55,10 @@ test("All holders of a tenement are joined, however many, or all of its rows are
   expect(summary.files[0]).toMatchObject({ accepted: 2, repeated: 199, rejected: 0 })
   const [title] = await bench.sql`select cardinality(holder_keys) as count from tenements`
   expect(title?.count).toBe(200)
-  const { release, files } = await bench.load("nsw", file(...rows(900)))
+  expect((await bench.load("nsw", file(...rows(0)))).missing).toMatchObject({ missing: 1 })
+  const { release, files, missing } = await bench.load("nsw", file(...rows(900)))
   expect([release, files[0]?.rejected]).toEqual([null, 900])
+  expect(missing).toMatchObject({ missing: 0, returned: 1 })
   expect(bench.rejects()[0]).toMatchObject({
     line: 2,
     reason: "holder_name of all rows of NSW-ML1 together is longer than 20000 characters",

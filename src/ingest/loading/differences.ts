@@ -1,0 +1,84 @@
+/**
+ * The differences between the files and the stored records, in one table by the key of the record. Every guard
+ * and every figure of the changes reads it, and the later steps apply it.
+ *
+ * Computed columns (links, totals) are not compared.
+ */
+import { arrayLiteral } from "../../system/text/array-literal.ts"
+import type { Source } from "../sources/source.ts"
+import { type StagedValues, stagedValues } from "./staged-values.ts"
+import type { Staging } from "./staging.ts"
+
+/** The staged rows, compared with the stored records. */
+export interface Compared extends Staging {
+  values: StagedValues
+  /** The columns whose values the files have, without the key. */
+  written: readonly string[]
+  /**
+   * The temporary table of (key, difference, is_reshaped, has_note): added, changed or missing records, and
+   * unchanged ones that were missing. A record has a note if it was missing before.
+   */
+  differences: string
+  /** How many records differ so. */
+  counts: Record<"added" | "changed" | "reshaped" | "missing" | "newly" | "returned", number>
+}
+
+/** @param isWhole whether a record that no file has is missing */
+export async function compare(staging: Staging, isWhole: boolean): Promise<Compared> {
+  const { sql, source, staged, accepted, table, key, columns, resource, rejectedKeys } = staging
+  const values = stagedValues(staging)
+  const written = columns.filter((column) => column !== key && !values.isKept(column))
+  const differences = "differences"
+  // A record whose row is rejected is not missing.
+  const isRejected = `t.${key} in (
+    select unnest($3::text[]) union all select ${key} from ${staged} where verdict = 'rejected')`
+  const unread = `select t.${key}, case when ${isRejected} then 'same' else 'missing' end, false
+    from ${table} t where ${isStored(staging.load.source)}
+      and not exists (select from ${accepted} s where s.${key} = t.${key})
+      and (${isRejected} or ${isWhole} and ${isCovered(staging)})`
+  await sql.unsafe(
+    `create temporary table ${differences}
+       (key text collate "C", difference text, is_reshaped boolean, has_note boolean) on commit drop`,
+  )
+  await sql.unsafe(
+    `insert into ${differences}
+     select found.key, difference, is_reshaped, m.key is not null
+     from (
+       select s.${key} as key,
+         case when t.${key} is null then 'added'
+           when (${written.map((column) => `t.${column}`)}) is distinct from (${written.map(values.of)}) then 'changed'
+           else 'same' end as difference,
+         t.${key} is not null and ${resource.hasShapes ? `t.geometry is distinct from ${values.of("geometry")}` : "false"} as is_reshaped
+       from ${accepted} s left join ${table} t on t.${key} = s.${key}
+       union all ${unread}
+     ) found left join missing_records m on m.source = $1 and m.resource = $2 and m.key = found.key
+     where difference <> 'same' or m.key is not null`,
+    [source, table, arrayLiteral(rejectedKeys)],
+  )
+  await sql.unsafe(`analyze ${differences} (difference)`)
+  const [counts] = await sql.unsafe<[Compared["counts"]]>(
+    `select ${Object.entries(counted).map(
+      ([name, condition]) => `count(*) filter (where ${condition})::integer as ${name}`,
+    )} from ${differences}`,
+  )
+  return { ...staging, values, written, differences, counts }
+}
+
+const counted = {
+  added: "difference = 'added'",
+  changed: "difference = 'changed'",
+  reshaped: "is_reshaped",
+  missing: "difference = 'missing'",
+  newly: "difference = 'missing' and not has_note",
+  returned: "difference in ('changed', 'same') and has_note",
+}
+
+/** An inactive record is not missing again. */
+export const isStored = ({ deactivatesMissing }: Source): string =>
+  `t.source = $1${deactivatesMissing ? " and t.is_active" : ""}`
+
+/** Whether the files would have the record, if its source still had it. */
+const isCovered = ({ accepted, load: { source } }: Staging): string =>
+  source.completeBy === undefined
+    ? "true"
+    : `t.${source.completeBy} in (select s.${source.completeBy} from ${accepted} s)`
