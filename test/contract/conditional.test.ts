@@ -79,7 +79,12 @@ const conditions: [name: string, condition: (tag: string) => string, status: num
 ]
 
 test.each(conditions)("If-None-Match with %s", async (_, condition, status) => {
-  for (const path of ["/tenements?state=NT", "/tenements?format=csv&all=true", "/reports/a1"]) {
+  for (const path of [
+    "/tenements?state=NT",
+    "/tenements?format=csv&all=true",
+    "/tenements?format=parquet&all=true",
+    "/reports/a1",
+  ]) {
     const headers = { "If-None-Match": condition(await tagOf(path)) }
     for (const method of ["GET", "HEAD"]) {
       const response = await service.get(path, { method, headers })

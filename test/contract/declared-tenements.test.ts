@@ -3,14 +3,13 @@ import { expect, test } from "bun:test"
 import { decide, publishDecisions } from "../../src/ingest/loading/link-decisions.ts"
 import { silent } from "../../src/ingest/loading/progress.ts"
 import { fileLoader } from "../ingest/loading/file-loader.ts"
+import { none } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { cellsOf, contentOf, linkTo } from "../web/pages/page-reader.ts"
 import { signedInVisitor } from "../web/pages/visitor.ts"
 import { readList, readRecord } from "./bodies.ts"
 
-const service = await serviceOfFile({
-  records: { companies: [], tenements: [], subsidiaries: [], reports: [] },
-})
+const service = await serviceOfFile({ records: none })
 const load = fileLoader(service)
 const rows = (...lines: string[]) => ({ "rows.csv": lines })
 const schedule = "asx_code,state,tenement_id,interest_percent,as_at,url"

@@ -285,23 +285,6 @@ const stalledInEachFormat = (of = service) =>
     exportFormats.map(async (format) => ({ format, stalled: await stalledExport(of, {}, format) })),
   )
 
-test("An aborted export is never complete in any format", async () => {
-  await service.publish({ ...none, reports })
-  for (const { format, stalled } of await stalledInEachFormat()) {
-    stalled.socket.destroy()
-    expectCut(stalled, format)
-  }
-  const exports = await stalledInEachFormat()
-  await service.publish({ ...none, reports: reports.slice(0, 10) })
-  await service.sql`truncate reports_history`
-  for (const { format, stalled } of exports) {
-    stalled.socket.resume()
-    await until(() => stalled.received.closed)
-    expectCut(stalled, format)
-    expect(endOf(stalled.id)).toMatchObject({ outcome: "failed" })
-  }
-})
-
 test("An export without its database is never complete in any format", async () => {
   await service.publish({ ...none, reports })
   using proxy = await throughProxy(service.database.url)

@@ -130,22 +130,6 @@ test("Each holder counts once for each of its tenements, in its most frequent sp
   expect(await facet("tenements/held_by?search=nothing")).toEqual([])
 })
 
-test("Holders have pages and formats, and a page past the last is empty", async () => {
-  const expected = holderCounts(records.tenements)
-  const total = expected.length
-  for (const page of [1, 2, total]) {
-    const path = `/facets/tenements/held_by?per_page=1&page=${page}`
-    expect(await readList(await service.get(path))).toEqual({
-      data: expected.slice(page - 1, page),
-      meta: { total, page, per_page: 1, total_pages: total },
-    })
-  }
-  const past = `/facets/tenements/held_by?page=${Number.MAX_SAFE_INTEGER}`
-  expect((await readList(await service.get(past))).data).toEqual([])
-  const lines = await service.get("/facets/tenements/held_by?format=ndjson&all=true")
-  expect(await lines.text()).toBe(expected.map((row) => `${JSON.stringify(row)}\n`).join(""))
-})
-
 test("A facet has pages, formats, links and tags", async () => {
   const page = await service.get("/facets/tenements/state?per_page=2&page=2")
   const whole = await facet("tenements/state")
@@ -153,6 +137,8 @@ test("A facet has pages, formats, links and tags", async () => {
     data: whole.slice(2, 4),
     meta: { total: whole.length, page: 2, per_page: 2, total_pages: Math.ceil(whole.length / 2) },
   })
+  const past = `/facets/tenements/held_by?page=${Number.MAX_SAFE_INTEGER}`
+  expect((await readList(await service.get(past))).data).toEqual([])
   expect(page.headers.get("link")).toContain(
     '</api/v1/facets/tenements/state?per_page=2&page=1>; rel="prev"',
   )

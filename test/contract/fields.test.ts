@@ -25,8 +25,6 @@ const data = async (path: string): Promise<Shown[]> =>
   (await readList(await service.get(path))).data
 const text = async (path: string) => (await service.get(path)).text()
 
-const loadedPlaces = { latitude: null, longitude: null, geometry: null }
-const optionalFields = { asx_codes: [], ...loadedPlaces, source: "", since_release: 0 }
 const loaded = ["source", "since_release"]
 const tenementFields = [
   ...Object.keys(awkward.tenements[0] ?? {}).slice(0, -1),
@@ -71,14 +69,6 @@ test("Records have the fields in the order of the names, and no others", async (
     ["source", "test"],
     ["total_tenements", 3],
   ])
-})
-
-test("Without fields, records have only the default fields", async () => {
-  for (const [path, names] of lists) {
-    for (const record of await data(path)) {
-      expect(Object.keys(record)).toEqual(names.filter((name) => !(name in optionalFields)))
-    }
-  }
 })
 
 test("The field asx_codes lists the linked companies, as text joined by semicolons in CSV and TSV", async () => {

@@ -291,16 +291,6 @@ test("Filters are joined by and", async () => {
   await expectMatches("/companies", company, "asx_code", [{ asx_code: "LFN" }])
 })
 
-test("A filter selects the same records in CSV and exports as in JSON", async () => {
-  const csv = async (query: string) => (await service.get(`/tenements?format=csv&${query}`)).text()
-  const page = await csv("state=NT&holder=%CE%B3%CE%B7")
-  expect(page.split("\r\n").slice(1)).toEqual([
-    "NT-2,E47/1234,NT,pending,exploration,λογος γη,2020-02-29,2030-12-31,12.5",
-    "",
-  ])
-  expect(await csv("state=NT&holder=%CE%B3%CE%B7&all=true")).toBe(page)
-})
-
 // By Unicode the upper case of these letters is I and S.
 test.each([
   ["b\u0131g", "a dotless i"],

@@ -42,21 +42,6 @@ test.each(lists)("%s has the same cells in all three formats", async (path, reco
   expect(parseTsv(await text(`format=tsv&${bare}`))).toEqual(cells(json, tsvCell(false)))
 })
 
-test.each(lists)("%s exported whole has the records of all its pages", async (path, records) => {
-  for (const format of ["csv", "tsv"]) {
-    const whole = await (await service.get(`${path}?format=${format}&all=true`)).text()
-    const header = whole.slice(0, whole.indexOf("\r\n") + 2)
-    let pages = header
-    for (let page = 1; page <= Math.ceil(records.length / 4); page++) {
-      const query = `format=${format}&per_page=4&page=${page}`
-      const body = await (await service.get(`${path}?${query}`)).text()
-      expect(body.startsWith(header)).toBe(true)
-      pages += body.slice(header.length)
-    }
-    expect(whole).toBe(pages)
-  }
-})
-
 test("A whole CSV is exact to the byte", async () => {
   const response = await service.get("/companies/BIG/subsidiaries?format=csv")
   expect(response.headers.get("content-type")).toBe("text/csv; charset=utf-8; header=present")
@@ -241,26 +226,6 @@ test("A Parquet file names its release, its query and the licences of its source
     expected.map(({ id, asx_codes }) => [id, asx_codes.join("; ")]).sort(),
   )
   expect(rows.every(({ since_release }) => since_release === 1n)).toBe(true)
-})
-
-test("HEAD and If-None-Match work for whole lists in each format", async () => {
-  for (const format of ["csv", "tsv", "ndjson", "parquet"]) {
-    const path = `/tenements?format=${format}&all=true`
-    const whole = await service.get(path)
-    const bytes = await whole.arrayBuffer()
-    expect(bytes.byteLength).toBeGreaterThan(0)
-    const head = await service.get(path, { method: "HEAD" })
-    for (const name of ["content-type", "content-disposition", "etag", "x-total-count"]) {
-      expect([format, name, head.headers.get(name)]).toEqual([
-        format,
-        name,
-        whole.headers.get(name),
-      ])
-    }
-    const headers = { "If-None-Match": whole.headers.get("etag") ?? "" }
-    expect([format, (await service.get(path, { headers })).status]).toEqual([format, 304])
-    expect((await service.get(`${path}&as_of=1`)).status).toBe(200)
-  }
 })
 
 test("Releases and sources have all formats", async () => {

@@ -119,16 +119,6 @@ test("A date-time less than 2 seconds ago is rejected, since a release may still
   }
 })
 
-test("An export as of a release has that release's rows", async () => {
-  const response = await service.get("/tenements?as_of=3&format=csv&all=true")
-  expect(
-    (await response.text())
-      .split("\r\n")
-      .slice(1, -1)
-      .map((row) => row.slice(0, 2)),
-  ).toEqual(["T1", "T2"])
-})
-
 test("The filter updated_since lists added and changed records, and removed_since removed ones", async () => {
   expect(await ids("/tenements?updated_since=3", "id")).toEqual(["T1", "T3"])
   // Their one company was removed: a link is a part of a tenement's record, though no field shows it.

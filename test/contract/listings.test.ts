@@ -5,6 +5,7 @@
 
 import { expect, test } from "bun:test"
 import { fileLoader } from "../ingest/loading/file-loader.ts"
+import { none } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { linkTo } from "../web/pages/page-reader.ts"
 import { signedInVisitor } from "../web/pages/visitor.ts"
@@ -21,7 +22,6 @@ const loads: [source: string, ...rows: string[]][] = [
   ["companies", directory, "QZM,Renamed NL,true", "QZMCA,Renamed NL,false", "QZN,Nil,true"],
 ]
 const [listed, withTenements, , renamed, optionsGone] = [2, 3, 4, 5, 6]
-const none = { companies: [], tenements: [], subsidiaries: [], reports: [] }
 
 const service = await serviceOfFile({ records: none })
 const load = fileLoader(service)

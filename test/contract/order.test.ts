@@ -86,25 +86,6 @@ test("Every order of tenements is total, with unknown values last, in every list
   }
 })
 
-test("Ties are ordered by code, and unknown market capitalisations come last, in both directions", async () => {
-  for (const order of ["asc", "desc"]) {
-    const codes = async (query: string) =>
-      (await crawl(service, `/companies?order=${order}&${query}`, 5)).map(
-        ({ asx_code }) => asx_code,
-      )
-    expect((await codes("sort=market_cap")).slice(-3)).toEqual(["DUP", "DUQ", "NULL"])
-    expect(await codes("search=same+name")).toEqual(["DUP", "DUQ", "DUR"])
-  }
-})
-
-test("Text is ordered by the bytes of its folded form", async () => {
-  const codes = (await crawl(service, "/companies", 100)).map(({ asx_code }) => asx_code)
-  // Å sorts after z; an astral letter after every other.
-  expect(codes.slice(-4)).toEqual(["ANG", "SIG", "FWD", "AST"])
-  const ids = (await crawl(service, "/tenements", 100)).map(({ id }) => id)
-  expect(ids.slice(-3)).toEqual(["WA-E47-1234", "WA-E47-1235", "wa-e47-1234"])
-})
-
 test("Dates, times and numbers are the same whatever formats the database sets for its sessions", async () => {
   const name = new URL(service.database.url).pathname.slice(1)
   for (const setting of [

@@ -84,6 +84,7 @@ test.each([
     ["type", "-id"],
     oneOf("id", "grant_date", "expiry_date", "area_km2"),
   ),
+  ["/reports?from=2026-02-02&to=2026-02-01", "from", "Must not be after to"],
   [
     "/tenements?granted_from=2026-01-02&granted_to=2026-01-01",
     "granted_from",
@@ -214,14 +215,6 @@ test("Free text has at most 200 characters", async () => {
       }
     }
   }
-})
-
-test("A period that ends before it begins is an error, and the same day is allowed", async () => {
-  expect(await faultsOf("/reports?from=2026-02-02&to=2026-02-01")).toEqual([
-    { parameter: "from", message: "Must not be after to" },
-  ])
-  expect((await service.get("/reports?from=2026-02-01&to=2026-02-01")).status).toBe(200)
-  expect((await service.get("/reports?from=0001-01-01&to=9999-12-31")).status).toBe(200)
 })
 
 test("The parameter all=true needs an export format and no page", async () => {

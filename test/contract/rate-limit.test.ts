@@ -56,6 +56,8 @@ test("1,000 requests of a standard account pass and the 1,001st gets 429 with re
   expect(denied.status).toBe(429)
   const reset_at = Number((await readError(denied)).details?.reset_at)
   expect(reset_at).toBe(Math.ceil((firstMs + windowMs) / 1000))
+  expect(denied.headers.get("x-ratelimit-limit")).toBe("1000")
+  expect(denied.headers.get("x-ratelimit-remaining")).toBe("0")
   expect(denied.headers.get("x-ratelimit-reset")).toBe(String(reset_at))
   expect(denied.headers.get("retry-after")).toBe(String(3590))
 

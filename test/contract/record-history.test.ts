@@ -55,42 +55,22 @@ const record = {
   expiry_date: null,
   area_km2: 12.5,
 }
-const newest = {
-  since_release: 4,
-  since: at(4),
-  until_release: 5,
-  until: at(5),
+/** The version of one release, until the next. */
+const version = (since: number, file: string, changed: string | null, others: object = {}) => ({
+  since_release: since,
+  since: at(since),
+  until_release: since + 1,
+  until: at(since + 1),
   source: "tenements",
-  files: "c.csv",
-  observed_at: observedAt("c"),
-  changed: "holder_name",
+  files: file,
+  observed_at: observedAt(file),
+  changed,
   ...record,
-  holder_name: "SECOND GOLD PTY LTD",
-}
-const middle = {
-  since_release: 3,
-  since: at(3),
-  until_release: 4,
-  until: at(4),
-  source: "tenements",
-  files: "b.csv",
-  observed_at: observedAt("b"),
-  changed: "status; area_km2",
-  ...record,
-}
-const oldest = {
-  since_release: 2,
-  since: at(2),
-  until_release: 3,
-  until: at(3),
-  source: "tenements",
-  files: "a.csv",
-  observed_at: observedAt("a"),
-  changed: null,
-  ...record,
-  status: "pending",
-  area_km2: null,
-}
+  ...others,
+})
+const newest = version(4, "c.csv", "holder_name", { holder_name: "SECOND GOLD PTY LTD" })
+const middle = version(3, "b.csv", "status; area_km2")
+const oldest = version(2, "a.csv", null, { status: "pending", area_km2: null })
 
 const path = "/tenements/WA-E47-1/history"
 
@@ -154,16 +134,7 @@ test("The history of a restored record has a gap and its changes since the remov
   await loadTenements("e.csv", [row("WA-E47-1", "granted", "12.5"), other])
   await dateReleases()
   expect([await page(2), await page(3)]).toEqual([[middle], [oldest]])
-  const back = {
-    ...middle,
-    since_release: 6,
-    since: at(6),
-    until_release: null,
-    until: null,
-    files: "e.csv",
-    observed_at: observedAt("e"),
-    changed: "holder_name",
-  }
+  const back = { ...version(6, "e.csv", "holder_name"), until_release: null, until: null }
   expect((await readList(await service.get(path))).data).toEqual([back, newest, middle, oldest])
   // While it was removed, its last version had ended.
   expect((await service.get("/tenements/WA-E47-1?as_of=5")).status).toBe(404)

@@ -47,26 +47,18 @@ const asx = {
   linked_percentage_of_companies: null,
 }
 const register = {
+  ...asx,
   source: "wa",
   resource: "tenements",
   licence: "CC BY 4.0",
-  attribution: null,
-  crs: null,
-  address: null,
-  last_fetched_at: null,
-  last_loaded_at: "2026-02-01T00:00:01Z",
-  last_outcome: "published",
   last_observed_at: "2026-01-02T00:00:00Z",
-  last_changed_at: "2026-02-01T00:00:00Z",
   last_release: 3,
   records: 3,
-  missing: 0,
   rejected: 1,
   unknown_values: 1,
   linked_percentage: 33.3,
   linked_percentage_of_companies: 50,
 }
-
 const meta = { total: 2, page: 1, per_page: 50, total_pages: 1 }
 
 test("Without any load the list is empty", async () => {
