@@ -1,6 +1,6 @@
 /** Owners and operators create, rename and revoke tokens, and the stored data reveals none. */
 import { describe, expect, test } from "bun:test"
-import { listAccounts, setDisabled, showAccount } from "../../../src/accounts/access/accounts.ts"
+import { setDisabled, showAccount } from "../../../src/accounts/access/accounts.ts"
 import { AccountError } from "../../../src/accounts/access/change.ts"
 import { findOwnToken, listOwnTokens } from "../../../src/accounts/access/token-list.ts"
 import {
@@ -17,12 +17,6 @@ const now = new Date("2026-03-01T00:00:00Z")
 
 describe("An operator", () => {
   const byPrefix = (prefix: string) => ({ prefix })
-
-  test("An operator issues a token, and creates a missing account on the standard plan", async () => {
-    await setup.issue("new@example.com")
-    const made = (await listAccounts(setup.pool)).find(({ email }) => email === "new@example.com")
-    expect(made).toMatchObject({ plan: "standard", requestLimit: null, tokens: 1 })
-  })
 
   test("An operator creates no account if the token cannot be issued", async () => {
     const token = { email: "none@example.com", name: " ", expiresAt: null }
@@ -152,12 +146,4 @@ describe("An owner", () => {
         'mds_' || lpad(n::text, 8, '0'), case when ${revoked} then now() end,
         case when ${expired} then '2026-02-28T00:00:00Z'::timestamptz end
       from generate_series(1, ${count}) n`)
-
-  test("The owner of a disabled account cannot create tokens", async () => {
-    const { accountId, email } = await owner()
-    await setDisabled(setup.editor, email, true)
-    expect(await refusal(createOwnToken(setup.editor, form(accountId)))).toBe(
-      "The account is disabled",
-    )
-  })
 })
