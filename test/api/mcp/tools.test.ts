@@ -244,16 +244,6 @@ test("All parts of a result are of one release, also while others are published"
   }
 })
 
-test("A later page shows the release of page 1", async () => {
-  await using own = await testService()
-  const given = { per_page: 5 }
-  expect((await resultOf(own, "find_tenements", given)).release.number).toBe(1)
-  await own.publish({ ...awkward, tenements: [] })
-  const later = await resultOf(own, "find_tenements", { ...given, page: 2 })
-  expect([later.release.number, later.records.length]).toEqual([1, 5])
-  expect((await resultOf(own, "find_tenements", given)).total).toBe(0)
-})
-
 test("The tool changes does not move the release that later pages of a search show", async () => {
   await using own = await testService()
   // The pages of changes have as many.
