@@ -118,18 +118,6 @@ describe.skipIf(!redisIsInstalled)("A connection to Redis", () => {
     expect(events).toEqual(["lost", "back"])
   })
 
-  test("A connection is made to a server that was not running at first", async () => {
-    await server.kill()
-    const { connection, events } = await connect()
-    expect({ isResponding: connection.isResponding, events }).toEqual({
-      isResponding: false,
-      events: ["lost"],
-    })
-    await server.restart()
-    await returns(connection)
-    expect(events).toEqual(["lost", "back"])
-  })
-
   test("A connection to a hanging server does not delay the start", async () => {
     server.freeze()
     try {
