@@ -77,15 +77,6 @@ test("A migration that fails leaves the database as it was", async () => {
   expect(tables).toBe(1)
 })
 
-test("The error for a database without tables says what to do", async () => {
-  const { url } = await opened(emptyDatabase())
-  expect(await reasonOf(checkSchema(url))).toBe(
-    "DatabaseError: The database has no tables yet. Run `mds migrate` first",
-  )
-  await migrate(url)
-  await checkSchema(url)
-})
-
 test.each([
   ["another baseline", "update drizzle.__drizzle_migrations set hash = 'x'"],
   [

@@ -50,17 +50,6 @@ test("A lost connection is replaced once", async () => {
   await stop()
 })
 
-test("A connection that the server ends is reported as lost, and replaced", async () => {
-  const { events, stop } = recordingSubscriber(database.url)
-  await until(() => events.includes("listening"))
-  for (const { pid } of await sessions()) await sql`select pg_terminate_backend(${pid})`
-  await until(() => events.length === 3)
-  await notify("7")
-  await until(() => events.length === 4)
-  expect(events).toEqual(["listening", "lost", "listening", "changed 7"])
-  await stop()
-})
-
 test("An unreachable database is retried, and reported as one loss", async () => {
   using proxy = await throughProxy(database.url)
   proxy.cut()

@@ -54,19 +54,6 @@ test("A query after a connection that died between rows gets only its own rows",
   expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
 })
 
-test("Queries that were queued while the connection died get only their own rows", async () => {
-  const sql = client()
-  const [died, ...waited] = await Promise.allSettled([
-    deathAtRow5000(sql),
-    ...[1, 2, 3].map((x) => sql`select ${x}::int as x`),
-  ])
-  expect(died.status).toBe("rejected")
-  for (const [index, outcome] of waited.entries()) {
-    if (outcome.status === "fulfilled") expect(rows(outcome)).toEqual([{ x: index + 1 }])
-  }
-  expect([...(await sql`select ${7}::int as x`)]).toEqual([{ x: 7 }])
-})
-
 test("A statement that is prepared again sends its own values", async () => {
   const sql = client()
   const again = () =>
