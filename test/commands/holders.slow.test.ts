@@ -1,7 +1,5 @@
 /** The unlinked holders, and what they may belong to, can be listed and exported at any time. */
 import { beforeAll, beforeEach, describe, expect, test } from "bun:test"
-import { writeFileSync } from "node:fs"
-import { join } from "node:path"
 import { judgement } from "../../src/ingest/loading/suggestions.ts"
 import { until } from "../support/until.ts"
 import { startOptions } from "./command-process.ts"
@@ -53,18 +51,6 @@ test("A long list is printed only once, also if standard error goes to the same 
   const child = Bun.spawn(piped, options)
   expect((await child.stdout.text()).trimEnd().split("\n")).toHaveLength(1 + rows.length)
   await bench.load("tenements", tenements, { acceptShrink: true })
-})
-
-test("A completed CSV loads as subsidiaries", async () => {
-  const path = join(bench.directory, "unlinked.csv")
-  writeFileSync(path, (await unlinked()).stdout.replace("Somebody,", "Somebody,QZA"))
-  const loaded = await bench.load("subsidiaries", [path], { partial: true })
-  expect(loaded.links).toMatchObject({ linked: 2, through_subsidiaries: 1, unlinked_holders: 1 })
-  expect(loaded.files[0]).toMatchObject({
-    ...{ read: 2, accepted: 1, rejected: 0 },
-    left_out: { "no parent_asx_code yet": 1 },
-  })
-  expect((await unlinked()).stdout).not.toContain("Somebody")
 })
 
 describe("Suggestions", () => {
