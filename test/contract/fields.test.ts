@@ -1,7 +1,7 @@
 /** `fields` selects the fields of records and their order, in every format, and adds those that are not shown otherwise. */
 import { expect, test } from "bun:test"
 import { seeded } from "../../src/sample/seeded.ts"
-import { awkward, tenementsOf } from "../support/fixtures.ts"
+import { awkward, shown, tenementsOf } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readError, readList, readRecord, type Shown } from "./bodies.ts"
 import { crawl } from "./crawl.ts"
@@ -37,19 +37,7 @@ const tenementFields = [
 
 /** Each list with the fields that it may be asked for. */
 const lists: [path: string, names: string[]][] = [
-  [
-    "/companies",
-    [
-      "asx_code",
-      "company_name",
-      "market_cap_aud",
-      "gics_sector",
-      "gics_industry_group",
-      "total_tenements",
-      "is_active",
-      ...loaded,
-    ],
-  ],
+  ["/companies", [...Object.keys(shown(awkward).companies[0] ?? {}), ...loaded]],
   ["/tenements", tenementFields],
   ["/companies/BIG/tenements", tenementFields],
   ["/companies/BIG/subsidiaries", [...Object.keys(awkward.subsidiaries[0] ?? {}), ...loaded]],

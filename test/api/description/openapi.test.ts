@@ -1,6 +1,7 @@
 /** The API's description is served to anyone, and describes every endpoint that is served and no other. */
 
 import { expect, test } from "bun:test"
+import { awkward, shown } from "../../support/fixtures.ts"
 import { apiPaths } from "../../support/routes.ts"
 import { serviceOfFile, testService } from "../../support/service.ts"
 import { readDocument } from "./document.ts"
@@ -119,15 +120,7 @@ test("Unknown values, large numbers and formats follow JSON Schema", async () =>
   const { components } = await described()
   expect(components.schemas).toMatchObject({
     Company: {
-      required: [
-        "asx_code",
-        "company_name",
-        "market_cap_aud",
-        "gics_sector",
-        "gics_industry_group",
-        "total_tenements",
-        "is_active",
-      ],
+      required: Object.keys(shown(awkward).companies[0] ?? {}),
       properties: {
         asx_code: { type: "string", pattern: "^[0-9A-Z]{3,6}$" },
         market_cap_aud: { type: ["integer", "null"], format: "int64" },
