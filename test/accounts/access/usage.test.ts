@@ -40,8 +40,8 @@ const around = (run: <T>(statement: () => Promise<T>) => Promise<T>): Pool => ({
   runAlone: (...given) => run(() => setup.pool.runAlone(...given)),
 })
 
-test("Unconfirmed counts appear once", async () => {
-  const id = await account()
+/** A pool whose statements have committed, and return only once they are released. */
+function unconfirmed() {
   const committed = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
   const pool = around(async (statement) => {
@@ -50,6 +50,12 @@ test("Unconfirmed counts appear once", async () => {
     await released.promise
     return result
   })
+  return { pool, committed, released }
+}
+
+test("Unconfirmed counts appear once", async () => {
+  const id = await account()
+  const { pool, committed, released } = unconfirmed()
   const usage = usageOf({ pool })
   for (let request = 0; request < 3; request++) count(usage, id, token, noon)
   const stopped = usage.stop()
@@ -84,16 +90,8 @@ test("Failed writes of counts are retried, and no count is added twice", async (
 test("Counts that are dropped and begin anew during a write do not prevent later writes", async () => {
   const id = await account()
   const other = await account()
-  const committed = Promise.withResolvers<void>()
-  const released = Promise.withResolvers<void>()
-  const usage = usageOf({
-    pool: around(async (statement) => {
-      const result = await statement()
-      committed.resolve()
-      await released.promise
-      return result
-    }),
-  })
+  const { pool, committed, released } = unconfirmed()
+  const usage = usageOf({ pool })
   for (let request = 0; request < 3; request++) count(usage, id, token, noon)
   const counted = lastHour(usage, id)
   await committed.promise
