@@ -38,6 +38,13 @@ test("The service fetches due sources at its start, and logs and counts each out
   await service.stop()
 })
 
+async function expectNextPublishes(): Promise<void> {
+  const next = await serve()
+  await until(() => eventsOf(next).length > 0)
+  expect(eventsOf(next)).toEqual([["a source was published", "asx-directory", undefined]])
+  await next.stop()
+}
+
 test("The next service fetches a source at once when shutdown interrupted its download", async () => {
   bench.writeSources({ "asx-directory": bench.entry("/asx.csv") })
   const requested = Promise.withResolvers<void>()
@@ -52,10 +59,7 @@ test("The next service fetches a source at once when shutdown interrupted its do
   expect(await service.exited).toBe(0)
   expect(eventsOf(service).map(([event]) => event)).toEqual([interrupted])
   bench.server.respond(() => plain(directory))
-  const next = await serve()
-  await until(() => eventsOf(next).length > 0)
-  expect(eventsOf(next)).toEqual([["a source was published", "asx-directory", undefined]])
-  await next.stop()
+  await expectNextPublishes()
 })
 
 test("Shutdown rolls back a scheduled load, and the next service repeats it", async () => {
@@ -73,10 +77,7 @@ test("Shutdown rolls back a scheduled load, and the next service repeats it", as
   await until(async () => (await locks()).length === 1)
   await held.release()
   expect(await bench.releases()).toBe(0)
-  const next = await serve()
-  await until(() => eventsOf(next).length > 0)
-  expect(eventsOf(next)).toEqual([["a source was published", "asx-directory", undefined]])
-  await next.stop()
+  await expectNextPublishes()
 })
 
 test("Without SOURCES_FILE's file the service runs, and logs the reason", async () => {

@@ -75,13 +75,19 @@ test.each([
   await expectNothingPublished()
 })
 
-test("A load that gets a signal during its commit reports the outcome of the commit", async () => {
+/** A load that got a signal while its COMMIT was held back. */
+async function interruptedCommit() {
   const proxy = await commitProxy(bench.url, "held")
   const file = bench.file("companies.csv", header + alpha)
   const load = startCommand(["load", "companies", file], bench.options({ url: proxy.url }))
   await proxy.reached
   load.child.kill("SIGINT")
   await load.waitForStderr("waiting for the outcome")
+  return { proxy, load }
+}
+
+test("A load that gets a signal during its commit reports the outcome of the commit", async () => {
+  const { proxy, load } = await interruptedCommit()
   proxy.release()
   const { code, stdout } = await load.ended()
   expect(code).toBe(0)
@@ -90,12 +96,7 @@ test("A load that gets a signal during its commit reports the outcome of the com
 })
 
 test("A second signal during the commit ends the load at once, with the message that its outcome is unknown", async () => {
-  const proxy = await commitProxy(bench.url, "held")
-  const file = bench.file("companies.csv", header + alpha)
-  const load = startCommand(["load", "companies", file], bench.options({ url: proxy.url }))
-  await proxy.reached
-  load.child.kill("SIGINT")
-  await load.waitForStderr("waiting for the outcome")
+  const { proxy, load } = await interruptedCommit()
   load.child.kill("SIGTERM")
   const { code, stderr } = await load.ended()
   expect(code).toBe(143)
