@@ -1,38 +1,21 @@
 /** Behind a pooler that gives each transaction another connection, no session of ours is needed or left. */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import postgres from "postgres"
 import { changeAndConfirm } from "../../../src/data/db/confirmed-change.ts"
 import { checkSchema, migrate } from "../../../src/data/db/migrate.ts"
-import {
-  type PgBouncer,
-  pgbouncer,
-  pgbouncerIsInstalled,
-  reportIfSkipped,
-} from "../../support/pgbouncer.ts"
-import { emptyDatabase, type TestDatabase } from "../../support/postgres.ts"
+import { databaseOfFile } from "../../support/of-file.ts"
+import { pgbouncer, pgbouncerIsInstalled, reportIfSkipped } from "../../support/pgbouncer.ts"
+import { emptyDatabase } from "../../support/postgres.ts"
 import { until } from "../../support/until.ts"
 import { recordingSubscriber } from "./subscribers.ts"
 
 reportIfSkipped(import.meta.path)
 
+const { sql, url } = await databaseOfFile(emptyDatabase())
+
 describe.skipIf(!pgbouncerIsInstalled)("PgBouncer in transaction mode", () => {
-  let database: TestDatabase
-  let sql: postgres.Sql
-  let pooler: PgBouncer
-
-  beforeAll(async () => {
-    database = await emptyDatabase()
-    sql = postgres(database.url, { max: 1, onnotice: () => {} })
-    pooler = await pgbouncer(database.url, 3)
-  })
-
-  afterAll(async () => {
-    await pooler.stop()
-    await sql.end()
-    await database.drop()
-  })
-
   test("A migration through PgBouncer leaves no lock, and can be repeated", async () => {
+    await using pooler = await pgbouncer(url, 3)
     for (let round = 0; round < 3; round++) {
       const all = Promise.all([1, 2, 3].map(() => migrate(pooler.url)))
       expect(await Promise.race([all.then(() => "done"), Bun.sleep(20_000)])).toBe("done")
@@ -45,9 +28,9 @@ describe.skipIf(!pgbouncerIsInstalled)("PgBouncer in transaction mode", () => {
   })
 
   test("A change through PgBouncer waits for no confirmation, and no pooled connection listens", async () => {
-    const { events, stop } = recordingSubscriber(database.url)
+    const { events, stop } = recordingSubscriber(url)
     await until(() => events.length === 1)
-    await using narrow = await pgbouncer(database.url, 1)
+    await using narrow = await pgbouncer(url, 1)
     const made = await changeAndConfirm(narrow.url, async (client) => {
       await client`select pg_notify('mds_access', '7')`
       return "done"
