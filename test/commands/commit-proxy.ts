@@ -1,5 +1,5 @@
 /** A TCP proxy before a database that can lose, or hold back, the COMMIT of a command. */
-import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { tcpProxy } from "../support/tcp-proxy.ts"
 
 /** Lost on its way to the server; committed, and the response lost; held back until `release`. */
 export type CommitFate = "lost" | "unanswered" | "held"
@@ -10,52 +10,36 @@ export async function commitProxy(
   fate: CommitFate,
   statement = "insert into releases",
 ) {
-  const target = new URL(databaseUrl)
-  const sockets = new Set<Socket>()
   const reached = Promise.withResolvers<void>()
   let release = (): void => {}
-  const keep = (socket: Socket): Socket => {
-    sockets.add(socket)
-    socket.on("error", () => {})
-    return socket
-  }
-
-  const server = createServer((client) => {
-    keep(client)
-    const upstream = keep(connect(Number(target.port), target.hostname))
-    upstream.on("close", () => client.destroy())
-    client.on("close", () => upstream.destroy())
+  const url = new URL(databaseUrl)
+  const target = { host: url.hostname, port: Number(url.port) }
+  const { port, close } = await tcpProxy(target, (client, server) => {
     let isTheOne = false
     let isUnanswered = false
     client.on("data", (chunk) => {
       const text = chunk.toString("latin1")
       isTheOne ||= text.includes(statement)
-      if (!isTheOne || !text.includes("commit\0")) return upstream.write(chunk)
+      if (!isTheOne || !text.includes("commit\0")) return server.write(chunk)
       if (fate === "lost") client.destroy()
-      if (fate === "held") release = () => upstream.write(chunk)
+      if (fate === "held") release = () => server.write(chunk)
       if (fate === "unanswered") {
         isUnanswered = true
-        upstream.write(chunk)
+        server.write(chunk)
       }
       reached.resolve()
     })
-    upstream.on("data", (chunk) => {
+    server.on("data", (chunk) => {
       if (isUnanswered) client.destroy()
       else client.write(chunk)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-
-  const url = new URL(databaseUrl)
-  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`
+  url.host = `127.0.0.1:${port}`
   return {
     url: url.href,
     /** The COMMIT has been sent. */
     reached: reached.promise,
     release: () => release(),
-    close: () => {
-      server.close()
-      for (const socket of sockets) socket.destroy()
-    },
+    close,
   }
 }

@@ -1,5 +1,6 @@
 /** A TCP proxy that a test can cut or silence, to stand between the service and its database. */
-import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import type { Socket } from "node:net"
+import { tcpProxy } from "../support/tcp-proxy.ts"
 
 export async function interruptibleProxy(target: { host: string; port: number }) {
   let mode: "open" | "cut" | "silent" = "open"
@@ -8,23 +9,8 @@ export async function interruptibleProxy(target: { host: string; port: number })
   let failovers = 0
   /** Connections whose client has sent this are ended. */
   let ended: string | undefined
-  const sockets = new Set<Socket>()
-  const keep = (socket: Socket): Socket => {
-    sockets.add(socket)
-    socket.on("close", () => sockets.delete(socket))
-    socket.on("error", () => {})
-    return socket
-  }
-  const server = createServer((client) => {
-    keep(client)
-    if (mode === "cut") {
-      refused++
-      return client.destroy()
-    }
+  const pass = (client: Socket, server: Socket) => {
     const madeAfter = failovers
-    const upstream = keep(connect(target.port, target.host))
-    upstream.on("close", () => client.destroy())
-    client.on("close", () => upstream.destroy())
     const forward = (from: Socket, to: Socket) =>
       from.on("data", (chunk) => {
         if (from === client && ended !== undefined && chunk.includes(ended)) {
@@ -34,20 +20,17 @@ export async function interruptibleProxy(target: { host: string; port: number })
         }
         if (mode === "open" && madeAfter === failovers) to.write(chunk)
       })
-    forward(client, upstream)
-    forward(upstream, client)
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    forward(client, server)
+    forward(server, client)
+  }
+  const accepts = () => {
+    if (mode === "cut") refused++
+    return mode !== "cut"
+  }
+  const { port, endAll, close } = await tcpProxy(target, pass, accepts)
 
-  const endAll = () => {
-    for (const socket of sockets) socket.destroy()
-  }
-  const close = () => {
-    server.close()
-    endAll()
-  }
   return {
-    port: (server.address() as AddressInfo).port,
+    port,
     /** How many connections it has rejected. */
     refused: () => refused,
     /** Ends every connection and rejects new ones. */

@@ -1,44 +1,16 @@
 /** A TCP relay in front of a server, which shows what clients send. */
-import { connect, createServer } from "node:net"
-
-export interface Relay {
-  port: number
-  stop(): void
-}
+import { tcpProxy } from "./tcp-proxy.ts"
 
 /** @param observer returns, for each connection, what is called with each chunk its client sends */
 export async function relayTo(
   { hostname, port }: { hostname: string; port: number },
   observer: () => (chunk: Buffer) => void,
-): Promise<Relay> {
-  const sockets = new Set<{ destroy(): unknown }>()
-  const listener = createServer((client) => {
-    const server = connect({ host: hostname, port, noDelay: true })
-    client.setNoDelay(true)
+) {
+  const relay = await tcpProxy({ host: hostname, port }, (client, server) => {
     client.on("data", observer())
     client.pipe(server).pipe(client)
-    for (const [socket, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      sockets.add(socket)
-      socket.on("error", () => other.destroy())
-      socket.on("close", () => {
-        sockets.delete(socket)
-        other.destroy()
-      })
-    }
   })
-  await new Promise<void>((resolve) => listener.listen(0, "127.0.0.1", resolve))
-  const address = listener.address()
-  if (address === null || typeof address === "string") throw new Error("The relay has no port")
-  return {
-    port: address.port,
-    stop: () => {
-      listener.close()
-      for (const socket of sockets) socket.destroy()
-    },
-  }
+  return { port: relay.port, stop: relay.close }
 }
 
 /**
