@@ -2,29 +2,18 @@
  * A service keeps serving, and stops on SIGTERM, whatever happens to its standard output and error.
  */
 
-import { afterAll, expect, test } from "bun:test"
-import { directoryOfFile } from "../support/of-file.ts"
-import { detachedProcess, fullDisk, type OutputEnd, unreadPipe } from "../support/process.ts"
-import { testService } from "../support/service.ts"
+import { expect, test } from "bun:test"
+import { directoryOfFile, processesOfFile } from "../support/of-file.ts"
+import { fullDisk, type OutputEnd, unreadPipe } from "../support/process.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
 
 const dataDir = directoryOfFile()
-const running: Bun.Subprocess[] = []
+const service = await serviceOfFile()
+const startProcess = processesOfFile()
 
-const service = await testService()
-
-afterAll(async () => {
-  for (const child of running) child.kill("SIGKILL")
-  await Promise.all(running.map(({ exited }) => exited))
-  await service.stop()
-})
-
-async function start(output: { stdout?: OutputEnd; stderr?: OutputEnd }) {
-  const settings = { DATABASE_URL: service.database.url }
-  const started = await detachedProcess(settings, output)
-  running.push(started.child)
-  return started
-}
+const start = (output: { stdout?: OutputEnd; stderr?: OutputEnd }) =>
+  startProcess({ DATABASE_URL: service.database.url }, output)
 
 /** A path that is logged as 3 KiB, since each of its characters is logged as an escape. */
 const longLogged = "%01".repeat(500)
@@ -133,12 +122,11 @@ test.each([
 test("A quickstart serves even if its welcome cannot be written", async () => {
   const messages = unreadPipe()
   const quickstart = Bun.fileURLToPath(new URL("../../src/sample/quickstart.ts", import.meta.url))
-  const { url, child } = await detachedProcess(
+  const { url, child } = await startProcess(
     { DATABASE_URL: service.database.url, DATA_DIR: dataDir },
     { stdout: fullDisk(), stderr: messages },
     [quickstart],
   )
-  running.push(child)
   // It is written after the service has started, and the process ends after that, if it does.
   let text = ""
   await until(() => {

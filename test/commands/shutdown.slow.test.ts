@@ -1,20 +1,18 @@
 /** After SIGTERM every sent request gets its response within the time allowed. */
 
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { throughProxy } from "../contract/interruptible-proxy.ts"
 import { collect, opened, parseAnswer, type RawAnswer, requestText } from "../contract/raw-http.ts"
 import { none } from "../support/fixtures.ts"
-import { type DetachedProcess, detachedProcess } from "../support/process.ts"
-import { testService } from "../support/service.ts"
+import { processesOfFile } from "../support/of-file.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { freePort } from "../support/supervised.ts"
 import { until } from "../support/until.ts"
-
-const running: Bun.Subprocess[] = []
 
 /** Of 1,000 bytes each: far more than the buffers between server and client. */
 const reportCount = 20_000
 
-const service = await testService({ records: none })
+const service = await serviceOfFile({ records: none })
 await service.sql`drop index reports_by_title`
 // By the database alone: a release of as many records takes this process longer than all tests.
 await service.sql`
@@ -22,17 +20,9 @@ await service.sql`
   select lpad(to_hex(n), 6, '0'), 'BIG', rpad(n || ' ', 1000, 'x'), 'x', '{}', '2026-01-01', 'test', 1
   from generate_series(1, ${reportCount}::int) n`
 
-afterAll(async () => {
-  for (const child of running) child.kill("SIGKILL")
-  await Promise.all(running.map(({ exited }) => exited))
-  await service.stop()
-})
-
-async function start(settings: Record<string, string> = {}): Promise<DetachedProcess> {
-  const started = await detachedProcess({ DATABASE_URL: service.database.url, ...settings }, {})
-  running.push(started.child)
-  return started
-}
+const startProcess = processesOfFile()
+const start = (settings: Record<string, string> = {}) =>
+  startProcess({ DATABASE_URL: service.database.url, ...settings }, {})
 
 const request = (path: string) =>
   requestText(path, {
@@ -102,8 +92,7 @@ test("Shutdown loses no sent request, and announces each closed connection", asy
   await until(() => responses > 400)
   child.kill("SIGTERM")
   expect([...new Set(await clients)]).toEqual(["announced"])
-  await child.exited
-  expect(child.exitCode).toBe(0)
+  expect(await child.exited).toBe(0)
 })
 
 test("Readiness fails first: new connections are still served, with Connection: close", async () => {
@@ -121,8 +110,7 @@ test("Readiness fails first: new connections are still served, with Connection: 
     const response = await requestOnce(port, path)
     expect([path, response?.status, response?.headers.connection]).toEqual([path, status, "close"])
   }
-  await child.exited
-  expect(child.exitCode).toBe(0)
+  expect(await child.exited).toBe(0)
 })
 
 test("Operators see the service alive but not ready until shutdown ends", async () => {
@@ -144,8 +132,7 @@ test("Operators see the service alive but not ready until shutdown ends", async 
   expect((await requestOnce(adminPort, "/metrics"))?.status).toBe(200)
   const startedMs = performance.now()
   socket.resume()
-  await child.exited
-  expect(child.exitCode).toBe(0)
+  expect(await child.exited).toBe(0)
   expect(performance.now() - startedMs).toBeLessThan(10_000)
   await until(() => scraped.closed)
 })
@@ -168,8 +155,7 @@ test("Shutdown aborts an unfinished export visibly at the deadline", async () =>
   const { socket, response, received } = await pausedExport(port)
   const startedMs = performance.now()
   child.kill("SIGTERM")
-  await child.exited
-  expect(child.exitCode).toBe(0)
+  expect(await child.exited).toBe(0)
   expect(performance.now() - startedMs).toBeLessThan(10_000)
   socket.resume()
   await until(() => received.closed)
@@ -206,8 +192,7 @@ test("A second signal ends the service at once", async () => {
   await until(async () => (await requestOnce(port, "/readyz"))?.status === 503)
   const startedMs = performance.now()
   child.kill("SIGINT")
-  await child.exited
-  expect(child.exitCode).toBe(130)
+  expect(await child.exited).toBe(130)
   expect(performance.now() - startedMs).toBeLessThan(10_000)
 })
 

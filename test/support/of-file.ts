@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
 import { testDatabase } from "./postgres.ts"
+import { detachedProcess } from "./process.ts"
 
 const cleanups: (() => unknown)[] = []
 
@@ -33,4 +34,18 @@ export async function databaseOfFile(
   afterFile(drop)
   afterFile(() => sql.end({ timeout: 1 }))
   return { url, sql }
+}
+
+/** Starts detached processes for the tests of a file, and kills those that run after the last of them. */
+export function processesOfFile(): typeof detachedProcess {
+  const running: Bun.Subprocess[] = []
+  afterFile(async () => {
+    for (const child of running) child.kill("SIGKILL")
+    await Promise.all(running.map(({ exited }) => exited))
+  })
+  return async (...given) => {
+    const started = await detachedProcess(...given)
+    running.push(started.child)
+    return started
+  }
 }

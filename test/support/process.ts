@@ -76,8 +76,6 @@ const outputEnd = (descriptor: number): OutputEnd => ({
   closeCopy: () => closeSync(descriptor),
 })
 
-export type DetachedProcess = Awaited<ReturnType<typeof detachedProcess>>
-
 /** Starts serving with its output going where `output` says, and waits until it serves. */
 export async function detachedProcess(
   settings: Record<string, string>,
