@@ -25,22 +25,23 @@ export const isSameCompany = (code: string, date: string, other: string): string
 
 /**
  * Records what the files say of each company, then gives each staged row the listing date of its company: of the
- * dates with its name the one that counts and was seen last, else the one seen last.
+ * dates with its name the one that counts and was seen last, else the one seen last. A part of the directory is
+ * no day of it: what it lacks was not looked for.
  */
 export async function recordListings(
-  { sql, staged, accepted }: Staging,
+  { sql, staged, accepted, load }: Staging,
   { time: observed }: Observed,
 ): Promise<void> {
   await sql.unsafe(
     `with today as (
-       insert into directory_days values ($1::timestamptz::date) on conflict do nothing
+       insert into directory_days select $1::timestamptz::date where not $2 on conflict do nothing
      )
      insert into listings as l (asx_code, listing_date, name_key, company_name, first_day, last_day)
      select asx_code, listing_date, name_key, company_name, $1::timestamptz::date, $1::timestamptz::date
      from ${accepted} s
      on conflict (asx_code, listing_date, name_key) do update set
        first_day = least(l.first_day, excluded.first_day), last_day = greatest(l.last_day, excluded.last_day)`,
-    [observed],
+    [observed, load.partial],
   )
   await sql.unsafe(
     `update ${staged} s set listing_date = (

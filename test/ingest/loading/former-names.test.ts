@@ -162,6 +162,14 @@ describe("In the exchange's directory", () => {
     expect(await former()).toEqual(["Delta Limited: links"])
   })
 
+  test("A load of a part of the directory is no day on which it lacked a name", async () => {
+    await load("2023-08-31", "Delta Limited")
+    const part = capture(date, "Quarry Limited").replaceAll("QX0", "QX9")
+    await bench.load("asx-directory", part, { observed: "2023-09-05", partial: true })
+    await load("2025-06-30", "Renamed Limited")
+    expect(await former()).toContain("Delta Limited: links")
+  })
+
   test("A name in files without listing dates is suggested", async () => {
     const old = (name: string) =>
       `Company name,ASX code,GICS industry group\n${name},QX0,Materials\n`
