@@ -79,12 +79,51 @@ function expected(kind: "updated" | "removed", since: number, at: number, matche
   return rows.map(([id, { state, status }]) => `${id},E1/1,${state},${status}`).sort()
 }
 
-async function exported(path: string): Promise<string[]> {
+/** Each sought kind, and each row with what changed as the last cell. */
+function expectedKinds(since: number, at: number, matches: Matches, sought: readonly string[]) {
+  return [...(releases[at] ?? [])]
+    .flatMap(([id, now]) => {
+      if (!matches(now) || now.since <= since) return []
+      const was = releases[since]?.get(id)
+      const differing = (["state", "status"] as const).filter(
+        (name) => was && was[name] !== now[name],
+      )
+      const isAdded = !was || !matches(was)
+      const kinds = isAdded ? ["added", ...differing] : differing
+      if (sought.length > 0 && !kinds.some((kind) => sought.includes(kind))) return []
+      return [`${id},E1/1,${now.state},${now.status},${isAdded ? "added" : differing.join("; ")}`]
+    })
+    .sort()
+}
+
+async function compareKinds(oldest: number): Promise<void> {
+  for (let at = oldest; at <= newest; at++) {
+    for (let since = oldest; since <= at; since++) {
+      const [query, matches] = pick(filters)
+      const sought = ["added", "state", "status"].filter(() => random() < 0.5)
+      const changed = sought.length > 0 ? `&changed=${sought}` : ""
+      const path = `/tenements?updated_since=${since}&as_of=${at}${query}${changed}`
+      const shown = "&fields=id,tenement_id,state,status,changed"
+      const rows = await exported(`${path}${shown}`, 5)
+      expect([path, rows]).toEqual([path, expectedKinds(since, at, matches, sought)])
+      const { meta, data } = await readList(await service.get(`${path}${shown}&per_page=7&page=2`))
+      const cells = data.map(({ changed, ...others }) =>
+        [...Object.values(others), (changed as string[]).join("; ")].join(","),
+      )
+      expect([path, meta.total, cells]).toEqual([path, rows.length, rows.slice(7, 14)])
+    }
+  }
+}
+
+test("The parameter and the field changed tell what changed between any two releases", () =>
+  compareKinds(1))
+
+async function exported(path: string, cells = 4): Promise<string[]> {
   const response = await service.get(`${path}&format=csv&all=true`)
   expect([path, response.status]).toEqual([path, 200])
   const rows = (await response.text()).split("\r\n").slice(1, -1)
   expect([path, response.headers.get("x-total-count")]).toEqual([path, String(rows.length)])
-  return rows.map((row) => row.split(",").slice(0, 4).join(","))
+  return rows.map((row) => row.split(",").slice(0, cells).join(","))
 }
 
 async function compareAll(oldest: number): Promise<void> {
@@ -140,6 +179,7 @@ test("Changes and versions are exact after more loads and another pruning", asyn
   for (let load = 0; load < 3; load++) await loadNext()
   await compareAll(6)
   await compareVersions(6)
+  await compareKinds(6)
   await pruneBefore(8)
   await compareVersions(8)
   await loadNext()

@@ -132,6 +132,61 @@ test("The filter updated_since lists added and changed records, and removed_sinc
   expect((await service.get("/companies?removed_since=2&updated_since=2")).status).toBe(400)
 })
 
+test("The parameter changed keeps the records that changed in one of its ways, and the field tells them", async () => {
+  const changed = async (path: string) =>
+    (await list(`${path}&fields=id,changed`)).data.map((each) => [each.id, each.changed])
+  expect(await changed("/tenements?updated_since=3")).toEqual([
+    ["T1", ["holder_name", "asx_codes"]],
+    ["T3", ["added"]],
+  ])
+  expect(await changed("/tenements?updated_since=4")).toEqual([
+    ["T1", ["asx_codes"]],
+    ["T3", ["asx_codes"]],
+  ])
+  expect(await changed("/tenements?updated_since=3&changed=added")).toEqual([["T3", ["added"]]])
+  expect(await changed("/tenements?updated_since=3&changed=status,holder_name")).toEqual([
+    ["T1", ["holder_name", "asx_codes"]],
+  ])
+  // T1 was held by another company.
+  expect(await changed("/companies/BBB/tenements?updated_since=3&as_of=4&changed=added")).toEqual([
+    ["T1", ["added"]],
+    ["T3", ["added"]],
+  ])
+  expect(await ids("/tenements?updated_since=3&changed=holder_name,added", "id")).toEqual([
+    "T1",
+    "T3",
+  ])
+  expect(await ids("/companies?updated_since=2026-01-04&changed=company_name", "asx_code")).toEqual(
+    ["AAA"],
+  )
+})
+
+test("What changed is one value of the table formats", async () => {
+  const csv = await service.get(
+    "/tenements?updated_since=2&as_of=4&fields=changed,id&format=csv&all=true",
+  )
+  expect(await csv.text()).toBe("changed,id\r\nadded,T1\r\nadded,T3\r\n")
+  const ndjson = await service.get("/tenements?updated_since=4&fields=changed&format=ndjson")
+  expect(await ndjson.text()).toBe('{"changed":["asx_codes"]}\n'.repeat(2))
+})
+
+test("Kinds of change share an address in any order, and need the point that they begin at", async () => {
+  const etag = async (kinds: string) =>
+    (await service.get(`/tenements?updated_since=3&changed=${kinds}`)).headers.get("etag")
+  expect(await etag("added,status")).toBe(await etag("status,added"))
+  expect(await etag("added,status")).not.toBe(await etag("added"))
+  for (const [query, parameter] of [
+    ["changed=added", "changed"],
+    ["changed=added&removed_since=3", "changed"],
+    ["changed=colour&updated_since=3", "changed"],
+    ["fields=changed", "fields"],
+  ]) {
+    const response = await service.get(`/tenements?${query}`)
+    expect([query, response.status]).toEqual([query, 400])
+    expect((await readError(response)).details?.parameters).toMatchObject([{ parameter }])
+  }
+})
+
 test("The releases are a list like the others, newest first", async () => {
   const { data } = await list("/releases")
   expect(data.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1])

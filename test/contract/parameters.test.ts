@@ -154,6 +154,7 @@ const ofTenements = [
   "as_of",
   "updated_since",
   "removed_since",
+  "changed",
   "fields",
   "format",
   "all",

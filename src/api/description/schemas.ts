@@ -1,4 +1,5 @@
 /** The schemas of the responses, by name. */
+import { explained } from "../../data/resources/explained.ts"
 import { fieldNames } from "../../data/resources/resource.ts"
 import { type ErrorCode, errorDetails, errorTable } from "../http/api-error.ts"
 import { type JsonSchema, jsonSchema, mapValues, nullable } from "./json-schema.ts"
@@ -45,7 +46,7 @@ export function schemaOf({ endpoint }: Operation) {
     const { description, schema } = endpoint
     return objectSchema(mapValues(schema.properties, jsonSchema), { description })
   }
-  const { resource } = endpoint
+  const resource = endpoint.resource.history ? explained(endpoint.resource) : endpoint.resource
   const { description } = resource
   const shown = Object.entries(resource.fields).filter(([, { shown }]) =>
     ["always", "asked"].includes(shown),

@@ -17,7 +17,7 @@ import { type CrossCheck, cacheBuster, readParameters } from "../http/parameters
 import { queryText } from "../http/query-string.ts"
 import type { Sent } from "./data-request.ts"
 import { type DataEndpoint, type ListEndpoint, paging } from "./endpoint.ts"
-import { askList, askRecord, type ListQuestion, type Question } from "./question.ts"
+import { askList, askRecord, type ListQuestion, namesChanged, type Question } from "./question.ts"
 
 /** The format of a response without `format`: the first accepted one that has pages or, for a whole list, any. */
 const formatByAccept = (accepted: readonly Format[], all: boolean): Format =>
@@ -26,7 +26,7 @@ const formatByAccept = (accepted: readonly Format[], all: boolean): Format =>
 /** Rejects parameters that the format lacks, and contradictory ones. */
 export const checkCombinations =
   (offered: readonly Format[], accepted: readonly Format[]): CrossCheck =>
-  ({ all, format: sentFormat, updated_since, removed_since }, sent) => {
+  ({ all, format: sentFormat, updated_since, removed_since, fields }, sent) => {
     const format =
       offered.find((each) => each === sentFormat) ?? formatByAccept(accepted, all === true)
     const faultsOf = (message: string, names: readonly string[], allowed?: readonly string[]) =>
@@ -46,6 +46,10 @@ export const checkCombinations =
         : faultsOf("Must not be given together with all=true", all ? paged : [])),
       ...(updated_since !== undefined && removed_since !== undefined
         ? faultsOf("Must not be given together with updated_since", ["removed_since"])
+        : []),
+      ...(updated_since === undefined ? faultsOf("Needs updated_since", ["changed"]) : []),
+      ...(updated_since === undefined && namesChanged({ fields })
+        ? faultsOf("changed needs updated_since", ["fields"])
         : []),
     ]
   }

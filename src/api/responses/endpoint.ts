@@ -2,6 +2,7 @@
 import { type TObject, type TProperties, Type } from "@sinclair/typebox"
 import type { Parent } from "../../data/reader/statements.ts"
 import { equals } from "../../data/resources/conditions.ts"
+import { explained, kindsOfChange } from "../../data/resources/explained.ts"
 import {
   fieldNames,
   filterOf,
@@ -70,8 +71,8 @@ export function listEndpoint<Path extends string>(
       order: oneOf(["asc", "desc"], { default: "asc", description: "Direction of the order" }),
     }),
     ...(!ofNoRelease && asOf),
-    ...(resource.history && changes),
-    ...selectionOf(resource),
+    ...(resource.history && { ...changes, ...kindOfChange(resource) }),
+    ...selectionOf(resource.history ? explained(resource) : resource),
     ...representationIn(offered),
   }
   return { ...declaration, kind: "list", filters, parameters, formats: offered }
@@ -116,6 +117,19 @@ export const changes = {
     "1",
   ),
 }
+
+/** A part of the list itself, as its filters are. */
+const kindOfChange = (resource: Readable) => ({
+  changed: Type.Optional(
+    Type.Array(oneOf(kindsOfChange(resource)), {
+      minItems: 1,
+      uniqueItems: true,
+      description:
+        "Only records that changed in one of these ways, separated by commas: `added` to the list, or a field that differs; needs `updated_since`",
+      examples: [["added"]],
+    }),
+  ),
+})
 
 export const selection = { fields: Type.Optional(Type.Array(Type.String())) }
 

@@ -4,6 +4,7 @@
  */
 import type { TProperties } from "@sinclair/typebox"
 import type { List } from "../../data/reader/statements.ts"
+import { explained } from "../../data/resources/explained.ts"
 import {
   type FieldSet,
   fieldNames,
@@ -106,8 +107,10 @@ export function askList(
   key = "",
   { sent = values, cacheBuster = "" } = {},
 ): ListQuestion {
-  const { parameters, counts, resource: shown, belongsTo } = endpoint
+  const { parameters, counts, belongsTo } = endpoint
   const given: ParameterValues = { format: "json", ...defaultsOf(parameters), ...values }
+  const isExplained = given.changed !== undefined || namesChanged(given)
+  const shown = isExplained ? explained(endpoint.resource) : endpoint.resource
   const resource = counts ?? shown
   const filters = filtersInUse(endpoint, resource, given)
   const filterValues = Object.fromEntries(filters.map(({ name, value }) => [name, value]))
@@ -133,8 +136,7 @@ export function askList(
         textParameter(given, "sort"),
         given.order === "desc" ? "desc" : "asc",
       ),
-      since:
-        since === undefined ? since : given.updated_since === undefined ? "removed" : "changed",
+      since: sinceOf(given, isExplained),
       bound: Object.fromEntries(
         filters.map(({ name, filter, value }) => [name, filter.bind(value, given)]),
       ),
@@ -204,6 +206,16 @@ function selectionOf(resource: Readable, values: ParameterValues) {
   }
 }
 
+/** Whether the request chooses the field with what changed. */
+export const namesChanged = ({ fields }: ParameterValues): boolean =>
+  Array.isArray(fields) && fields.includes("changed")
+
+function sinceOf(given: ParameterValues, isExplained: boolean): List["since"] {
+  if (given.removed_since !== undefined) return "removed"
+  if (given.updated_since === undefined) return undefined
+  return isExplained ? "explained" : "changed"
+}
+
 const defaultsOf = (parameters: TProperties): ParameterValues =>
   Object.fromEntries(
     Object.entries(parameters).flatMap(([name, { default: value }]) =>
@@ -213,9 +225,9 @@ const defaultsOf = (parameters: TProperties): ParameterValues =>
 
 /** The filters with a value, each with its canonical value. */
 const filtersInUse = ({ filters }: ListEndpoint, resource: Readable, values: ParameterValues) =>
-  filters.flatMap((name) => {
-    const filter = filterOf(resource, name)
+  [...filters, "changed"].flatMap((name) => {
     const value = values[name]
-    if (value === undefined || typeof value === "object") return []
+    if (value === undefined) return []
+    const filter = filterOf(resource, name)
     return [{ name, filter, value: filter.canonical(value) }]
   })

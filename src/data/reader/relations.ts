@@ -5,6 +5,7 @@
  */
 import { and, getTableColumns, getTableName, type SQL, sql } from "drizzle-orm"
 import type { PgTable } from "drizzle-orm/pg-core"
+import { changesBetween } from "../resources/explained.ts"
 import { type Filter, keyColumn, type Readable } from "../resources/resource.ts"
 
 /**
@@ -25,6 +26,8 @@ export interface Part {
   inList?: SQL | undefined
   /** Only records that changed after the release bound as `since`. */
   updated: boolean
+  /** Which records were in the list at `since`: with it, the relation has the column `changes`. */
+  wasInList?: SQL
   /** For `removed`: the values of a record, and the condition that it is in the list of one of them. */
   counted?: { each: SQL; where: Filter["where"] } | undefined
   /** The first rows in an order; all rows without it. */
@@ -53,6 +56,7 @@ export function relationOf(
     const conditions = relation === "current" ? [] : [existsBy(resource, releaseName)]
     return sql`(${allVersions(resource, resource.pastVersions, part, conditions)}) as ${name}`
   }
+  if (part.wasInList) return sql`(${explainedRows(resource, relation, part)}) as ${name}`
   switch (relation) {
     case "current":
       return part.updated
@@ -73,6 +77,28 @@ function recordsAt(resource: Readable, part: Part): SQL {
   if (!history) return current
   const past = rowsOf(resource, history, part, exists, endsAfter(releaseName))
   return sql`${current} union all ${past}`
+}
+
+/**
+ * The rows that changed, each with what changed: a lookup by key finds the version at `since`, under the table's
+ * name, so that the conditions of the list apply to it.
+ */
+function explainedRows(resource: Readable, relation: Relation, { where, first, wasInList }: Part) {
+  const { table, history } = resource
+  if (!history) throw new Error(`Nothing changes in ${resource.name}`)
+  const name = tableName(resource)
+  const key = sql.identifier(keyColumn(resource).name)
+  const updated = { ...wholeRelation, updated: true }
+  const rows =
+    relation === "current" ? rowsOf(resource, table, updated) : recordsAt(resource, updated)
+  const changes = changesBetween(resource, sql`was`, sql`${name}`)
+  return inFirst(
+    sql`select ${columnsOf(resource)}, changes from (select *, ${key} as changed_key from (${rows}) as ${name}) as ${name}
+    left join lateral (select *, (${wasInList}) is true as was_listed from ${history} as ${name}
+      where ${key} = changed_key and ${existsBy(resource, sinceName)} and ${endsAfter(sinceName)} limit 1) as was on true
+    cross join lateral (select ${changes} as changes) as compared where ${where}`,
+    first,
+  )
 }
 
 /** The current records and the past versions, as one relation; `until_release` of the current ones is null. */
@@ -128,18 +154,27 @@ function select(
   { where, first, counted }: Part,
   conditions: SQL[],
 ) {
-  const { table, pastVersions } = resource
-  const columns = sql.join(
-    Object.values(getTableColumns(pastVersions ?? table)).map((column) =>
-      sql.identifier(column.name),
-    ),
-    sql`, `,
+  const value = counted ? sql`, ${removedValue}` : sql``
+  return inFirst(
+    sql`select ${columnsOf(resource)}${value} from ${from} as ${tableName(resource)} where ${and(...conditions, where) ?? sql`true`}`,
+    first,
   )
-  const name = tableName(resource)
-  const rows = sql`select ${columns}${counted ? sql`, ${removedValue}` : sql``} from ${from} as ${name} where ${and(...conditions, where) ?? sql`true`}`
-  return first
+}
+
+/** The first of the rows in their order, if only those are read. */
+const inFirst = (rows: SQL, first: Part["first"]): SQL =>
+  first
     ? sql`(${rows} order by ${sql.join(first.orderBy, sql`, `)} limit ${first.limit})`
     : sql`(${rows})`
+
+function columnsOf(resource: Readable): SQL {
+  const { table, pastVersions } = resource
+  const columns = Object.values(getTableColumns(pastVersions ?? table))
+  const name = tableName(resource)
+  return sql.join(
+    columns.map((column) => sql`${name}.${sql.identifier(column.name)}`),
+    sql`, `,
+  )
 }
 
 export const tableName = ({ table }: Readable) => sql.identifier(getTableName(table))

@@ -57,8 +57,11 @@ export interface ListShape {
   /** Where the list belongs to one record of another resource. */
   parent?: Parent | undefined
   order: readonly OrderTerm[]
-  /** Only the records that changed after the release bound as `since`, or those that have left the list since. */
-  since?: "changed" | "removed" | undefined
+  /**
+   * Only the records that changed after the release bound as `since`, of an `explained` resource with what changed,
+   * or those that have left the list since.
+   */
+  since?: "changed" | "explained" | "removed" | undefined
 }
 
 /** A list as a client requested it. */
@@ -372,7 +375,7 @@ const expression = (select: PgColumn | SQL): SQL =>
 
 const conditionOf = ({ resource, filters, byScan, parent, since }: ListShape): SQL | undefined =>
   and(
-    since === "changed" ? sql`${resource.since} > ${sql.placeholder(sinceName)}` : undefined,
+    isUpdated(since) ? sql`${resource.since} > ${sql.placeholder(sinceName)}` : undefined,
     parent?.scope(sql`${sql.placeholder(parentName)}`),
     ...filters.map((name) => {
       const condition = filterOf(resource, name).where(sql`${sql.placeholder(name)}`)
@@ -381,10 +384,22 @@ const conditionOf = ({ resource, filters, byScan, parent, since }: ListShape): S
     }),
   )
 
+const isUpdated = (since: ListShape["since"]): boolean =>
+  since === "changed" || since === "explained"
+
 /** @param further condition on the rows of the list */
 function partOf(shape: ListShape, further?: SQL): Part {
+  const { since, filters } = shape
   const inList = conditionOf(shape)
-  return { where: and(inList, further), inList, updated: shape.since === "changed" }
+  const ofList = filters.filter((name) => name !== "changed")
+  return {
+    where: and(inList, further),
+    inList,
+    updated: isUpdated(since),
+    ...(since === "explained" && {
+      wasInList: conditionOf({ ...shape, since: undefined, filters: ofList }) ?? sql`true`,
+    }),
+  }
 }
 
 const keyOf = (shape: ListShape): string => {

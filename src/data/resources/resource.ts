@@ -58,7 +58,7 @@ interface CountedColumn {
 
 /** The keys of a record's values, each once, and the spellings of these values. */
 interface CountedArrays {
-  keys: PgColumn
+  keys: PgColumn | SQL
   spellings: SQL
 }
 

@@ -4,6 +4,7 @@
  */
 import { type TSchema, Type } from "@sinclair/typebox"
 import { getTableColumns, getTableName, type SQL, sql } from "drizzle-orm"
+import { nameIfDifferent } from "./explained.ts"
 import { type Field, field, fieldNames, type Readable, type Resource } from "./resource.ts"
 import { instantOf, instantText, textSchema } from "./values.ts"
 
@@ -99,10 +100,7 @@ function changedFields({ table, history, since, key }: Resource, fields: readonl
   const names = Object.keys(getTableColumns(history))
   const differing = [...fields, "geometry", "source"]
     .filter((name) => name !== key && names.includes(name))
-    .map((name) => {
-      const column = sql.identifier(name)
-      return sql`case when earlier.${column} is distinct from ${own}.${column} then ${sql.raw(`'${name}'`)} end`
-    })
+    .map((name) => nameIfDifferent(name, name, sql`earlier`, sql`${own}`))
   return sql`(select concat_ws('; ', ${sql.join(differing, sql`, `)}) from ${history} as earlier
     where earlier.${keyName} = ${own}.${keyName} and earlier.${sinceName} < ${own}.${sinceName}
     order by earlier.${sinceName} desc limit 1)`
