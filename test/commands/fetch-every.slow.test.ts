@@ -1,4 +1,4 @@
-/** A service that fetches by itself publishes changes, and reports failed and rejected loads. */
+/** A service that fetches by itself publishes changes, and reports failed and refused loads. */
 import { beforeEach, expect, test } from "bun:test"
 import { plain, reply } from "../ingest/fetching/misbehaving-server.ts"
 import { serviceProcess } from "../support/process.ts"

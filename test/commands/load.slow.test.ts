@@ -22,7 +22,7 @@ test("With --json standard output has only the summary", async () => {
   expect(code).toBe(0)
 })
 
-test("A rejected load writes nothing to standard output, and the reason to standard error", async () => {
+test("A refused load writes nothing to standard output, and the reason to standard error", async () => {
   bench.file("bad.csv", "Bad Gateway")
   const { stdout, stderr, code } = await load("companies", "bad.csv", "--json")
   expect(stdout).toBe("")

@@ -80,7 +80,7 @@ test("A source is shown with its missing records, the largest first, and when ea
   })
 })
 
-test("The list shortens the reason of a rejected load; showing the source prints all of it", async () => {
+test("The list shortens the reason of a refused load; showing the source prints all of it", async () => {
   const file = bench.file(`${"long-".repeat(40)}.csv`, "Bad Gateway")
   const reason = await bench.refusal("asx-directory", [file])
   const { stdout } = await sources("list")

@@ -127,7 +127,7 @@ test("A load that publishes nothing changes the list and its entity tag", async 
   })
 })
 
-test("A rejected load is shown without its reason and changes no figure", async () => {
+test("A refused load is shown without its reason and changes no figure", async () => {
   const refused = await loadFile("wa", ["Bad Gateway"]).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(LoadError)
   const { data } = await readList(await service.get("/sources"))

@@ -68,9 +68,9 @@ const feedOf = (sentFormat: unknown): string =>
 export function askSentList(endpoint: ListEndpoint, { query, accepted }: Sent, key = "") {
   const { counts, formats, parameters } = endpoint
   if (counts && !countedFilters(counts).includes(key)) throw new ApiError("NOT_FOUND")
-  const offered = accepted.filter((format) => formats.includes(format))
-  const sent = readParameters(query, parameters, checkCombinations(formats, offered))
-  const format = formatByAccept(offered, sent.all === true)
+  const acceptable = accepted.filter((format) => formats.includes(format))
+  const sent = readParameters(query, parameters, checkCombinations(formats, acceptable))
+  const format = formatByAccept(acceptable, sent.all === true)
   return askList(endpoint, { format, ...sent }, key, { sent, cacheBuster: cacheBuster(query) })
 }
 

@@ -109,7 +109,9 @@ export function askList(
 ): ListQuestion {
   const { parameters, counts, belongsTo } = endpoint
   const given: ParameterValues = { format: "json", ...defaultsOf(parameters), ...values }
-  const isExplained = given.changed !== undefined || namesChanged(given)
+  // Versions of records have a field of this name too.
+  const isExplained =
+    given.updated_since !== undefined && (given.changed !== undefined || namesChanged(given))
   const shown = isExplained ? explained(endpoint.resource) : endpoint.resource
   const resource = counts ?? shown
   const filters = filtersInUse(endpoint, resource, given)

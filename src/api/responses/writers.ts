@@ -187,6 +187,8 @@ function textWriter(question: ListQuestion, meta: Pick<PageMeta, "total">, retur
     const rows = (records: Records) => records.map(json).join()
     return { head: '{"data":[', rows, end: `],"meta":${JSON.stringify(meta)}}` }
   }
+  // A further format needs a writer of its own.
+  question.format satisfies "ndjson" | "csv" | "tsv" | "atom" | "parquet"
   const rows = (records: Records) => records.map((each) => `${json(each)}\n`).join("")
   return { head: "", rows, end: "" }
 }
@@ -194,11 +196,7 @@ function textWriter(question: ListQuestion, meta: Pick<PageMeta, "total">, retur
 /** Null for other formats. */
 function delimitedFormat(question: ListQuestion) {
   const { format, formulaGuard, bom } = question
-  if (format !== "csv" && format !== "tsv") {
-    // A further format needs a writer of its own.
-    format satisfies "ndjson" | "json" | "atom" | "parquet" | "geojson"
-    return null
-  }
+  if (format !== "csv" && format !== "tsv") return null
   const { header, rows, newEncoder } = delimitedWriter(format, columnsOf(question), {
     formulaGuard,
   })

@@ -5,7 +5,7 @@ import { sql } from "drizzle-orm"
 import { boolean, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
 import { bytewise, checks, instant, literals } from "./columns.ts"
 
-/** The outcomes of a load or a fetch: a release, no difference, a rejected load, or a failed fetch. */
+/** The outcomes of a load or a fetch: a release, no difference, a refused load, or a failed fetch. */
 export const loadOutcomes = ["published", "unchanged", "refused", "failed"] as const
 export type LoadOutcome = (typeof loadOutcomes)[number]
 
@@ -24,9 +24,9 @@ export const loadedSources = pgTable(
     last_loaded_at: instant("last_loaded_at"),
     /** The outcome of its last load or fetch. */
     last_outcome: text({ enum: loadOutcomes }).notNull(),
-    /** The reason of a rejected load or a failed fetch. */
+    /** The reason of a refused load or a failed fetch. */
     last_reason: text(),
-    /** The reason of a rejected load without values of rows, for everyone. */
+    /** The reason of a refused load without values of rows, for everyone. */
     last_finding: text(),
     /** The time of its newest accepted files. */
     last_observed_at: instant("last_observed_at"),

@@ -36,7 +36,7 @@ export interface Filter {
   where: (bound: SQL) => SQL
   /** The values that are counted, if they are. */
   values?: CountedColumn | CountedArrays
-  /** The column of the day that it compares. Records without that day do not match. */
+  /** The column of the day that it compares. Records without that day do not match: `notes.ts` counts them. */
   day?: PgColumn
   /** Whether an index finds the matches of a value, if they may be anywhere in the order of a list. */
   isIndexed?: (canonical: NonNullable<Value>) => boolean

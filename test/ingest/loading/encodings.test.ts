@@ -79,12 +79,12 @@ test.each([
 
 async function textOf(bytes: Buffer, cuts: readonly number[]): Promise<string> {
   const chunks = [0, ...cuts].map((from, nth) => bytes.subarray(from, cuts[nth] ?? bytes.length))
-  const reject = (what: string): never => {
+  const refuse = (what: string): never => {
     throw new Error(what)
   }
   const start = bytes.subarray(0, 4096)
   const stream = Readable.from(chunks) as AsyncIterable<Uint8Array>
-  return (await Array.fromAsync(decodedText(stream, start, { reject, note: () => {} }))).join("")
+  return (await Array.fromAsync(decodedText(stream, start, { refuse, note: () => {} }))).join("")
 }
 
 test("Text is the same however its bytes arrive", async () => {

@@ -93,7 +93,7 @@ test("A loader killed while it publishes leaves the last release, and the next l
   await expectLastReleaseUnchanged()
 })
 
-test("A rejected load that is killed while recording it is recorded once when repeated", async () => {
+test("A refused load that is killed while recording it is recorded once when repeated", async () => {
   const titles = (numbers: readonly number[]) =>
     ["tno,typedesc,statussdsc,own_name", ...numbers.map((n) => `EL${n},,,`), ""].join("\n")
   const all = Array.from({ length: 40 }, (_, n) => n)

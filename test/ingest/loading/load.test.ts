@@ -234,7 +234,7 @@ test("A load reports each of its steps, also where it publishes nothing", async 
   ])
 })
 
-test("The three most frequent reasons for rejected rows are warnings, also of a rejected load", async () => {
+test("The three most frequent reasons for rejected rows are warnings, also of a refused load", async () => {
   const bad = [
     ...["A", "B"].map((code) => `${code},Too short,,,true`),
     ...Array.from({ length: 1500 }, (_, nth) => `QZA,Named ${nth},x${nth},,true`),

@@ -23,7 +23,7 @@ export interface Workbench {
     content: string | readonly string[],
     options?: Partial<LoadOptions>,
   ) => ReturnType<typeof load>
-  /** The message of a rejected load. Fails unless the load is rejected. */
+  /** The message of a refused load. Fails unless the load is rejected. */
   refusal: (...args: Parameters<Workbench["load"]>) => Promise<string>
   /** The rows of the rejects file, which is then deleted. */
   rejects: () => { file: string; line: number; reason: string; row: unknown }[]

@@ -1,6 +1,8 @@
 /** Tenements: their holders, those that expire soon, and those without a company. */
 import { expect, test } from "bun:test"
+import { tenements } from "../../../src/data/resources/tenements.ts"
 import { reasons } from "../../../src/ingest/loading/suggestions.ts"
+import { tenementsView } from "../../../src/web/pages/explore/lists/tenement-views.ts"
 import { resultOf } from "../../api/mcp/conversation.ts"
 import { awkward, type Fixtures } from "../../support/fixtures.ts"
 import { serviceOfFile } from "../../support/service.ts"
@@ -9,6 +11,11 @@ import { signedInVisitor } from "./visitor.ts"
 
 const [tenement] = awkward.tenements
 if (!tenement) throw new Error("The fixtures are empty")
+
+test("The explorer has every filter of tenements", () => {
+  const shown = tenementsView.filters.map(({ name }) => name)
+  expect(shown.sort()).toEqual(Object.keys(tenements.filters).sort())
+})
 
 /** Today is 2026-03-01. */
 const expiries: [id: string, expiry_date: string | null, status?: string][] = [

@@ -6,7 +6,7 @@
  * unterminated quote must not use all memory.
  */
 import { damaged } from "../load-error.ts"
-import type { RejectFile } from "./row.ts"
+import type { RefuseFile } from "./row.ts"
 import { linesOf, maxRecordLength } from "./text.ts"
 
 export type Separator = "," | ";" | "\t"
@@ -27,26 +27,26 @@ const maxCells = 1_000_000
 export async function* csvRecords(
   text: AsyncIterable<string>,
   separator: Separator,
-  reject: RejectFile,
+  refuse: RefuseFile,
 ): AsyncGenerator<TableRecord> {
   let line = 0
   let open: OpenRecord | null = null
-  for await (const lines of linesOf(text, reject)) {
+  for await (const lines of linesOf(text, refuse)) {
     for (const content of lines) {
       line++
       open ??= { line, cells: [], error: null, text: "", quoted: null }
       open.text += content
-      if (open.text.length > maxRecordLength) reject(unterminated(open.line))
+      if (open.text.length > maxRecordLength) refuse(unterminated(open.line))
       readLine(open, content, separator)
       if (open.cells.length > maxCells)
-        reject(`line ${line} has more than ${maxCells} columns. Save the file again`)
+        refuse(`line ${line} has more than ${maxCells} columns. Save the file again`)
       if (open.quoted !== null) continue
       if (open.error !== null || open.cells.some((cell) => cell !== "")) yield open
       open = null
     }
   }
   if (open === null) return
-  reject(
+  refuse(
     open.error === null
       ? damaged(`it is truncated: it ends inside a quoted value (line ${open.line})`)
       : unterminated(open.line),

@@ -39,23 +39,23 @@ export async function* readDbase(
   reading: FileReading,
   companion: InputFile["companion"],
 ): AsyncGenerator<Row> {
-  const { reject } = reading
+  const { refuse } = reading
   const take = byteReader(bytes)
-  const sizes = sizesOf((await take(32)) ?? reject(damaged("it is truncated in its header")))
+  const sizes = sizesOf((await take(32)) ?? refuse(damaged("it is truncated in its header")))
   const columns = columnsOf(
-    (await take(sizes.headerLength - 32)) ?? reject(damaged("it is truncated in its header")),
+    (await take(sizes.headerLength - 32)) ?? refuse(damaged("it is truncated in its header")),
   )
   const names = columns.map(({ name }) => name)
   matchHeader(reading, names)
-  if (sizes.records === 0) reject("it has a header but no rows")
+  if (sizes.records === 0) refuse("it has a header but no rows")
   const rowOf = rowReader(reading)
   const shapes = await shapesBeside(companion, reading)
   for (let record = 1; record <= sizes.records; record++) {
     const content =
       (await take(sizes.recordLength)) ??
-      reject(damaged(`it is truncated: it has ${record - 1} of ${sizes.records} records`))
+      refuse(damaged(`it is truncated: it has ${record - 1} of ${sizes.records} records`))
     const shape = await shapes?.next()
-    if (shape?.done) reject(`its .shp has ${record - 1} of ${sizes.records} records`)
+    if (shape?.done) refuse(`its .shp has ${record - 1} of ${sizes.records} records`)
     if (content[0] === deleted) continue
     const raw: Record<string, unknown> = {}
     let fault: string | undefined
@@ -70,7 +70,7 @@ export async function* readDbase(
       ? row
       : { line: record, raw, error: `${fault}; save the table as CSV`, readable: row.raw }
   }
-  if (shapes && !(await shapes.next()).done) reject("its .shp has more records than its table")
+  if (shapes && !(await shapes.next()).done) refuse("its .shp has more records than its table")
 }
 
 function sizesOf(start: Buffer) {

@@ -43,7 +43,7 @@ export async function readHeader(
   if (header) return headerOf(header, reading)
   const malformed = before.find(({ error }) => error !== null)
   const why = malformed ? `; line ${malformed.line}: ${malformed.error}` : ""
-  return reading.reject(`it has no header${why}`)
+  return reading.refuse(`it has no header${why}`)
 }
 
 /** Whether a record has every column that the source requires. */

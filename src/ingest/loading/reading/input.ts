@@ -12,7 +12,7 @@ import { codeOf } from "../../../system/text/error-code.ts"
 import { fileDigest } from "../file-names.ts"
 import { cannotRead, damaged, LoadError, reasonOf } from "../load-error.ts"
 import { foreignFormat, isZip, signatureLength } from "./foreign-formats.ts"
-import type { InputFile, RejectFile } from "./row.ts"
+import type { InputFile, RefuseFile } from "./row.ts"
 import { tablesInZip } from "./zip.ts"
 
 const chunkBytes = 256 * 1024
@@ -36,7 +36,7 @@ export async function* openInputs(
     }
     return {
       ...file,
-      bytes: () => open(decompressed(file.bytes(), file.reject)),
+      bytes: () => open(decompressed(file.bytes(), file.refuse)),
       companion: (extension) => {
         const bytes = file.companion(extension)
         return bytes && open(bytes)
@@ -101,7 +101,7 @@ function storedFile(path: string, name: string, bytesTotal: number | null): Inpu
       const beside = pathBeside(extension)
       return beside === undefined ? undefined : Bun.file(beside).stream()
     },
-    reject: (what, options) => {
+    refuse: (what, options) => {
       throw cannotRead(name, what, options)
     },
   }
@@ -119,18 +119,18 @@ async function sizeOf(path: string, name: string): Promise<number | null> {
   }
 }
 
-async function* decompressed(bytes: AsyncGenerator<Uint8Array>, reject: RejectFile) {
+async function* decompressed(bytes: AsyncGenerator<Uint8Array>, refuse: RefuseFile) {
   const { parts, all } = await peek(bytes, signatureLength)
   const start = Buffer.concat(parts)
   const foreign = foreignFormat(start)
-  if (foreign) reject(foreign)
+  if (foreign) refuse(foreign)
   if (start[0] !== 0x1f || start[1] !== 0x8b) return yield* all
   try {
     // Errors reach the loop through the gunzip stream; `pipeline` only requires a callback.
     yield* pipeline(all, createGunzip({ chunkSize: chunkBytes }), () => {})
   } catch (error) {
     if (!codeOf(error).startsWith("Z_")) throw error
-    reject(damaged("its gzip data is truncated or corrupt"))
+    refuse(damaged("its gzip data is truncated or corrupt"))
   }
 }
 

@@ -20,30 +20,30 @@ export async function* readDocument(
   text: AsyncIterable<string>,
   reading: FileReading,
 ): AsyncGenerator<Row> {
-  const { reject } = reading
+  const { refuse } = reading
   const rowOf = rowReader(reading)
   let record = 0
   let head: RawRecord = {}
   let unstated: unknown
-  const parts = splitJson(text, reject, (before) => {
+  const parts = splitJson(text, refuse, (before) => {
     head = before
   })
   const shapeOf = shapeReader(reading, (geometry) => {
     if (head.crs === undefined && head.spatialReference === undefined) unstated = geometry
-    return systemOfDocument(head, reject)
+    return systemOfDocument(head, refuse)
   })
   // Not `for await`, which drops the return value of the parts: the document without its records.
   let next = await parts.next()
   for (; !next.done; next = await parts.next()) {
     const { properties, feature } = readFeature(next.value)
-    if (++record === 1) matchHeader(reading, Object.keys(properties ?? reject(notRead(next.value))))
+    if (++record === 1) matchHeader(reading, Object.keys(properties ?? refuse(notRead(next.value))))
     yield properties
       ? withShape(rowOf(properties, record), feature, shapeOf)
       : invalidRecord(next.value, record)
   }
   const envelope = next.value
   const error = envelope.error === undefined ? "" : `, but an error: ${shortJson(envelope.error)}`
-  if (record === 0) reject(`it has no records${error}`)
+  if (record === 0) refuse(`it has no records${error}`)
   if (unstated !== undefined) checkLateSystem(envelope, unstated, reading)
   if (isIncomplete(envelope, record)) reading.markIncomplete()
 }
@@ -83,22 +83,22 @@ export async function* readNdjson(
   text: AsyncIterable<string>,
   reading: FileReading,
 ): AsyncGenerator<Row> {
-  const { reject } = reading
+  const { refuse } = reading
   const rowOf = rowReader(reading)
   const shapeOf = shapeReader(reading, () => wgs84)
   let line = 0
   let records = 0
-  for await (const lines of linesOf(text, reject)) {
+  for await (const lines of linesOf(text, refuse)) {
     for (const content of lines) {
       line++
       if (content.trim() === "") continue
       const { properties: object, feature } = readFeature(content)
       if (++records === 1) {
-        if (!object) reject("it looks like JSON, but its first line is not a complete record")
+        if (!object) refuse("it looks like JSON, but its first line is not a complete record")
         matchHeader(reading, Object.keys(object ?? {}))
       }
       if (!object && !content.endsWith("\n"))
-        reject(damaged(`it is truncated: line ${line}, the last, is not a complete record`))
+        refuse(damaged(`it is truncated: line ${line}, the last, is not a complete record`))
       yield object
         ? withShape(rowOf(object, line), feature, shapeOf)
         : { line, raw: content, error: "is not a JSON object" }

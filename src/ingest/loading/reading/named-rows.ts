@@ -11,7 +11,7 @@ const maxShown = 10
 
 /** For each column of the header its name in the source, null for one to ignore. */
 export function matchHeader(
-  { columns, reject, note }: FileReading,
+  { columns, refuse, note }: FileReading,
   header: readonly string[],
 ): (string | null)[] {
   const layout = layoutOf(columns, header)
@@ -28,7 +28,7 @@ export function matchHeader(
     ? `it looks like a file of the source "${other.name}": ${other.description}`
     : match.error
   const cure = other ? "" : ". Check the source in the command, or correct the header"
-  return reject(fault + cure, { cause: new OtherColumns(fault) })
+  return refuse(fault + cure, { cause: new OtherColumns(fault) })
 }
 
 /**

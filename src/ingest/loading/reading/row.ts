@@ -17,8 +17,8 @@ export type Row =
 export const readable = (row: Row): RawRecord =>
   (row.error === undefined ? row.raw : row.readable) ?? {}
 
-/** Ends the load. @param fault why the file cannot be read */
-export type RejectFile = (fault: string, options?: ErrorOptions) => never
+/** Ends the load; a faulty row is yielded with an `error` instead. @param fault why the file cannot be read */
+export type RefuseFile = (fault: string, options?: ErrorOptions) => never
 
 /** The input of a reader besides the text, and its reports. */
 export interface FileReading {
@@ -27,7 +27,7 @@ export interface FileReading {
   /** Matches a line that may precede the header. */
   banner?: RegExp | undefined
   noteBanner?: (banner: string) => void
-  reject: RejectFile
+  refuse: RefuseFile
   /** @param remark on how the file was read, for the summary of the load */
   note: (remark: string) => void
   /** Undefined where the load reads no shapes. */
@@ -59,5 +59,5 @@ export interface InputFile {
   bytes: () => AsyncGenerator<Uint8Array>
   /** The file of this extension beside it, as the parts of a shapefile; undefined where there is none. */
   companion: (extension: string) => AsyncIterable<Uint8Array> | undefined
-  reject: RejectFile
+  refuse: RefuseFile
 }

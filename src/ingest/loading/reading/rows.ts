@@ -36,7 +36,7 @@ interface Table<Given> {
  * @param reading called with the name of each table
  * @throws LoadError where no table has the columns
  */
-export async function* openTables<Given extends Omit<FileReading, "reject">>(
+export async function* openTables<Given extends Omit<FileReading, "refuse">>(
   path: string,
   maxBytes: number | undefined,
   reading: (name: string) => Given,
@@ -67,10 +67,10 @@ export async function* openTables<Given extends Omit<FileReading, "reject">>(
 
 /** Rejects a file that is not a table. Reading the batches checks header and rows. */
 async function openRows(
-  { bytes, companion, reject }: InputFile,
-  given: Omit<FileReading, "reject">,
+  { bytes, companion, refuse }: InputFile,
+  given: Omit<FileReading, "refuse">,
 ): Promise<{ format: FileFormat; batches: AsyncGenerator<Row[]> }> {
-  const reading = { ...given, reject }
+  const reading = { ...given, refuse }
   const file = await peek(bytes(), startLength)
   const firstBytes = Buffer.concat(file.parts)
   const shapeOf = shapeReader(reading, () => wgs84)
@@ -82,7 +82,7 @@ async function openRows(
   const text = await peek(decodedText(file.all, firstBytes, reading), startLength)
   const start = text.parts.join("").slice(0, startLength)
   const foreign = foreignText(start)
-  if (foreign) reject(foreign)
+  if (foreign) refuse(foreign)
   if (isDocument(start.trimStart())) {
     const format = start.trimStart().startsWith("[") ? "json" : "geojson"
     return opened(format, readDocument(text.all, reading))

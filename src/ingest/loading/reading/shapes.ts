@@ -15,38 +15,38 @@ import { parsedJson } from "../../../system/text/parsed-json.ts"
 import { textWithin } from "../../../system/text/text-within.ts"
 import type { RawRecord } from "../../sources/source.ts"
 import { type RowShape, rowShape } from "../staged-shape.ts"
-import type { FileReading, InputFile, RejectFile, ShapeOptions } from "./row.ts"
+import type { FileReading, InputFile, RefuseFile, ShapeOptions } from "./row.ts"
 
 /** Undefined for a row that states no geometry. @param feature the one that has the geometry */
 export type ShapeOf = (geometry: unknown, feature?: unknown) => RowShape | undefined
 
-type WithShapes = Pick<FileReading, "shapes" | "reject">
+type WithShapes = Pick<FileReading, "shapes" | "refuse">
 
 /**
  * A system that a geometry or its feature states, as GeoJSON of 2008 and ArcGIS allow, precedes that of the file.
  * @param stated the system that the file states. It is called with the first geometry that states none
  */
 export function shapeReader(
-  { shapes, reject }: WithShapes,
+  { shapes, refuse }: WithShapes,
   stated: (geometry: unknown) => ReferenceSystem,
 ): ShapeOf {
   let ofFile: ReferenceSystem | undefined
   let datum: Datum | undefined
   const named = memoized((statement: string) =>
-    systemOfDocument(Object(parsedJson(statement)), reject),
+    systemOfDocument(Object(parsedJson(statement)), refuse),
   )
   return (value, feature) => {
     if (!shapes || value === undefined) return undefined
     if (value === null || (typeof value === "string" && value.trim() === ""))
       return rowShape(noShape)
     const geometry = typeof value === "string" ? parsedGeometry(value) : value
-    const fileSystem = () => (ofFile ??= systemOf(shapes, reject, () => stated(geometry)))
+    const fileSystem = () => (ofFile ??= systemOf(shapes, refuse, () => stated(geometry)))
     const own =
       shapes.crs === undefined ? (statementIn(geometry) ?? statementIn(feature)) : undefined
     const system = own === undefined ? fileSystem() : named(own)
     datum ??= system.datum
     if (system.datum !== datum)
-      reject("its shapes state several coordinate reference systems; name one with --crs EPSG:n")
+      refuse("its shapes state several coordinate reference systems; name one with --crs EPSG:n")
     shapes.noteDatum(datum)
     return rowShape(readGeometry(geometry, system.toDegrees))
   }
@@ -59,18 +59,18 @@ function statementIn(object: unknown): string | undefined {
 
 const systemOf = (
   { crs }: ShapeOptions,
-  reject: RejectFile,
+  refuse: RefuseFile,
   stated: () => ReferenceSystem,
-): ReferenceSystem => (crs === undefined ? stated() : systemNamed(crs, reject))
+): ReferenceSystem => (crs === undefined ? stated() : systemNamed(crs, refuse))
 
 /** The system that the response of an ArcGIS service or a GeoJSON document states, or that of GeoJSON. */
 export const systemOfDocument = (
   { crs, spatialReference }: RawRecord,
-  reject: RejectFile,
+  refuse: RefuseFile,
 ): ReferenceSystem =>
   spatialReference === undefined
-    ? systemOfGeoJson(crs, reject)
-    : systemOfArcGis(spatialReference, reject)
+    ? systemOfGeoJson(crs, refuse)
+    : systemOfArcGis(spatialReference, refuse)
 
 /**
  * Checks a document that states no system before its features. GeoServer states it after them, which only
@@ -80,15 +80,15 @@ export const systemOfDocument = (
 export function checkLateSystem(
   document: RawRecord,
   geometry: unknown,
-  { shapes, reject }: WithShapes,
+  { shapes, refuse }: WithShapes,
 ): void {
   // Only GeoJSON, whose geometries have a type, has a system without a statement.
   const { datum, isProjected } =
     "type" in Object(geometry)
-      ? systemOfDocument(document, reject)
-      : systemOfArcGis(document.spatialReference, reject)
+      ? systemOfDocument(document, refuse)
+      : systemOfArcGis(document.spatialReference, refuse)
   if (isProjected)
-    reject("it states its coordinate reference system after its features; name it with --crs")
+    refuse("it states its coordinate reference system after its features; name it with --crs")
   shapes?.noteDatum(datum)
 }
 
@@ -97,17 +97,17 @@ const maxPrjBytes = 64 * 1024
 /** The shapes of the records of a dBase table, deleted ones too; undefined where there is no `.shp`. */
 export async function shapesBeside(
   companion: InputFile["companion"],
-  { shapes, reject }: WithShapes,
+  { shapes, refuse }: WithShapes,
 ): Promise<AsyncGenerator<ShapeRead> | undefined> {
   const bytes = shapes && companion("shp")
   if (!shapes || !bytes) return undefined
-  const ofShapes: RejectFile = (fault, options) => reject(`its .shp: ${fault}`, options)
+  const ofShapes: RefuseFile = (fault, options) => refuse(`its .shp: ${fault}`, options)
   const prj = companion("prj")
   // A small zip file may have one of gigabytes.
   const text =
     prj &&
     (await textWithin(maxPrjBytes, prj, () =>
-      reject(
+      refuse(
         "its .prj is longer than 64 KB, so it is no coordinate reference system. Replace it, or load with --without-shapes",
       ),
     ))

@@ -10,7 +10,7 @@
 import { isObject, parsedJson } from "../../../system/text/parsed-json.ts"
 import type { RawRecord } from "../../sources/source.ts"
 import { damaged } from "../load-error.ts"
-import type { RejectFile } from "./row.ts"
+import type { RefuseFile } from "./row.ts"
 import { maxRecordLength } from "./text.ts"
 
 const maxEnvelopeLength = 4_000_000
@@ -22,7 +22,7 @@ const comma = 0x2c
 /** @param onList receives the part of the document before its list */
 export async function* splitJson(
   text: AsyncIterable<string>,
-  reject: RejectFile,
+  refuse: RefuseFile,
   onList: (before: RawRecord) => void,
 ): AsyncGenerator<string, RawRecord> {
   let depth = 0
@@ -55,7 +55,7 @@ export async function* splitJson(
           listDepth = depth
           envelope += chunk.slice(from, index + 1)
           from = index + 1
-          onList(parsed(`${envelope}]${depth === 2 ? "}" : ""}`, reject))
+          onList(parsed(`${envelope}]${depth === 2 ? "}" : ""}`, refuse))
         }
       } else if (isClosing(code)) {
         if (depth === listDepth) {
@@ -71,11 +71,11 @@ export async function* splitJson(
     if (listDepth === null) envelope += chunk.slice(from)
     else element += chunk.slice(from)
     if (element.length > maxRecordLength)
-      reject(`a record is longer than ${maxRecordLength} characters`)
-    if (envelope.length > maxEnvelopeLength) reject("it contains no list of records")
+      refuse(`a record is longer than ${maxRecordLength} characters`)
+    if (envelope.length > maxEnvelopeLength) refuse("it contains no list of records")
   }
-  if (depth > 0 || isInString) reject(damaged("it is truncated: its JSON does not end"))
-  return parsed(envelope, reject)
+  if (depth > 0 || isInString) refuse(damaged("it is truncated: its JSON does not end"))
+  return parsed(envelope, refuse)
 }
 
 const isOpening = (code: number) => code === 0x5b || code === 0x7b
@@ -95,11 +95,11 @@ function isList(
   return depth === 1 ? before.trim() === "" : depth === 2 && /"features"\s*:\s*$/.test(before)
 }
 
-function parsed(envelope: string, reject: RejectFile): RawRecord {
+function parsed(envelope: string, refuse: RefuseFile): RawRecord {
   const value = parsedJson(envelope)
   if (Array.isArray(value)) return {}
   if (isObject(value)) return value
-  return reject(
+  return refuse(
     "it is not a valid JSON document: there is text before, between or after its records",
   )
 }

@@ -16,8 +16,8 @@ export async function* readTable(
   separator: Separator,
   reading: FileReading,
 ): AsyncGenerator<Row> {
-  const { reject, columns } = reading
-  const records = csvRecords(text, separator, reject)
+  const { refuse, columns } = reading
+  const records = csvRecords(text, separator, refuse)
   const header = await readHeader(records, reading)
   const rowOf = rowReaderBelow(header, columns, separator)
   let last: TableRecord | undefined
@@ -26,9 +26,9 @@ export async function* readTable(
     last = next.value
     yield rowOf(last)
   }
-  if (!last) return reject("it has a header but no rows")
+  if (!last) return refuse("it has a header but no rows")
   if (last.error === null && last.cells.length < header.named && !last.text.endsWith("\n")) {
-    reject(
+    refuse(
       damaged(`it is truncated: line ${last.line}, the last, has fewer columns than the header`),
     )
   }

@@ -3,34 +3,34 @@
  * UTF-8. A file that mixes both, or has bytes of neither, is rejected: its letters would be a guess.
  */
 import { damaged } from "../load-error.ts"
-import type { FileReading, RejectFile } from "./row.ts"
+import type { FileReading, RefuseFile } from "./row.ts"
 
-type Remarks = Pick<FileReading, "reject" | "note">
+type Remarks = Pick<FileReading, "refuse" | "note">
 
 /** Returns the text without a byte order mark. @param start the first bytes, or all if they are few */
 export function decodedText(
   bytes: AsyncIterable<Uint8Array>,
   start: Uint8Array,
-  { reject, note }: Remarks,
+  { refuse, note }: Remarks,
 ): AsyncGenerator<string> {
   const mark = `${start[0]} ${start[1]}`
-  if (mark !== "255 254" && mark !== "254 255") return utf8OrWindows(bytes, { reject, note })
+  if (mark !== "255 254" && mark !== "254 255") return utf8OrWindows(bytes, { refuse, note })
   note("it is UTF-16 text")
   const decoder = new TextDecoder(mark === "255 254" ? "utf-16le" : "utf-16be", { fatal: true })
-  return decodedWith(decoder, bytes, reject, "it is not valid UTF-16 text")
+  return decodedWith(decoder, bytes, refuse, "it is not valid UTF-16 text")
 }
 
 async function* decodedWith(
   decoder: TextDecoder,
   bytes: AsyncIterable<Uint8Array>,
-  reject: RejectFile,
+  refuse: RefuseFile,
   fault: string,
 ): AsyncGenerator<string> {
   const decode = (part: Uint8Array | undefined, wrong: string): string => {
     try {
       return part ? decoder.decode(part, { stream: true }) : decoder.decode()
     } catch (error) {
-      if (error instanceof TypeError) return reject(wrong)
+      if (error instanceof TypeError) return refuse(wrong)
       throw error
     }
   }
@@ -50,7 +50,7 @@ const unassigned = /[\x81\x8d\x8f\x90\x9d]/
 /** The first bytes outside ASCII decide, anywhere in the file. */
 async function* utf8OrWindows(
   bytes: AsyncIterable<Uint8Array>,
-  { reject, note }: Remarks,
+  { refuse, note }: Remarks,
 ): AsyncGenerator<string> {
   const chunks = bytes[Symbol.asyncIterator]()
   let waiting = Buffer.alloc(0)
@@ -71,11 +71,11 @@ async function* utf8OrWindows(
     const character = latin1.slice(first, first + 4)
     const whole = concatenated(all, chunks)
     if (character.search(utf8Character) === 0) {
-      return yield* decodedWith(new TextDecoder("utf-8", { fatal: true }), whole, reject, mixture)
+      return yield* decodedWith(new TextDecoder("utf-8", { fatal: true }), whole, refuse, mixture)
     }
-    if (/^[\xc2-\xf4][\x80-\xbf]*$/.test(character)) reject(endsInCharacter)
+    if (/^[\xc2-\xf4][\x80-\xbf]*$/.test(character)) refuse(endsInCharacter)
     note("it is not UTF-8 text and was read as Windows-1252")
-    return yield* windowsText(whole, reject)
+    return yield* windowsText(whole, refuse)
   }
 }
 
@@ -84,13 +84,13 @@ async function* concatenated(first: Uint8Array, rest: AsyncIterator<Uint8Array>)
   for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value
 }
 
-async function* windowsText(bytes: AsyncIterable<Uint8Array>, reject: RejectFile) {
+async function* windowsText(bytes: AsyncIterable<Uint8Array>, refuse: RefuseFile) {
   const decoder = new TextDecoder("windows-1252")
   for await (const chunk of bytes) {
     const latin1 = Buffer.from(chunk).toString("latin1")
-    if (utf8Character.test(latin1)) reject(mixture)
+    if (utf8Character.test(latin1)) refuse(mixture)
     if (unassigned.test(latin1))
-      reject("its text is neither UTF-8 nor Windows-1252; save it as UTF-8")
+      refuse("its text is neither UTF-8 nor Windows-1252; save it as UTF-8")
     yield decoder.decode(chunk)
   }
 }
@@ -101,7 +101,7 @@ export const maxRecordLength = 128_000_000
 /** The lines of a text with their line breaks, by chunks. */
 export async function* linesOf(
   text: AsyncIterable<string>,
-  reject: RejectFile,
+  refuse: RefuseFile,
 ): AsyncGenerator<string[]> {
   let rest = ""
   let ended = 0
@@ -116,7 +116,7 @@ export async function* linesOf(
     rest += chunk.slice(from)
     ended += lines.length
     if (rest.length > maxRecordLength)
-      reject(
+      refuse(
         `line ${ended + 1} is longer than ${maxRecordLength} characters. Save the file again with a line for each record`,
       )
     yield lines

@@ -9,7 +9,7 @@ import { type Entry, openPromise, type ZipFile } from "yauzl"
 import { excerpt, firstOf } from "../../../system/text/printable-text.ts"
 import { fileDigest } from "../file-names.ts"
 import { cannotRead, damaged, LoadError } from "../load-error.ts"
-import type { InputFile, RejectFile } from "./row.ts"
+import type { InputFile, RefuseFile } from "./row.ts"
 
 /** Reasons to skip files, by their names. */
 const notTables: readonly [names: RegExp, why: string][] = [
@@ -80,12 +80,12 @@ function tableOf(
   }
   const read = [entry, entryBeside("shp"), entryBeside("prj")]
   const others = othersShown(entries.filter((other) => !read.includes(other)))
-  const reject: RejectFile = (fault, options) => {
+  const refuse: RefuseFile = (fault, options) => {
     throw cannotRead(name, fault + others, options)
   }
   async function* bytesOf(part: Entry) {
     if (!part.canDecodeFileData()) {
-      reject("it is encrypted or uses an unsupported compression method")
+      refuse("it is encrypted or uses an unsupported compression method")
     }
     let checksum = 0
     try {
@@ -99,7 +99,7 @@ function tableOf(
       throw damagedZip(name, error)
     }
     // yauzl does not check it.
-    if (checksum !== part.crc32) reject(damaged("its contents do not match their checksum"))
+    if (checksum !== part.crc32) refuse(damaged("its contents do not match their checksum"))
   }
   return {
     name,
@@ -111,7 +111,7 @@ function tableOf(
       const part = entryBeside(extension)
       return part && bytesOf(part)
     },
-    reject,
+    refuse,
   }
 }
 
