@@ -196,7 +196,7 @@ test.each([
   "updated_since=1",
   "removed_since=1",
   "state=XX",
-  "company=",
+  "company=A%00",
   "fields=value",
 ])("%s is not a parameter of a facet, or has an invalid value", async (query) => {
   const response = await service.get(`/facets/tenements/state?${query}`)

@@ -3,7 +3,8 @@
  * value is guessed.
  */
 import { expect, test } from "bun:test"
-import { serviceOfFile } from "../support/service.ts"
+import { none } from "../support/fixtures.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { readError } from "./bodies.ts"
 
 const service = await serviceOfFile()
@@ -51,33 +52,30 @@ test.each([
   ...each("/tenements", "per_page", [...noIntegers, "101", "1000"], perPage),
   ...each("/reports", "from", noDates, noDate),
   ...each("/reports", "to", noDates, noDate),
-  ...each("/companies", "active", ["TRUE", "True", "1", "yes", "on", "true%20"], boolean),
-  ...each("/companies", "bom", ["1", "False"], boolean),
+  ...each("/companies", "active", ["1", "yes", "on", "true%20", "%20"], boolean),
+  ...each("/companies", "bom", ["1"], boolean),
   ...each("/companies", "formula_guard", ["0"], boolean),
   ...each(
     "/companies",
     "sort",
-    ["Name", "company_name", "name,asx_code", "-name"],
+    ["company_name", "name,asx_code", "-name"],
     oneOf("name", "market_cap", "asx_code"),
   ),
-  ...each("/companies", "order", ["ASC", "ascending"], oneOf("asc", "desc")),
-  ...each("/companies", "format", ["CSV", "xlsx", "json,csv"], format),
-  ...each("/companies/BIG/tenements", "state", ["wa", "ACT", "WA,NSW"], state),
+  ...each("/companies", "order", ["ascending"], oneOf("asc", "desc")),
+  ...each("/companies", "format", ["xlsx", "json,csv"], format),
+  ...each("/companies/BIG/tenements", "state", ["ACT", "WA,NSW"], state),
   ...each("/companies", "search", ["%00", "a%1Fb", "%7F"], "Must not contain control characters"),
   ...each("/companies", "search", ["%ff", "%C3%28", "%", "%zz", "%E0%A4%A", "%ED%A0%80"], notUtf8),
   ...each("/companies", "search", ["A%EF%BF%BDB"], notUtf8),
   ...each("/tenements", "holder", ["A%EF%BF%BDB"], notUtf8),
   ...each("/tenements", "status", ["%ff", "%C3%28"], notUtf8),
   ...each("/tenements", "held_by", ["%ff"], notUtf8),
-  ...["/companies?page", "/companies?page="].map((path) => [path, "page", empty] as const),
-  ...each("/companies", "search", [""], empty),
-  ...each("/companies", "active", [""], empty),
-  ...each("/reports", "from", [""], empty),
-  ...each("/tenements", "holder", [""], empty),
-  ...each("/tenements", "held_by", [""], empty),
+  ...["as_of", "updated_since", "removed_since"].map(
+    (name) => [`/tenements?${name}=`, name, empty] as const,
+  ),
+  ["/companies/BIG?as_of", "as_of", empty],
   ...each("/tenements", "granted_from", ["2026-02-30", "2026", "today"], noDate),
   ...each("/tenements", "expires_to", ["2026-1-1", "20260101"], noDate),
-  ...each("/tenements", "company", [""], empty),
   ...each(
     "/tenements",
     "sort",
@@ -100,7 +98,7 @@ test.each([
   expect(await faultsOf(path)).toEqual([{ parameter, ...stated }])
 })
 
-test.each(["page=1&page=1", "page=1&page=2", "sort=name&sort=name", "_=1&_=2"])(
+test.each(["page=1&page=1", "page=1&page=2", "sort=name&sort=name", "_=1&_=2", "search=&search=a"])(
   "The parameter %s occurs twice",
   async (query) => {
     const [parameter] = query.split("=")
@@ -124,13 +122,68 @@ test("A token that occurs twice is a repeated parameter", async () => {
   expect(await faultsOf(`/companies?${query}`)).toEqual([{ parameter: "api_key", message: twice }])
 })
 
-test("An api_key without a value is an empty parameter, beside a header too", async () => {
-  const expected = [{ parameter: "api_key", message: "Must not be empty" }]
+test("An api_key without a value is absent, with a header and without", async () => {
+  const anonymous = await (await service.get("/companies", { token: null })).text()
   for (const path of ["/companies", "/companies/BIG", "/facets/companies/sector", "/usage"]) {
     for (const query of ["api_key=", "api_key", "%61pi_key="]) {
-      expect(await faultsOf(`${path}?${query}`)).toEqual(expected)
+      expect((await service.get(`${path}?${query}`)).status).toBe(200)
+      const response = await service.get(`${path}?${query}`, { token: null })
+      expect([response.status, response.headers.get("www-authenticate")]).toEqual([
+        401,
+        'Bearer realm="mds"',
+      ])
+      expect(await response.text()).toBe(anonymous)
     }
   }
+})
+
+/** Each as a spreadsheet writes it, and as the service documents it. */
+const spellings: [path: string, sent: string, documented: string][] = [
+  ["/companies", "active=TRUE&search=&sector=&sort=NAME&order=ASC", ""],
+  ["/companies", "active=False&all=FALSE&page=&per_page=&api_key=", "active=false"],
+  ["/tenements", "state=wa&search=&sort=ID&held_by=&bbox=&near=&granted_from=", "state=WA"],
+  [
+    "/companies/BIG/tenements",
+    "state=Nsw&sort=Expiry_Date&order=DESC&format=JSON&expires_to=",
+    "state=NSW&sort=expiry_date&order=desc&format=json",
+  ],
+  [
+    "/tenements",
+    "format=Csv&all=True&page=&per_page=&bom=TRUE&formula_guard=FALSE",
+    "format=csv&all=true&bom=true&formula_guard=false",
+  ],
+  ["/tenements/NT-1", "format=GeoJSON", "format=geojson"],
+  [
+    "/reports",
+    "from=2026-01-02&to=&timezone=australia/sydney&group=Drilling&company=",
+    "from=2026-01-02&timezone=Australia/Sydney&group=drilling",
+  ],
+  ["/facets/tenements/state", "search=&type=&state=nt&page=", "state=NT"],
+  ["/sources", "format=CSV&all=", "format=csv"],
+]
+
+test.each(spellings)("%s?%s is ?%s", async (path, sent, documented) => {
+  const shown = async (query: string) => {
+    const response = await service.get(`${path}?${query}`)
+    const names = ["etag", "link", "content-type", "content-disposition"]
+    const headers = names.map((name) => response.headers.get(name))
+    return [response.status, ...headers, await response.text()]
+  }
+  const expected = await shown(documented)
+  expect(expected[0]).toBe(200)
+  expect(await shown(sent)).toEqual(expected)
+})
+
+test("Two spellings of one query share the cached response and the page sequence", async () => {
+  await using own = await testService()
+  const read = async (query: string) => {
+    const { headers } = await own.get(`/tenements?per_page=1&${query}`)
+    return ["etag", "cache-status", "x-data-release"].map((name) => headers.get(name))
+  }
+  const [tag] = await read("state=NT")
+  expect(await read("search=&state=nt&sort=ID")).toEqual([tag ?? "", "mds; hit", "1"])
+  await own.publish(none)
+  expect((await read("state=Nt&order=ASC&page=2"))[2]).toBe("1")
 })
 
 const ofTenements = [
@@ -255,7 +308,8 @@ test("Parquet needs all=true", async () => {
 })
 
 test("One response lists every invalid parameter", async () => {
-  const query = "page=0&per_page=101&sort=x&order=&active=maybe&color=red&bom=%ff&search=a&search=b"
+  const query =
+    "page=0&per_page=101&sort=x&order=x&active=maybe&color=red&bom=%ff&search=a&search=b"
   const faults = (await faultsOf(`/companies?${query}`)) as { parameter: string }[]
   expect(faults.map(({ parameter }) => parameter).sort()).toEqual([
     "active",

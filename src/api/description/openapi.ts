@@ -88,7 +88,7 @@ export const introduction = `Every operation is a GET (or HEAD) and needs a toke
 
 Data is published in numbered releases, and every response with data comes from one release, except \`/sources\`. A client that starts at \`page=1\` and increments it until \`page >= meta.total_pages\` receives every record exactly once, also while new data is being published.
 
-Parameters are parsed strictly. Errors are JSON in every format. A method other than GET, HEAD and OPTIONS gets 405 \`METHOD_NOT_ALLOWED\`.`
+Parameters are parsed strictly: an unknown or repeated name and a malformed value are errors. An empty value is as if the parameter were absent, except for \`fields\` and points in time such as \`as_of\`, which need one. Enumerated values and booleans ignore case. Errors are JSON in every format. A method other than GET, HEAD and OPTIONS gets 405 \`METHOD_NOT_ALLOWED\`.`
 
 const securitySchemes = {
   bearerToken: {

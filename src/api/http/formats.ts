@@ -33,9 +33,9 @@ export const representations: Readonly<Record<Format, Representation>> = {
   geojson: { mediaType: "application/geo+json", parts: "both" },
 }
 
-/** Returns the format of that name, if there is one. */
+/** Returns the format of that name in any case, if there is one. */
 export const formatNamed = (name: unknown): Format | undefined =>
-  allFormats.find((format) => format === name)
+  allFormats.find((format) => format === String(name).toLowerCase())
 
 /** Those of every list. */
 export const formats = allFormats.filter((format) => format !== "atom" && format !== "geojson")

@@ -1,6 +1,6 @@
 /**
- * Parses a request's parameters strictly by their declarations. One error lists all unknown, repeated, empty,
- * malformed and out-of-range parameters.
+ * Parses a request's parameters strictly by their declarations. One error lists all unknown, repeated, malformed
+ * and out-of-range parameters. An empty value is as if the parameter were absent, as from a spreadsheet's empty cell.
  */
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox"
 import { parseBox, parseCircle } from "../../data/places/area.ts"
@@ -26,12 +26,12 @@ const everywhere: readonly string[] = ["api_key", ...Object.keys(cacheBusterPara
 
 /**
  * Finds faults in the combination of values that are valid by themselves.
- * @param sent the names of the parameters that the client sent
+ * @param sent the names of the parameters that the client sent with a value
  */
 export type CrossCheck = (values: ParameterValues, sent: ReadonlySet<string>) => Fault[]
 
 /**
- * Parses a query string. Returns every parameter that was sent or has a default.
+ * Parses a query string. Returns every parameter that was sent or has a default, in the documented spelling.
  * @param schemas by the names of the parameters; one without a default is `Type.Optional`
  * @throws ApiError INVALID_PARAMETER
  */
@@ -52,9 +52,11 @@ export function readPairs(
   crossCheck: CrossCheck = () => [],
 ): ParameterValues {
   const faults = namingFaults(pairs, schemas, ignored)
+  const given = pairs.filter(([name, text]) => text !== "" || needsValue(schemas[name]))
   const values: Record<string, ParameterValue> = {}
   for (const [name, schema] of Object.entries(schemas)) {
-    const [, text] = pairs.find(([sent]) => sent === name) ?? []
+    const [, sent] = given.find(([each]) => each === name) ?? []
+    const text = sent && documentedSpelling(schema, sent)
     const fault = text === undefined ? null : faultOf(schema, text)
     if (fault) faults.push({ parameter: name, ...fault })
     else if (text !== undefined) values[name] = readValue(schema, text)
@@ -62,13 +64,28 @@ export function readPairs(
   }
   const faulty = new Set(faults.map(({ parameter }) => parameter))
   const together = [
-    ...crossCheck(values, new Set(pairs.map(([name]) => name))),
+    ...crossCheck(values, new Set(given.map(([name]) => name))),
     ...periodFaults(values),
   ]
   faults.push(...together.filter(({ parameter }) => !faulty.has(parameter)))
   if (faults.length > 0) throw invalidParameters(faults)
   return values
 }
+
+/**
+ * Points in time and lists of names need a value: a program whose variable is empty would take the wrong records
+ * for the right ones.
+ */
+const needsValue = (schema: TSchema | undefined): boolean =>
+  schema?.format === "point-in-time" || schema?.type === "array"
+
+/** The values of an enumeration or a boolean; undefined for others. */
+const allowedOf = ({ type, enum: values }: TSchema): readonly string[] | undefined =>
+  type === "boolean" ? ["true", "false"] : values
+
+/** Enumerations and booleans ignore case: a spreadsheet writes `TRUE`. Any other text stays as it is. */
+export const documentedSpelling = (schema: TSchema, text: string): string =>
+  allowedOf(schema)?.find((value) => value.toLowerCase() === text.toLowerCase()) ?? text
 
 /** Periods end after they begin: `granted_from` and `granted_to`. Dates in one notation sort as text. */
 const periodFaults = (values: ParameterValues): Fault[] =>
@@ -89,14 +106,11 @@ function namingFaults(
   ignored: readonly string[],
 ): Fault[] {
   const known = Object.keys(schemas)
-  return [...Map.groupBy(pairs, ([name]) => name)].flatMap(([parameter, [first, second]]) => {
+  return [...Map.groupBy(pairs, ([name]) => name)].flatMap(([parameter, [, second]]) => {
     if (!known.includes(parameter) && !ignored.includes(parameter)) {
       return unknownName(parameter, known)
     }
-    if (second) return { parameter, message: "Must be given once" }
-    return parameter === "api_key" && first?.[1] === ""
-      ? { parameter, message: "Must not be empty" }
-      : []
+    return second ? { parameter, message: "Must be given once" } : []
   })
 }
 
@@ -123,8 +137,8 @@ export function textParameter(values: ParameterValues, name: string): string | u
 }
 
 /**
- * Checks a value strictly by its schema: integers, booleans, dates and enumerated values have one spelling, a
- * point in time has three notations. Filters decide which texts are equal.
+ * Checks a value in its documented spelling strictly by its schema: integers and dates have one notation, a point
+ * in time has three. Filters decide which texts are equal.
  */
 function faultOf(schema: TSchema, text: string): Omit<Fault, "parameter"> | null {
   const { type, format, maxLength = Number.POSITIVE_INFINITY } = schema
@@ -133,7 +147,7 @@ function faultOf(schema: TSchema, text: string): Omit<Fault, "parameter"> | null
   // Bun converts unescaped bytes that are not valid UTF-8 to U+FFFD. A whole value of a record may have it too.
   if (text === undecodable || (text.includes("\uFFFD") && format !== "whole-value"))
     return { message: "Is not valid UTF-8" }
-  const allowed = type === "boolean" ? ["true", "false"] : schema.enum
+  const allowed = allowedOf(schema)
   if (allowed) {
     return allowed.includes(text)
       ? null

@@ -42,14 +42,17 @@ export function inputSchema(parameters: TProperties): StandardSchemaWithJSON {
 
 /** @throws ApiError INVALID_PARAMETER */
 export function readArguments(given: object, parameters: TProperties): ParameterValues {
-  const missing = requiredOf(parameters).filter((name) => !(name in given))
-  const nested = Object.entries(given).filter(([, value]) => typeof value === "object")
+  const sent = Object.entries(given)
+  const missing = requiredOf(parameters).filter(
+    (required) => !sent.some(([name, value]) => name === required && value !== ""),
+  )
+  const nested = sent.filter(([, value]) => typeof value === "object")
   const faults: Fault[] = [
     ...missing.map((parameter) => ({ parameter, message: "Is required" })),
     ...nested.map(([parameter]) => ({ parameter, message: "Must be a string, number or boolean" })),
   ]
   if (faults.length > 0) throw invalidParameters(faults)
-  const texts = Object.entries(given).map(
+  const texts = sent.map(
     ([name, value]) => [name.toWellFormed(), String(value).toWellFormed()] as const,
   )
   return readPairs(texts, parameters)

@@ -9,7 +9,7 @@ import { fieldNames } from "../../data/resources/resource.ts"
 import { isPastExpiry, tenements } from "../../data/resources/tenements.ts"
 import { asxCodeInPath, oneOf } from "../../data/resources/values.ts"
 import { secondOf } from "../../system/text/time.ts"
-import type { ParameterValues } from "../http/parameters.ts"
+import { documentedSpelling, type ParameterValues } from "../http/parameters.ts"
 import { asOf, type ListEndpoint, paging, changes as sinceOf } from "../responses/endpoint.ts"
 import { leftOutRecords, leftOutWords } from "../responses/notes.ts"
 import { companyList, subsidiariesOfCompany, tenementsOfCompany } from "../routes/companies.ts"
@@ -213,8 +213,9 @@ const changes: Tool = {
     "the tenements that a company gained or lost.",
   parameters: { ...compared, ...Object.fromEntries(searches.flatMap(filterParameters)) },
   call: async (given: { list?: unknown }, reading) => {
+    const list = documentedSpelling(compared.list, String(given.list))
     const searched =
-      searches.find(({ endpoint }) => endpoint.resource.name === given.list) ?? companySearch
+      searches.find(({ endpoint }) => endpoint.resource.name === list) ?? companySearch
     const { endpoint, selection, notes } = searched
     const parameters = { ...compared, ...Object.fromEntries(filterParameters(searched)) }
     const { list: _, ...chosen } = readArguments(given, parameters)

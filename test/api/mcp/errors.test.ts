@@ -63,6 +63,8 @@ const faults: [tool: string, given: object, fault: object][] = [
     { parameter: "company", message: "No company has the code SANTOS; find_companies finds codes" },
   ],
   ["company", {}, { parameter: "asx_code", message: "Is required" }],
+  ["company", { asx_code: "" }, { parameter: "asx_code", message: "Is required" }],
+  ["company", { asx_code: "BIG", as_of: "" }, { parameter: "as_of", message: "Must not be empty" }],
   ["count_tenements", { state: "WA" }, { parameter: "by", message: "Is required" }],
   [
     "changes",

@@ -18,6 +18,7 @@ const calls: [tool: string, given: object][] = [
   ["count_tenements", { by: "held_by", state: "WA", per_page: 2 }],
   ["changes", { list: "tenements", since: "0", status: "granted" }],
   ["changes", { list: "companies", since: "0", active: true }],
+  ["changes", { list: "Tenements", since: "0", state: "nt", status: "" }],
 ]
 
 /** All parts of a result that have an address of their own. */

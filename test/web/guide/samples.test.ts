@@ -138,6 +138,41 @@ test("Every URL of the API in the guide returns 200", async () => {
   }
 })
 
+/** The URL that a formula requests. @param cellAfter the value of a cell, by the URL before it */
+const requestOf = (formula: string, cellAfter: (before: string) => string): string =>
+  [...formula.replace(/;.*/, "").matchAll(/"([^"]*)"|(?:\w+!)?[A-Z]\d/g)].reduce(
+    (address, [, text]) => address + (text ?? cellAfter(address)),
+    "",
+  )
+
+test.each(["", "TRUE", "FALSE"])(
+  "Each formula reads its list where its cells are %p",
+  async (cell) => {
+    const { admin } = service.tokens
+    const formulas = ofPage("google-sheets", "text").map(({ code }) => code)
+    const requests = formulas.map((formula) =>
+      requestOf(formula, (before) => (before.endsWith("api_key=") ? admin : cell)),
+    )
+    expect(requests.filter((request) => request.includes(`=${cell}&`)).length).toBeGreaterThan(0)
+    for (const request of requests) {
+      const path = request.replace(placeholder, "").replace("=TOKEN", `=${admin}`)
+      const response = await fetch(service.url + path)
+      expect([path, response.status]).toEqual([path, 200])
+      expect(await response.text()).toMatch(/^[a-z_]+,/)
+    }
+  },
+)
+
+test("Power Query reads a list where its values come from an empty cell and from TRUE", async () => {
+  const [csv] = ofPage("excel", "powerquery")
+  const [, query = ""] = /Query = \[(.*)\]/.exec(csv?.code ?? "") ?? []
+  const sent = new URLSearchParams({ state: "", api_key: service.tokens.admin })
+  for (const [, name = "", value = ""] of query.matchAll(/(\w+) = "(\w+)"/g))
+    if (name !== "state") sent.set(name, /true|false/.test(value) ? value.toUpperCase() : value)
+  const response = await fetch(`${service.url}/api/v1/tenements?${sent}`)
+  expect([response.status, response.headers.get("x-total-count")]).toEqual([200, "900"])
+})
+
 test("The columns in Power Query are those of the resources", () => {
   const columnsIn = (sample: Sample | undefined, pattern: RegExp) =>
     [...(sample?.code ?? "").matchAll(pattern)].map(([, name]) => name)

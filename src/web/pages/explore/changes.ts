@@ -80,7 +80,11 @@ export async function changesPage(
     endpoint: { ...view.endpoint, parameters: { ...view.endpoint.parameters, ...period } },
     filters: [since, ...view.filters.filter((each) => each.name in view.endpoint.parameters)],
   }
-  const list: RequestedList = { view: shown, code: "", sent: sentQuery(visit.query) }
+  const list: RequestedList = {
+    view: shown,
+    code: "",
+    sent: sentQuery(visit.query, pageParameters(shown)),
+  }
   try {
     const values = readPairs(list.sent, pageParameters(shown))
     return await shownChanges(visit, list, view, values)

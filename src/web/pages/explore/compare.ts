@@ -8,7 +8,7 @@ import { dash, number } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
 import { inSydney, listingStatus, marketCap, noneLinkedInWords, textOf } from "./lists/cells.ts"
-import { cleanQuery, linksAt } from "./lists/list-address.ts"
+import { linksAt } from "./lists/list-address.ts"
 import { firstRows, recordPathOf } from "./lists/list-view.ts"
 import { expiringWithin, tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, reportsView } from "./lists/views.ts"
@@ -30,7 +30,7 @@ interface Compared {
 
 /** @throws ApiError INVALID_PARAMETER */
 export async function comparePage(visit: Visit): Promise<PageResult> {
-  const written = textParameter(readParameters(cleanQuery(visit.query), parameters), "codes") ?? ""
+  const written = textParameter(readParameters(visit.query, parameters), "codes") ?? ""
   const codes = [...new Set(written.toUpperCase().split(/[\s,;]+/))].filter(Boolean)
   const newest = await visit.newest()
   const read = await Promise.all(

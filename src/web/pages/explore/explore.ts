@@ -115,11 +115,12 @@ export const explore = (options: ExploreOptions) => {
 
 /** Redirects from the form of all subsidiaries to those of a company. */
 function belongsToCompany(query: string): Response | undefined {
-  const sent = sentQuery(query)
+  const { path, endpoint } = companySubsidiariesView
+  const sent = sentQuery(cleanQuery(query), endpoint.parameters)
   const code = sent.find(([name]) => name === "company")?.[1].trim()
   if (!code) return undefined
-  const others = sent.filter(([name, value]) => name !== "company" && value !== "")
-  return redirect(withQuery(`/explore${pathWith(companySubsidiariesView.path, code)}`, others))
+  const others = sent.filter(([name]) => name !== "company")
+  return redirect(withQuery(`/explore${pathWith(path, code)}`, others))
 }
 
 /** Sent by the explorer's script for results while a person types. */

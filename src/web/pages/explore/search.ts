@@ -12,7 +12,7 @@ import { isolated } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
 import { inSydney, maxSearched, textOf } from "./lists/cells.ts"
-import { cleanQuery, linksAt } from "./lists/list-address.ts"
+import { linksAt } from "./lists/list-address.ts"
 import { type ListOfRecords, type ListView, recordPathOf, titleOfView } from "./lists/list-view.ts"
 import { nearestNotice } from "./lists/possible-companies.ts"
 import { tenementsView } from "./lists/tenement-views.ts"
@@ -120,7 +120,7 @@ const parameters = {
 
 /** @throws ApiError INVALID_PARAMETER, Unavailable, ReleaseUnavailable */
 export async function searchPage(visit: Visit): Promise<PageResult> {
-  const values = readParameters(cleanQuery(visit.query), parameters)
+  const values = readParameters(visit.query, parameters)
   const term = textParameter(values, "q")?.trim() ?? ""
   const groups = await Promise.all(
     kinds.map(async (kind) => {

@@ -1,5 +1,7 @@
 /** The URL of a list in the explorer: every view has one that people can share. */
 
+import type { TProperties } from "@sinclair/typebox"
+import { documentedSpelling } from "../../../../api/http/parameters.ts"
 import { type CanonicalQuery, decodeQuery, queryText } from "../../../../api/http/query-string.ts"
 import { paging, pathWith } from "../../../../api/responses/endpoint.ts"
 import { fieldNames } from "../../../../data/resources/resource.ts"
@@ -26,24 +28,26 @@ export const pageParameters = ({ endpoint, filters }: ListView) =>
     ),
   )
 
-/** The query without the empty fields of a form. The columns that a person checked become one list. */
+/** The query without the empty fields of a form, for addresses that people share. The columns that a person checked become one list. */
 export const cleanQuery = (query: string): string =>
   query
     .split("&")
-    .filter((pair) => !/^[^=]+=$/.test(pair))
+    .filter((pair) => !/^[^=]+=?$/.test(pair))
     .join("&")
     .replace(/(?<=\bfields=[^&]*)&fields=/g, ",")
 
 /**
  * Without parameters that the API accepts everywhere: no link may contain a token. Circles and points in time are
- * written as the API reads them.
+ * written as the API reads them, enumerations and booleans as it documents them.
  */
-export const sentQuery = (query: string): CanonicalQuery =>
+export const sentQuery = (query: string, parameters: TProperties): CanonicalQuery =>
   decodeQuery(query)
     .filter(([name]) => name !== "api_key" && name !== "_")
     .map(([name, value]) => {
       if (name === "near") return [name, circleFrom(value)]
-      return [name, name === "since" || name === "as_of" ? value.trim() : value]
+      if (name === "since" || name === "as_of") return [name, value.trim()]
+      const { [name]: schema } = parameters
+      return [name, schema ? documentedSpelling(schema, value) : value]
     })
 
 export const sentValue = ({ sent }: RequestedList, name: string): string | undefined =>

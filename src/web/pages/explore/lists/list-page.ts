@@ -37,7 +37,7 @@ import { columnsShown, newerNotice, pastNotice, resultsTable, sentenceOf } from 
 import { companiesView, holdersView, mainViews } from "./views.ts"
 
 export async function listPage(visit: Visit, view: ListView, code = ""): Promise<PageResult> {
-  const list: RequestedList = { view, code, sent: sentQuery(visit.query) }
+  const list: RequestedList = { view, code, sent: sentQuery(visit.query, pageParameters(view)) }
   try {
     const values = readPairs(exportQuery(list), pageParameters(view))
     return await shownList(visit, list, values, await visit.page(view, code, values))
@@ -73,7 +73,8 @@ async function withCompanyNames(visit: Visit, page: ShownPage): Promise<ShownPag
 /** Every record of a list, from the API's own exporter, without a token. */
 export async function wholeFile(visit: Visit, view: ListView, format: Format, code = "") {
   const { parameters, formats } = view.endpoint
-  const query: CanonicalQuery = [...sentQuery(visit.query), ["format", format], ["all", "true"]]
+  const sent = sentQuery(visit.query, parameters)
+  const query: CanonicalQuery = [...sent, ["format", format], ["all", "true"]]
   const values = readPairs(query, parameters, [], checkCombinations(formats, []))
   // Without the API's default, so that only a zone of the address takes the place of Sydney.
   const { timezone: _, ...others } = values
