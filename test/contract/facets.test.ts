@@ -140,7 +140,7 @@ test("A facet has pages, formats, links and tags", async () => {
   const past = `/facets/tenements/held_by?page=${Number.MAX_SAFE_INTEGER}`
   expect((await readList(await service.get(past))).data).toEqual([])
   expect(page.headers.get("link")).toContain(
-    '</api/v1/facets/tenements/state?per_page=2&page=1>; rel="prev"',
+    '</api/v1/facets/tenements/state?per_page=2&as_of=1&page=1>; rel="prev"',
   )
   expect(page.headers.get("x-data-release")).toBe("1")
   const tag = page.headers.get("etag") ?? ""

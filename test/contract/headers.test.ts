@@ -112,7 +112,7 @@ test("A list has headers with its totals and links under the public address", as
   const linksOf = async (path: string) =>
     ((await service.get(path)).headers.get("link") ?? "").split(", ")
   const to = (page: number, rel: string, rest = "per_page=3") =>
-    `<https://data.example.com/api/v1/tenements?${rest}&page=${page}>; rel="${rel}"`
+    `<https://data.example.com/api/v1/tenements?${rest}${rel === "first" ? "" : "&as_of=1"}&page=${page}>; rel="${rel}"`
   const { headers } = await service.get("/tenements?per_page=3")
   expect(headers.get("x-total-count")).toBe(String(length))
   expect(headers.get("x-total-pages")).toBe("4")
@@ -137,6 +137,15 @@ test("A list has headers with its totals and links under the public address", as
     to(4, "prev"),
     to(4, "last"),
   ])
+  const today = service.clock.now.toISOString().slice(0, 10)
+  for (const asOf of ["1", today]) {
+    expect(await linksOf(`/tenements?per_page=3&as_of=${asOf}&page=2`)).toEqual([
+      to(1, "first"),
+      to(1, "prev"),
+      to(3, "next"),
+      to(4, "last"),
+    ])
+  }
   const hostile = "holder=a%3E%3B%20rel%3D%22x%22%2C%20%26%3Cb"
   expect(await linksOf(`/tenements?${hostile}`)).toEqual([to(1, "first", hostile)])
 })

@@ -102,6 +102,23 @@ test("A list that shrinks to one page has no page 2 of the release before", asyn
   await publish()
 })
 
+test("A crawl by links has each record of its release once, whoever else reads page 1", async () => {
+  const today = service.clock.now.toISOString().slice(0, 10)
+  for (const query of ["", `&as_of=${today}&_=linked`]) {
+    const old = newest
+    const hashes: unknown[] = []
+    let next = `/api/v1/reports?per_page=10${query}`
+    while (next) {
+      const response = await service.get(next.replace("/api/v1", ""))
+      hashes.push(...(await readList(response)).data.map(({ hash }) => hash))
+      next = /<([^>]*)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1] ?? ""
+      await publish()
+      await service.get(`/reports?per_page=10${query}`)
+    }
+    expect(hashes).toEqual(recordsOf(old).reports.map(({ hash }) => hash))
+  }
+})
+
 test("Different values of _ keep two crawls with one token apart", async () => {
   const [first, second] = [reader("first"), reader("second")]
   const old = await first.read(1)

@@ -86,7 +86,7 @@ export function companiesIn(operations: readonly Operation[]): Operation {
 
 export const introduction = `Every operation is a GET (or HEAD) and needs a token, in the header \`Authorization\` or, for spreadsheets, in the parameter \`api_key\`.
 
-Data is published in numbered releases, and every response with data comes from one release, except \`/sources\`. A client that starts at \`page=1\` and increments it until \`page >= meta.total_pages\` receives every record exactly once, also while new data is being published.
+Data is published in numbered releases, and every response with data comes from one release, except \`/sources\`. A client that follows \`next\` in the header \`Link\`, whose \`as_of\` names the release of the first page, receives every record exactly once, also while new data is being published. So does a client that starts at \`page=1\` and increments it until \`page >= meta.total_pages\`, if no other client reads the same list with the same token.
 
 Parameters are parsed strictly: an unknown or repeated name and a malformed value are errors. An empty value is as if the parameter were absent, except for \`fields\` and points in time such as \`as_of\`, which need one. Enumerated values and booleans ignore case. Errors are JSON in every format. A method other than GET, HEAD and OPTIONS gets 405 \`METHOD_NOT_ALLOWED\`.`
 

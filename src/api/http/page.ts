@@ -31,19 +31,22 @@ export const offsetOf = (page: number, perPage: number): number =>
 
 /**
  * Returns the `Link` header (RFC 8288) of a page: those of first, prev, next and last that exist. Past the
- * last page, prev is the last page.
+ * last page, prev is the last page. A client that follows them stays on the shown release; first begins anew.
  * @param given the caller's parameters, without secrets
+ * @param release the number of the shown release; undefined if the list belongs to none
  */
 export function linkHeader(
   path: string,
   given: readonly Pair[],
   { page, total_pages }: PageMeta,
+  release: string | undefined,
 ): string {
-  const link = (relation: string, target: number) => {
-    const others = given.filter(([name]) => name !== "page")
-    return `<${path}?${encodeQuery([...others, ["page", String(target)]])}>; rel="${relation}"`
-  }
-  const links = [link("first", 1)]
+  const others = given.filter(([name]) => name !== "page" && name !== "as_of")
+  const ofRelease: readonly Pair[] =
+    release === undefined ? others : [...others, ["as_of", release]]
+  const link = (relation: string, target: number, query = ofRelease) =>
+    `<${path}?${encodeQuery([...query, ["page", String(target)]])}>; rel="${relation}"`
+  const links = [link("first", 1, others)]
   if (page > 1 && total_pages > 0) links.push(link("prev", Math.min(page - 1, total_pages)))
   if (page < total_pages) links.push(link("next", page + 1))
   if (total_pages > 0) links.push(link("last", total_pages))

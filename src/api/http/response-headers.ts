@@ -33,7 +33,7 @@ const groups = {
   },
   list: {
     "Content-Disposition": "A file name, for CSV, TSV, NDJSON and Parquet",
-    Link: "The `first`, `prev`, `next` and `last` page (RFC 8288), where there are any",
+    Link: "The `first`, `prev`, `next` and `last` page (RFC 8288), where there are any; all but `first` with `as_of`",
     "X-Total-Count": "The number of records in the whole list",
     "X-Total-Pages": "The number of pages of the whole list",
   },

@@ -56,7 +56,7 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions) {
 
     /**
      * Reads a page at the release that its page sequence has pinned. Without a pin, reads and pins the
-     * release of `as_of`, or the newest. Records and exports have no pages.
+     * release of `as_of`, or the newest. Records and exports have no pages, and a release number needs no pin.
      * @throws ApiError INVALID_PARAMETER if the pinned release was pruned; as `resolve` and `read`
      */
     atRelease: async <T>(
@@ -64,8 +64,10 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions) {
       { account, sequenceOwner }: Requester,
       read: (release: Release) => Promise<T>,
     ): Promise<T> => {
-      if (question.kind === "record" || question.window === "whole") {
-        return read(await resolve(question.asOf, account))
+      const { asOf } = question
+      const isFixed = asOf !== undefined && parsePointInTime(asOf)?.kind === "release"
+      if (isFixed || question.kind === "record" || question.window === "whole") {
+        return read(await resolve(asOf, account))
       }
       const sequence = `${sequenceOwner} ${question.sequence}`
       const isLater = question.window.page > 1
@@ -75,7 +77,7 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions) {
           throw error instanceof ReleaseUnavailable ? pinLost(pinned) : error
         })
       }
-      const release = await resolve(question.asOf, account)
+      const release = await resolve(asOf, account)
       const result = await read(release)
       await pins.pin(sequence, release, isLater ? "if absent" : "replace")
       return result

@@ -55,7 +55,7 @@ export function pageContent(
     // A feed has no other pages.
     ...(format !== "atom" && {
       "X-Total-Pages": String(page.meta.total_pages),
-      Link: linkHeader(`${baseUrl}${path}`, canonical, page.meta),
+      Link: linkHeader(`${baseUrl}${path}`, canonical, page.meta, validators["X-Data-Release"]),
     }),
   }
   const text = pageText(question, validators, page, baseUrl)

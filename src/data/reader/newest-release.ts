@@ -9,7 +9,7 @@
 import { isRecent } from "../db/is-recent.ts"
 import { maxStalenessMs } from "../db/notifications.ts"
 import type { AccountId } from "../db/pool/turns.ts"
-import type { Release, Releases } from "./releases.ts"
+import type { Release, ReleasePoint, Releases } from "./releases.ts"
 
 const refreshMs = 1_000
 
@@ -52,23 +52,29 @@ export function cacheNewestRelease(releases: Releases, now: () => Date) {
     return result
   }
 
+  async function current(account?: AccountId): Promise<Release> {
+    if (!subscribed) return releases.current(account)
+    const nowMs = now().getTime()
+    const release = usable(nowMs)
+    if (!release) return read(nowMs)
+    // A failure reaches a caller only once the cached release has expired.
+    if (!isRecent(readMs, nowMs, refreshMs)) read(nowMs).catch(() => {})
+    return release
+  }
+
   return {
-    current: async (account?: AccountId) => {
-      if (!subscribed) return releases.current(account)
-      const nowMs = now().getTime()
-      const release = usable(nowMs)
-      if (!release) return read(nowMs)
-      // A failure reaches a caller only once the cached release has expired.
-      if (!isRecent(readMs, nowMs, refreshMs)) read(nowMs).catch(() => {})
-      return release
-    },
+    current,
 
     /** The newest release if it is cached. */
     cached: () => usable(now().getTime()),
 
     oldest: releases.oldest,
 
-    at: releases.at,
+    // Links between pages name the release by its number: most often it is the newest.
+    at: (point: ReleasePoint, account?: AccountId) =>
+      point.kind === "release" && point.id === usable(now().getTime())?.id
+        ? current(account)
+        : releases.at(point, account),
 
     /** Whether this process is subscribed to notifications of changes from now on. */
     setSubscribed: (isSubscribed: boolean) => {
