@@ -119,6 +119,17 @@ test("A crawl by links has each record of its release once, whoever else reads p
   }
 })
 
+test("A cached page to which a link leads needs no query for its release", async () => {
+  await service.get("/reports?per_page=10")
+  const path = `/reports?per_page=10&as_of=${newest}&page=2`
+  await service.get(path)
+  const status = await service.sql.begin(async (sql) => {
+    await sql`lock table releases in access exclusive mode`
+    return (await service.get(path)).headers.get("cache-status")
+  })
+  expect(status).toBe("mds; hit")
+})
+
 test("Different values of _ keep two crawls with one token apart", async () => {
   const [first, second] = [reader("first"), reader("second")]
   const old = await first.read(1)
