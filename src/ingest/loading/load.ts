@@ -21,7 +21,7 @@ import { LoadError } from "./load-error.ts"
 import type { Load, LoadOptions } from "./load-options.ts"
 import { checkObserved, lastObservation, observedOf, observedTime } from "./observation.ts"
 import { silent } from "./progress.ts"
-import { nextRelease, prepareSession, publishing, publishRelease } from "./publishing.ts"
+import { nextRelease, publishing, publishRelease } from "./publishing.ts"
 import { readFiles } from "./read-files.ts"
 import { checkReadable } from "./reading/input.ts"
 import { Rejects } from "./rejects.ts"
@@ -53,7 +53,6 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
     const { value, unconfirmed } = await changeAndConfirm(
       load.url,
       async (client) => {
-        await prepareSession(client)
         const onWait = () => progress.step("Waiting for another load to end")
         const published = await publishing(client, { whenUnknown, onWait }, (sql, committing) =>
           publishFiles(sql, load, rejects, committing),

@@ -12,9 +12,8 @@ import type { Observed } from "./observation.ts"
 import type { Progress } from "./progress.ts"
 import { storedFigures, storedNames } from "./stored-holders.ts"
 
-/** Prepares the session of a load. */
-export async function prepareSession(client: Sql): Promise<void> {
-  // Where the server's system does not support this, it notices a killed load a little later.
+async function prepareSession(client: Sql): Promise<void> {
+  // Where the server's system does not support this, it notices a killed process a little later.
   await client.unsafe("set client_connection_check_interval = '1s'").catch(() => {})
   await client.unsafe("set temp_buffers = '64MB'")
 }
@@ -32,6 +31,7 @@ export const publishing = <T>(
   work: (sql: TransactionSql, committing: () => void) => Promise<T>,
 ) =>
   committed(whenUnknown, async (committing) => {
+    await prepareSession(client)
     const { value } = await client.begin(async (sql) => {
       await sql.unsafe(transactionSettings)
       await lockPublishing(sql, onWait)

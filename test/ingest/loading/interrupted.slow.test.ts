@@ -6,6 +6,7 @@
 import { beforeEach, expect, test } from "bun:test"
 import { join } from "node:path"
 import { type Progress, silent } from "../../../src/ingest/loading/progress.ts"
+import { mainFile } from "../../../src/program.ts"
 import { holdLock } from "../../support/held-locks.ts"
 import { until } from "../../support/until.ts"
 import { workbench } from "./workbench.ts"
@@ -21,8 +22,14 @@ const alpha = "QZA,Alpha,true\n"
 const beta = "QZB,Beta,true\n"
 
 const program = join(import.meta.dir, "loader-process.ts")
-const spawnLoad = (source: string, file: string) =>
-  Bun.spawn([process.execPath, program, bench.url, source, file], {
+const spawnLoad = (source: string, file: string) => spawnBun([program, bench.url, source, file], {})
+
+const spawnCommand = (...args: string[]) =>
+  spawnBun([mainFile, ...args], { DATABASE_URL: bench.url })
+
+const spawnBun = (args: readonly string[], settings: Record<string, string>) =>
+  Bun.spawn([process.execPath, ...args], {
+    env: { ...process.env, ...settings },
     stdin: "pipe",
     stdout: "inherit",
     stderr: "ignore",
@@ -54,13 +61,13 @@ const isWaitingFor = async (table: string) =>
 const hold = (table: string) =>
   holdLock(bench.sql, `lock table ${table} in share row exclusive mode`)
 
-/** Kills a load of the file when it is about to write to the table. */
-async function killAt(table: string, source: string, file: string): Promise<void> {
+/** Kills a process when it is about to write to the table. */
+async function killAt(table: string, start: () => ReturnType<typeof spawnBun>): Promise<void> {
   await using held = await hold(table)
-  const loader = spawnLoad(source, file)
+  const started = start()
   await until(() => isWaitingFor(table))
-  loader.kill("SIGKILL")
-  await loader.exited
+  started.kill("SIGKILL")
+  await started.exited
   // The server notices by itself that the client has disconnected.
   await until(async () => (await loadLocks()) === 0)
   await held.release()
@@ -89,7 +96,14 @@ test("A loader killed while it reads leaves the last release, and the next load 
 })
 
 test("A loader killed while it publishes leaves the last release, and the next load succeeds", async () => {
-  await killAt("releases", "companies", bench.file("more.csv", header + alpha + beta))
+  const file = bench.file("more.csv", header + alpha + beta)
+  await killAt("releases", () => spawnLoad("companies", file))
+  await expectLastReleaseUnchanged()
+})
+
+test("A killed removal of a source and a killed pruning block no later load", async () => {
+  await killAt("companies", () => spawnCommand("sources", "remove", "companies"))
+  await killAt("companies_history", () => spawnCommand("releases", "prune", "--keep-days", "1"))
   await expectLastReleaseUnchanged()
 })
 
@@ -101,7 +115,7 @@ test("A refused load that is killed while recording it is recorded once when rep
   await bench.empty()
   await bench.load("vic", titles(all))
   await bench.load("vic", titles(all.slice(1)))
-  await killAt("sources", "vic", file)
+  await killAt("sources", () => spawnLoad("vic", file))
   await bench.refusal("vic", [file])
   expect([...(await bench.sql`select key from missing_records`)]).toEqual([{ key: "VIC-EL0" }])
   const [source] = await bench.sql`
