@@ -7,8 +7,8 @@
  * listings: they have no tenements of their own, and those of their subsidiaries belong to the owner too.
  *
  * A former name means the company that had it, unless another company, a subsidiary or a confirmed holder has
- * the name today, or another company had it as well. A listing whose code begins with the company's is no other
- * company: the exchange may rename it later, or never.
+ * the name today, or another company had it as well. A listing whose code begins with the company's, or with the
+ * code that the company had then, is no other company: the exchange may rename it later, or never.
  *
  * The names, subsidiaries, confirmed holders and declared tenements of a company that changed its code belong to
  * its successor, as former names.
@@ -54,13 +54,14 @@ export const nameOwners = `
   with recursive ${successors}, owned as (${ownedNames}), current_companies as not materialized (
     select * from companies where successor is null
   ), names as (
-    select f.name_key as key, c.* from former_names f join current_companies c on c.asx_code = f.asx_code
+    select f.name_key as key, f.asx_code as bearer, c.* from former_names f
+      join current_companies c on c.asx_code = f.asx_code
     where f.is_certain
     union all
-    select i.key, c.* from inherited i join current_companies c on c.asx_code = i.successor
+    select i.key, i.asx_code, c.* from inherited i join current_companies c on c.asx_code = i.successor
   ), former as (
     select distinct key, asx_code, name_key as current_key, is_active, (
-        select bool_and(starts_with(n.asx_code, names.asx_code)) from current_companies n
+        select bool_and(starts_with(n.asx_code, bearer) and n.asx_code <> bearer) from current_companies n
         where n.name_key = names.key
       ) as is_only_of_listings
     from names where key <> name_key

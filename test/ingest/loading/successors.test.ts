@@ -112,6 +112,21 @@ test("A confirmation links the old names, subsidiaries and records to the new co
   await expectTotals()
 })
 
+test.each<[string, string[]]>([
+  ["are still listed", [row("QZAO", "Quarry Alpha Limited")]],
+  ["have ended", []],
+])(
+  "Options of the old code that bear its name, and %s, keep none of it from the successor",
+  async (_, later) => {
+    await loadFrom(1, 7, alpha, row("QZAO", "Quarry Alpha Limited"))
+    await holders("QUARRY ALPHA LTD")
+    await loadFrom(8, 14, renamed, ...later)
+    await decide("QZA", "QZN", true)
+    expect(await codes()).toEqual(["QZN"])
+    await expectTotals()
+  },
+)
+
 test("Names under an earlier listing date of the company pass to its successor too", async () => {
   await loadFrom(1, 7, wrongDate(row("QZA", "Quarry First Limited")))
   await loadFrom(8, 14, wrongDate(alpha))
@@ -159,14 +174,16 @@ test("A later decision on a successor replaces an earlier one, and no file does"
 })
 
 test("A code that returns owns its name, and names its successor again once it has ended", async () => {
+  // Its code comes first in alphabetical order.
+  const renamed = row("QYN", "Renamed Limited")
   await loadFrom(1, 7, alpha)
   await holders("QUARRY ALPHA LTD")
   await loadFrom(8, 14, renamed)
-  await decide("QZA", "QZN", true)
+  await decide("QZA", "QYN", true)
   await loadFrom(15, 16, alpha, renamed)
   expect([await codes(), await successors()]).toEqual([["QZA"], []])
   await loadFrom(17, 20, renamed)
-  expect([await codes(), await successors()]).toEqual([["QZN"], ["QZA false QZN"]])
+  expect([await codes(), await successors()]).toEqual([["QYN"], ["QZA false QYN"]])
 })
 
 test.each([
