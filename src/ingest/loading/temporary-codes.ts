@@ -23,7 +23,7 @@ export const ordinaryCodeOf = (code: string): string =>
  */
 export async function assignOrdinaryCodes(staging: Staging): Promise<Staging> {
   const { sql, staged, table, rejectedKeys } = staging
-  // A company that was listed beside its ordinary code is recognised by its name only.
+  // A company that was listed beside its ordinary code is recognised by its names only, of today or of then.
   await sql.unsafe(
     `with found as (
        select distinct on (c.asx_code) s.asx_code as code, c.asx_code as ordinary, c.market_cap_aud
@@ -32,7 +32,7 @@ export async function assignOrdinaryCodes(staging: Staging): Promise<Staging> {
          left join ${table} own on own.asx_code = s.asx_code
        where s.asx_code ~ '${pattern}' and not c.asx_code = any($1::text[])
          and not exists (select from ${staged} o where o.asx_code = c.asx_code)
-         and (l.name_key = s.name_key or l.listing_date = s.listing_date and own.is_active is not true)
+         and (l.name_key in (s.name_key, own.name_key) or l.listing_date = s.listing_date and own.is_active is not true)
        order by c.asx_code, l.name_key = s.name_key desc, s.asx_code
      )
      update ${staged} s set asx_code = found.ordinary,

@@ -125,6 +125,15 @@ test("In a file with both codes the temporary code is a separate company", async
   expect(await listed()).toEqual(["QZA listed 7 1", "QZADB inactive 5 0", "QZB listed 5 0"])
 })
 
+test("A company that is renamed under a temporary code that stood beside its ordinary one stays listed", async () => {
+  await load("01", alpha(), other)
+  await load("07", alpha(), temporary(), other)
+  await tenements()
+  const renamed = (cap: number) => row("QZADB", "Renamed Limited", undefined, cap)
+  for (const day of ["08", "10", "12"]) await load(day, renamed(7), other)
+  expect(await listed()).toEqual(["QZA listed 7 1", "QZADB inactive 5 0", "QZB listed 5 0"])
+})
+
 test("A secondary listing with another name remains a separate company", async () => {
   const options = row("QZADB", "Quarry Alpha Options Limited")
   await load("01", alpha(), options, other)
