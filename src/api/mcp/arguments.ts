@@ -10,7 +10,7 @@ export const maxRecords = 50
 
 /** The parameters of a list that choose its records, not their representation. */
 export function recordParameters(parameters: TProperties): TProperties {
-  const others = Object.keys({ ...representation, ...selection, ...changes })
+  const others = [...Object.keys({ ...representation, ...selection, ...changes }), "changed"]
   const kept = Object.entries(parameters).filter(([name]) => !others.includes(name))
   const per_page = Type.Integer({ ...paging.per_page, maximum: maxRecords })
   return { ...Object.fromEntries(kept), per_page }
