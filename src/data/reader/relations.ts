@@ -56,7 +56,6 @@ export function relationOf(
     const conditions = relation === "current" ? [] : [existsBy(resource, releaseName)]
     return sql`(${allVersions(resource, resource.pastVersions, part, conditions)}) as ${name}`
   }
-  if (part.wasInList) return sql`(${explainedRows(resource, relation, part)}) as ${name}`
   switch (relation) {
     case "current":
       return part.updated
@@ -80,25 +79,19 @@ function recordsAt(resource: Readable, part: Part): SQL {
 }
 
 /**
- * The rows that changed, each with what changed: a lookup by key finds the version at `since`, under the table's
- * name, so that the conditions of the list apply to it.
+ * Adds what changed to each row. A lookup by key finds the version at `since`, under the table's name, so that
+ * the conditions of the list apply to it. Rows stay in the order of their index: one page needs few lookups.
  */
-function explainedRows(resource: Readable, relation: Relation, { where, first, wasInList }: Part) {
-  const { table, history } = resource
+function withChanges(resource: Readable, rows: SQL, wasInList: SQL): SQL {
+  const { history } = resource
   if (!history) throw new Error(`Nothing changes in ${resource.name}`)
   const name = tableName(resource)
   const key = sql.identifier(keyColumn(resource).name)
-  const updated = { ...wholeRelation, updated: true }
-  const rows =
-    relation === "current" ? rowsOf(resource, table, updated) : recordsAt(resource, updated)
   const changes = changesBetween(resource, sql`was`, sql`${name}`)
-  return inFirst(
-    sql`select ${columnsOf(resource)}, changes from (select *, ${key} as changed_key from (${rows}) as ${name}) as ${name}
+  return sql`(select *, ${key} as changed_key from ${rows}) as ${name}
     left join lateral (select *, (${wasInList}) is true as was_listed from ${history} as ${name}
       where ${key} = changed_key and ${existsBy(resource, sinceName)} and ${endsAfter(sinceName)} limit 1) as was on true
-    cross join lateral (select ${changes} as changes) as compared where ${where}`,
-    first,
-  )
+    cross join lateral (select ${changes} as changes) as compared`
 }
 
 /** The current records and the past versions, as one relation; `until_release` of the current ones is null. */
@@ -111,16 +104,18 @@ function allVersions(resource: Readable, past: PgTable, part: Part, conditions: 
  * Rows of the table or its history. The planner can't know how many rows changed after a release, and
  * a prepared statement is planned once for all releases. So the changed rows are counted first, up to
  * a bound, and the statement takes one of two branches. LIMIT keeps the planner from using any other
- * index than that of the releases to find the changed rows.
+ * index than that of the releases to find the changed rows. IS TRUE keeps it from the assumption that
+ * between two unknown releases only a two-hundredth of all rows changed.
  */
-function rowsOf(resource: Readable, from: PgTable, part: Part, ...conditions: SQL[]): SQL {
-  if (!part.updated) return select(resource, from, part, conditions)
+function rowsOf(resource: Readable, from: PgTable, part: Part, exists?: SQL, ends?: SQL): SQL {
+  if (!part.updated) return select(resource, from, part, [exists, ends])
   const since = sql.identifier(resource.since.name)
-  const changed = [sql`${since} > ${sql.placeholder(sinceName)}`, ...conditions]
-  const bySince = sql`from ${from} where ${sql.join(changed, sql` and `)} order by ${since}`
+  const isLater = sql`${since} > ${sql.placeholder(sinceName)}`
+  const bySince = sql`from ${from} where ${and(isLater, exists, ends)} order by ${since}`
   const isFew = sql`(select true ${bySince} offset ${sql.raw(String(fewChanges))} limit 1) is null`
   const few = sql`(select * ${bySince} limit ${sql.raw(String(fewChanges))})`
-  return sql`${select(resource, few, part, [isFew])} union all ${select(resource, from, part, [...changed, sql`not (${isFew})`])}`
+  const many = [isLater, exists && sql`(${exists}) is true`, ends, sql`not (${isFew})`]
+  return sql`${select(resource, few, part, [isFew])} union all ${select(resource, from, part, many)}`
 }
 
 /**
@@ -151,21 +146,19 @@ function removedRows(resource: Readable, part: Part): SQL {
 function select(
   resource: Readable,
   from: PgTable | SQL,
-  { where, first, counted }: Part,
-  conditions: SQL[],
+  { where, first, counted, wasInList }: Part,
+  conditions: (SQL | undefined)[],
 ) {
-  const value = counted ? sql`, ${removedValue}` : sql``
-  return inFirst(
-    sql`select ${columnsOf(resource)}${value} from ${from} as ${tableName(resource)} where ${and(...conditions, where) ?? sql`true`}`,
-    first,
-  )
-}
-
-/** The first of the rows in their order, if only those are read. */
-const inFirst = (rows: SQL, first: Part["first"]): SQL =>
-  first
+  const value = counted ? sql`, ${removedValue}` : wasInList ? sql`, changes` : sql``
+  const named = sql`${from} as ${tableName(resource)}`
+  const found = wasInList
+    ? sql`${withChanges(resource, sql`${named} where ${and(...conditions)}`, wasInList)} where ${where}`
+    : sql`${named} where ${and(...conditions, where) ?? sql`true`}`
+  const rows = sql`select ${columnsOf(resource)}${value} from ${found}`
+  return first
     ? sql`(${rows} order by ${sql.join(first.orderBy, sql`, `)} limit ${first.limit})`
     : sql`(${rows})`
+}
 
 function columnsOf(resource: Readable): SQL {
   const { table, pastVersions } = resource

@@ -361,8 +361,13 @@ const limited = (shape: ListShape, rows: PageRows, mostBytes: number): PageRows 
 
 /** FROM and WHERE of a list. */
 function rowsIn(shape: ListShape, relation: Relation, counted?: Part["counted"]): SQL {
-  const part = { ...partOf(shape), counted }
-  const rows = relationOf(shape.resource, relation, part)
+  const { wasInList, ...part } = partOf(shape)
+  const isSought = shape.filters.includes("changed")
+  const rows = relationOf(shape.resource, relation, {
+    ...part,
+    counted,
+    ...(isSought && { wasInList }),
+  })
   return sql`from ${rows} where ${part.where ?? sql`true`}`
 }
 

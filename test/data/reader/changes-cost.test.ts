@@ -10,6 +10,7 @@ import {
   createStatements,
   type ListShape,
 } from "../../../src/data/reader/statements.ts"
+import { explained } from "../../../src/data/resources/explained.ts"
 import { reports } from "../../../src/data/resources/reports.ts"
 import { orderOf } from "../../../src/data/resources/resource.ts"
 import { databaseOfFile } from "../../support/of-file.ts"
@@ -84,6 +85,59 @@ test.each([
     }
   },
 )
+
+const explainedReports = explained(reports)
+const explainedShape = (filters: readonly string[]): ListShape => ({
+  resource: explainedReports,
+  filters,
+  order: orderOf(reports),
+  fieldSet: "all",
+  since: "explained",
+})
+
+test.each(["current", "asOf"] as const)(
+  "What changed in %s rows is found by a lookup for each changed row, with any other filters",
+  async (relation) => {
+    const statements = createStatements(drizzle(postgres(url, { max: 1 })))
+    const release = bindRelease({ id: 4, publishedAt: 0, identity: "" })
+    for (const others of filters) {
+      for (const values of [others, { ...others, changed: "title,added" }]) {
+        const shape = explainedShape(Object.keys(values))
+        const bound = { ...values, ...release, since: 2, limit: 50, offset: 0 }
+        for (const statement of [
+          statements.page(shape, relation),
+          statements.rows(shape, relation),
+          statements.count(shape, relation),
+        ]) {
+          const buffers = await buffersOf(statement, bound)
+          expect([values, buffers < mostBuffers ? "few" : buffers]).toEqual([values, "few"])
+        }
+      }
+    }
+  },
+)
+
+test.each(["current", "asOf"] as const)(
+  "A page of very many changed %s rows looks up little more than what it shows",
+  async (relation) => {
+    const statements = createStatements(drizzle(postgres(url, { max: 1 })))
+    const release = bindRelease({ id: 4, publishedAt: 0, identity: "" })
+    const bound = { changed: "added", ...release, since: 0, limit: 50, offset: 0 }
+    const changes: ListShape = { ...explainedShape([]), resource: reports, since: "changed" }
+    const most = (await buffersOf(statements.page(changes, relation), bound)) + mostBuffers
+    for (const filters of [[], ["changed"]]) {
+      const page = statements.page(explainedShape(filters), relation)
+      const buffers = await buffersOf(page, bound)
+      expect([filters, buffers < most ? "few" : buffers]).toEqual([filters, "few"])
+    }
+  },
+)
+
+test("The total of a list that only shows what changed looks up no earlier version", () => {
+  const { count } = createStatements(drizzle(postgres(url, { max: 1 })))
+  const { sql: usual } = count({ ...explainedShape([]), since: "changed" }, "current")
+  expect(count(explainedShape([]), "current").sql).toBe(usual)
+})
 
 test.each(["current", "asOf"] as const)(
   "A lookup by key in %s rows finds a record or its absence",
