@@ -54,10 +54,13 @@ const changedField = (resource: Readable): Field =>
     select: sql`case when 'added' = any(${changes}) then 'added' else array_to_string(${changes}, '; ') end`,
   })
 
-/** A record matches if it changed in one of the ways. */
+/**
+ * A record matches if it changed in one of the ways. With COALESCE the planner expects half of the changed
+ * rows to match. Otherwise it expects a hundredth, and compares all rows for each part of a list.
+ */
 const changedFilter: Filter = {
   schema: Type.Array(Type.String()),
-  where: (kinds) => sql`${changes} && string_to_array(${kinds}, ',')`,
+  where: (kinds) => sql`coalesce(${changes} && string_to_array(${kinds}, ','), false)`,
   canonical: (kinds) => (Array.isArray(kinds) ? kinds.toSorted() : kinds),
   bind: String,
   values: { keys: changes, spellings: changes },
