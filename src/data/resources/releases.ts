@@ -4,6 +4,9 @@ import { releasesTable as table } from "../db/schema.ts"
 import { field, type Readable, resourceNames } from "./resource.ts"
 import { countSchema, fieldsOf, instantOf, textSchema } from "./values.ts"
 
+/** The sources of the releases that only an operator's decision made: of links to holders, or between companies. */
+export const decisionSources = { links: "confirmed", successors: "successors" } as const
+
 /** A number of records in the manifest of the release, 0 where it has none. */
 const manifestCount = (path: string) =>
   sql<number>`coalesce((${table.manifest} #>> ${sql.raw(`'{${path}}'`)})::integer, 0)`

@@ -5,6 +5,7 @@
 import type { TransactionSql } from "postgres"
 import { withConnection, withSnapshot } from "../../data/db/connection.ts"
 import { normaliseName } from "../../data/resources/company-name.ts"
+import { decisionSources } from "../../data/resources/releases.ts"
 import { tenements } from "../../data/resources/tenements.ts"
 import { noChanges } from "./figures.ts"
 import { LoadError } from "./load-error.ts"
@@ -89,6 +90,6 @@ const whenUnknown =
 /** Publishes the links of all decisions, in one release, if any link changes. */
 export const publishDecisions = (url: string, progress: Progress) =>
   publishChange(url, {
-    ...{ whenUnknown, progress, source: "confirmed" },
+    ...{ whenUnknown, progress, source: decisionSources.links },
     change: async () => ({ resource: tenements, changes: noChanges }),
   })

@@ -7,6 +7,7 @@ import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../../data/db/connection.ts"
 import { companiesTable } from "../../data/db/schema.ts"
 import { companies } from "../../data/resources/companies.ts"
+import { decisionSources } from "../../data/resources/releases.ts"
 import { noChanges } from "./figures.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
 import { counts, isSameCompany } from "./listings.ts"
@@ -108,7 +109,7 @@ export const decideSuccessors = (
   progress: Progress,
 ) =>
   publishChange(url, {
-    ...{ whenUnknown, progress, source: "successors" },
+    ...{ whenUnknown, progress, source: decisionSources.successors },
     change: async (sql, release) => {
       for (const decision of decisions) await store(sql, decision)
       const changed = await nameSuccessors(sql, release)

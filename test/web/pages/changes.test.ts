@@ -1,11 +1,22 @@
 /** The page of changes shows what the API's lists of changes have, with the fields before and after. */
 import { expect, test } from "bun:test"
+import { decide, publishDecisions } from "../../../src/ingest/loading/link-decisions.ts"
+import { silent } from "../../../src/ingest/loading/progress.ts"
 import { seeded } from "../../../src/sample/seeded.ts"
 import { readList, type Shown } from "../../contract/bodies.ts"
 import { fileLoader } from "../../ingest/loading/file-loader.ts"
 import { none } from "../../support/fixtures.ts"
 import { serviceOfFile } from "../../support/service.ts"
-import { barsOf, cellsOf, faultAt, headingOf, leadOf, linkTo, textOf } from "./page-reader.ts"
+import {
+  barsOf,
+  cellsOf,
+  faultAt,
+  headingOf,
+  hiddenField,
+  leadOf,
+  linkTo,
+  textOf,
+} from "./page-reader.ts"
 import { signedInVisitor } from "./visitor.ts"
 
 const service = await serviceOfFile({ records: none })
@@ -93,6 +104,25 @@ async function compareCounts(part: string, list: string): Promise<void> {
   }
 }
 
+interface Chip {
+  label: string
+  records: number
+  href: string
+  isChosen: boolean
+}
+
+const chipsOf = (page: string): Chip[] =>
+  [
+    ...page.matchAll(
+      /<a class="chip" href="([^"]*)"([^>]*)>([^<]*?) ([\d,]+)(?:<span aria-hidden="true"> ×<\/span>)?<\/a>/g,
+    ),
+  ].map(([, href = "", marks = "", label = "", records = ""]) => ({
+    label,
+    records: Number(records.replaceAll(",", "")),
+    href: href.replaceAll("&amp;", "&"),
+    isChosen: marks.includes("aria-current"),
+  }))
+
 /** A person can request more. */
 const pairs = Number(process.env.CHANGED_PAIRS ?? 20)
 
@@ -103,6 +133,122 @@ test("The counts and rows between random releases are those of the API's lists",
     await compare(pick(["companies", "tenements", "reports"]), since, at)
   }
 }, 600_000)
+
+test("Each kind of change has the count of the API's list of it, and its link shows only that kind", async () => {
+  let seen = 0
+  for (const kind of ["companies", "tenements", "reports"] as const) {
+    for (const query of filters[kind]) {
+      const address = `/explore/changes/${kind}?${query && `${query}&`}since=3&as_of=${newest}`
+      const zone = query.startsWith("from") ? "&timezone=Australia/Sydney" : ""
+      for (const { label, records, href, isChosen } of chipsOf(await person.read(address))) {
+        const chosen = new URLSearchParams(href.split("?")[1]).get("changed")
+        const list = `/${kind}?${query}${zone}&as_of=${newest}&`
+        const part = chosen === "removed" ? "removed_since=3" : `updated_since=3&changed=${chosen}`
+        const { meta } = await readList(await service.get(list + part))
+        expect([href, label, records, isChosen]).toEqual([href, label, meta.total, false])
+        const page = await person.read(href)
+        const [shown, hidden] = ["Added or changed", "Removed"]
+        expect(numberIn(page, chosen === "removed" ? hidden : shown)).toBe(records)
+        expect(numberIn(page, chosen === "removed" ? shown : hidden)).toBeNaN()
+        expect(chipsOf(page).filter((chip) => chip.isChosen)).toMatchObject([{ label, records }])
+        seen++
+      }
+    }
+  }
+  expect(seen).toBeGreaterThan(15)
+}, 60_000)
+
+test("Several kinds can be chosen; each is left out again by itself, and filters keep them", async () => {
+  const first = `/explore/changes/tenements?since=3&changed=status&as_of=${newest}`
+  const page = await person.read(first)
+  const holder = chipsOf(page).find(({ label }) => label === "Holder")
+  expect(holder?.href).toContain("changed=status%2Cholder_name")
+  const both = await person.read(holder?.href ?? "")
+  const labels = chipsOf(both).flatMap(({ label, isChosen }) => (isChosen ? [label] : []))
+  expect(labels).toEqual(["Status", "Holder"])
+  expect(chipsOf(both).find(({ label }) => label === "Status")?.href).toEndWith(
+    "&changed=holder_name",
+  )
+  expect(hiddenField(both, "changed")).toBe("status,holder_name")
+  expect(linkTo(both, "Reset")).not.toContain("changed")
+  await person.read("/explore/changes/tenements?changed=colour", 400)
+})
+
+const cellsOfCsv = async (address: string) => {
+  const response = await person.get(address)
+  expect(response.headers.get("content-disposition")).toContain("changes-of-tenements.csv")
+  const [head, ...rows] = (await response.text()).trim().split("\r\n")
+  expect(head).toBe("record,field,before,after,kind,release")
+  return rows.toSorted()
+}
+
+test("The CSV has one row for each change, of the chosen kinds and the filtered list", async () => {
+  const read = async (query: string) =>
+    (await readList(await service.get(`/tenements?per_page=100&${query}`))).data
+  const expected = async (query: string, chosen?: readonly string[]) => {
+    const fields = "id,tenement_id,state,status,type,holder_name,asx_codes,source,since_release"
+    const before = new Map((await read(`as_of=3&fields=${fields}`)).map((each) => [each.id, each]))
+    const after = await read(`${query}&updated_since=3&fields=${fields},changed`)
+    const kinds: Record<string, string> = {
+      asx_codes: "companies",
+      holder_name: "holder",
+      tenement_id: "tenement",
+    }
+    const rows = after.flatMap((record) =>
+      [record.changed].flat().map((name) => {
+        const cell = (at: Shown | undefined) =>
+          name === "added" ? "" : [at?.[`${name}`]].flat().join("; ")
+        const field = name === "added" ? "" : name
+        const kind = kinds[`${name}`] ?? `${name}`
+        const row = [
+          record.id,
+          field,
+          cell(before.get(record.id)),
+          cell(record),
+          kind,
+          record.since_release,
+        ]
+        return { name: `${name}`, row: row.join() }
+      }),
+    )
+    const removed = (await read(`${query}&removed_since=3`)).map(({ id }) => ({
+      name: "removed",
+      row: `${id},,,,removed,`,
+    }))
+    const shown = [...rows, ...removed].filter(({ name }) => !chosen || chosen.includes(name))
+    return shown.map(({ row }) => row).toSorted()
+  }
+  const csv = async (query: string) =>
+    cellsOfCsv(
+      linkTo(await person.read(`/explore/changes/tenements?since=3&${query}`), "CSV") ?? "",
+    )
+  expect(await csv("")).toEqual(await expected(""))
+  expect(await csv("state=WA&per_page=25")).toEqual(await expected("state=WA"))
+  for (const chosen of [
+    ["holder_name"],
+    ["added", "removed"],
+    ["removed"],
+    ["status", "asx_codes"],
+  ]) {
+    expect(await csv(`changed=${chosen}`)).toEqual(await expected("", chosen))
+  }
+  expect((await csv("")).length).toBeGreaterThan(20)
+  const address = "/explore/changes/tenements.csv"
+  expect((await person.get(`${address}?since=yesterday`)).status).toBe(400)
+})
+
+test("The periods that people often choose are links", async () => {
+  const page = await person.read("/explore/changes/tenements?state=WA")
+  const day = (days: number) =>
+    new Date(service.clock.now.getTime() - days * 86_400_000).toISOString().slice(0, 10)
+  for (const [title, since] of [
+    ["7 days", day(7)],
+    ["30 days", day(30)],
+  ] as const) {
+    expect(linkTo(page, title)).toBe(`/explore/changes/tenements?state=WA&since=${since}`)
+  }
+  expect(linkTo(page, "Last release")).toBe("/explore/changes/tenements?state=WA")
+})
 
 test("Each changed record has its fields before and after; a record without earlier fields is added", async () => {
   const page = await person.read(`/explore/changes/tenements?since=3&per_page=100`)
@@ -134,9 +280,7 @@ test("The page begins with the last release, and every page of data leads to it"
   const list = await person.read("/explore/tenements?state=WA")
   const address = linkTo(list, "Changes") ?? ""
   expect(address).toBe("/explore/changes/tenements?state=WA")
-  const csv = await person.get(linkTo(await person.read(`${address}&since=2`), "CSV") ?? "")
-  const same = await service.get(`/tenements?state=WA&updated_since=2`)
-  expect(csv.headers.get("x-total-count")).toBe(same.headers.get("x-total-count"))
+  expect(await person.read(`${address}&since=2`)).toContain("Added or changed: ")
   const ofCompany = await person.read("/explore/companies/ALP/tenements")
   expect(linkTo(ofCompany, "Changes")).toBe("/explore/changes/tenements?company=ALP")
 })
@@ -177,4 +321,32 @@ test("The page explains a point in time without a release, and returns 404 for a
     false,
   ])
   await person.read("/explore/changes/nothing", 404)
+})
+
+test("After a decision on links, the page shows the last register's changes without those of links", async () => {
+  const listed = async (query: string) =>
+    (await readList(await service.get(`/tenements?per_page=100&${query}`))).meta.total
+  await loadNext("tenements")
+  const register = newest + 1
+  const links = [{ holder: "ALP LTD", asxCode: "BET", isRight: true }]
+  await decide(service.database.url, links)
+  await publishDecisions(service.database.url, silent)
+  const page = await person.read("/explore/changes")
+  expect(textOf(page)).toContain(`Between release ${register - 1} of`)
+  const since = `updated_since=${register - 1}`
+  const kinds =
+    "added,tenement_id,state,status,type,holder_name,grant_date,expiry_date,area_km2,geometry,source"
+  expect(numberIn(page, "Added or changed")).toBe(await listed(`${since}&changed=${kinds}`))
+  expect(await listed(since)).toBeGreaterThan(await listed(`${since}&changed=${kinds}`))
+  const [companies, ...others] = chipsOf(page).toSorted(
+    (one, other) => Number(one.isChosen) - Number(other.isChosen),
+  )
+  expect(companies).toMatchObject({ label: "Companies", isChosen: false })
+  expect(companies?.records).toBe(await listed(`${since}&changed=asx_codes`))
+  expect(others.map(({ isChosen }) => isChosen)).not.toContain(false)
+  const ofLinks = await person.read(`/explore/changes?since=${register}&changed=asx_codes`)
+  expect(numberIn(ofLinks, "Added or changed")).toBe(await listed(`updated_since=${register}`))
+  // A release of a register shows everything.
+  const earlier = await person.read(`/explore/changes?as_of=${register}`)
+  expect(chipsOf(earlier).some(({ isChosen }) => isChosen)).toBe(false)
 })

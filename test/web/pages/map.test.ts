@@ -195,4 +195,8 @@ test("A changed shape is among the changes of its record, without its digest", a
     expect(shown).toContain("Shape")
     expect(shown).not.toMatch(/geometry|[\w-]{20}/)
   }
+  // Of the same record, the point inside the shape changed too.
+  const ofShape = linkTo(await person.read("/explore/changes/tenements"), "Shape 1") ?? ""
+  expect(ofShape).toEndWith("changed=latitude%2Clongitude%2Cgeometry")
+  expect(await person.read(ofShape)).toContain("<h2>Added or changed: 1 tenement</h2>")
 })

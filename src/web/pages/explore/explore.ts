@@ -20,6 +20,8 @@ import { type PageOptions, type PageResult, signedIn } from "../kit/page-context
 import { PageError } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
 import { changesPage } from "./changes.ts"
+import { changeViews } from "./changes-asked.ts"
+import { changesFile } from "./changes-file.ts"
 import { comparePage } from "./compare.ts"
 import { cleanQuery, sentQuery, withQuery } from "./lists/list-address.ts"
 import { listPage, wholeFile } from "./lists/list-page.ts"
@@ -86,6 +88,7 @@ export const explore = (options: ExploreOptions) => {
           await admit(options, person)
           return wholeFile(visit, view, format, code)
         },
+        changesFile: (name: string) => admit(options, person).then(() => changesFile(visit, name)),
       }
     })
     .get("/", () => redirect("/explore/tenements"))
@@ -107,6 +110,9 @@ export const explore = (options: ExploreOptions) => {
     )
     .get("/map.tsv", ({ file }) => file(mapView, "tsv"))
     .get("/map.geojson", ({ file }) => file(mapView, "geojson"))
+  for (const name of changeViews.keys()) {
+    app.get(`/changes/${name}.csv`, (context) => context.changesFile(name))
+  }
   for (const view of [...listViews, mapView]) {
     app.get(view.path, ({ list }) => list(view)).get(`${view.path}.csv`, ({ file }) => file(view))
   }

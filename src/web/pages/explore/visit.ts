@@ -11,6 +11,7 @@ import type { DataRequest } from "../../../api/responses/data-request.ts"
 import { paging } from "../../../api/responses/endpoint.ts"
 import { leftOutRecords, nearestNumbers } from "../../../api/responses/notes.ts"
 import { askList, askRecord, type ListQuestion } from "../../../api/responses/question.ts"
+import { releaseList } from "../../../api/routes/releases.ts"
 import type { ReadMissing } from "../../../data/db/missing-records.ts"
 import { noResponseWithin, Unavailable } from "../../../data/db/pool/unavailable.ts"
 import type { LinkReader } from "../../../data/reader/links.ts"
@@ -73,9 +74,9 @@ export function createVisits(options: VisitOptions) {
     /** With all fields, since cells need more than the list shows. Links keep the chosen ones. */
     const askingAll = (list: ListAddress, key: string, values: ParameterValues) => {
       const sent = inSydney(list, values)
-      return askList(list.endpoint, { ...sent, fields: fieldsRead(list) }, list.key ?? key, {
-        sent,
-      })
+      const further = values.updated_since === undefined ? [] : ["changed"]
+      const fields = [...fieldsRead(list), ...further]
+      return askList(list.endpoint, { ...sent, fields }, list.key ?? key, { sent })
     }
     const newest = () => releases.current(account)
     return {
@@ -126,14 +127,29 @@ export function createVisits(options: VisitOptions) {
         const values = { ...point, fields: fieldsRead(view) }
         return answers.record(requester, askRecord(view.record.endpoint, values, key))
       },
-      /** The changes of a list, with all fields; see `changes` of the answers. */
-      changes: (list: ListAddress, values: ParameterValues, since: string | undefined) =>
+      /** The releases until a point in time, newest first. */
+      releases: (asOf: string | undefined) =>
+        answers.page(requester, askList(releaseList, { per_page: 100, as_of: asOf })),
+      /**
+       * The changes of a list, with all fields; see `changes` of the answers.
+       * @param kinds those that records changed in; undefined for all
+       */
+      changes: (list: ListAddress, values: ParameterValues, since: string, kinds?: string[]) =>
         answers.changes(
           // Its release moves no pin of the list's own pages.
           { account, sequenceOwner: `changes in session ${person.sessionId}` },
-          (compared) => askingAll(list, "", { ...values, ...compared }),
+          (compared) => {
+            const changed = compared.updated_since === undefined ? undefined : kinds
+            return askingAll(list, "", { ...values, ...compared, changed })
+          },
           since,
         ),
+      /** How many records were added, by `added`, and how many changed, by the name of each field. */
+      countedChanges: async (list: ListAddress, values: ParameterValues, release: Release) => {
+        const question = asking(list, "", { ...values, fields: ["changed"] })
+        const counts = await answers.facetAt(question, "changed", { release, account })
+        return new Map(counts?.map(({ value, count }) => [value, count]))
+      },
       /** Since when the last files of its source lack a record. */
       missingSince: async ({ endpoint: { resource } }: ListAddress, key: string) =>
         (await readMissing(resource.name, account, key)).get(key),

@@ -194,7 +194,7 @@ function relatedLinks(list: RequestedList): Html {
 }
 
 /** Frequent queries, combined with the current filters; the current query is marked. */
-function presetLinks(list: RequestedList, day: string): Content {
+export function presetLinks(list: RequestedList, day: string): Content {
   const { presets = [] } = list.view
   if (presets.length === 0) return null
   const links = presets.map(({ title, parameters }) => {
