@@ -2,6 +2,7 @@ import type { Config } from "../config.ts"
 import { withConnection } from "../data/db/connection.ts"
 import { DatabaseError } from "../data/db/first-connection.ts"
 import type { HolderNames } from "../data/resources/holder-names.ts"
+import { version } from "../program.ts"
 import type { Service, StopOptions } from "../system/service.ts"
 import { command } from "./command.ts"
 import { type CommandDatabase, openMigrated } from "./database.ts"
@@ -33,6 +34,7 @@ export const migrateCommand = command({
 export async function serve(config: Config, database: CommandDatabase): Promise<Service> {
   const now = () => new Date()
   const { log, buffer } = openLog(config, now)
+  log.info("starting", { "service.version": version })
   database.keepRunning(log)
   try {
     await checkHolderNames(config.HOLDER_NAMES, database.url)

@@ -1,6 +1,7 @@
 /** A serving process logs text on a terminal and JSON elsewhere, at the level that is set. */
 import { expect, test } from "bun:test"
 import { tmpdir } from "node:os"
+import { version } from "../../package.json"
 import { serviceProcess } from "../support/process.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
@@ -43,11 +44,12 @@ test.skipIf(!hasTerminals)("With NO_COLOR the log is text without colours", asyn
   expect(output).toMatch(requestText)
 })
 
-test("Without a terminal the log is JSON, and includes probe requests at the level debug", async () => {
+test("Without a terminal the log is JSON, begins with the version, and includes probe requests at the level debug", async () => {
   await using running = await serviceProcess(settings({ LOG_LEVEL: "debug" }))
   await fetch(`${running.url}/livez`)
-  await until(() => running.logged().length > 0)
+  await until(() => running.logged().length > 1)
   expect(running.logged()).toMatchObject([
+    { level: "info", event: "starting", "service.version": version },
     { level: "debug", event: "request", "url.path": "/livez" },
   ])
 })

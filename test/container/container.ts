@@ -20,6 +20,7 @@ const images = process.env.MDS_IMAGES ?? ""
 /** The part of an image's configuration that is used here. */
 interface ImageConfig {
   User: string
+  Labels: Record<string, string>
   Env: string[]
   Entrypoint: string[]
   Cmd: string[]

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { version } from "../../package.json"
 import { sampleData } from "../../src/sample/sample-data.ts"
 import { interruptibleProxy } from "../contract/interruptible-proxy.ts"
 import { collect, opened, parseAnswer, requestText } from "../contract/raw-http.ts"
@@ -72,6 +73,12 @@ describe.each(["mds", "mds-slim"] as const)("The image %s", (name) => {
       test: ["CMD", "bun", "dist/health-check.js"],
     })
     expect(Object.keys(Volumes)).toEqual(name === "mds" ? ["/data"] : [])
+  })
+
+  test("The image shows its version", async () => {
+    expect(image.config.Labels["org.opencontainers.image.version"]).toBe(version)
+    const { stdout } = await run(image, { args: ["--version"] }).ended()
+    expect(stdout).toBe(`${version}\n`)
   })
 
   test("The image has no compiler, types, tests or development tools", () => {

@@ -4,6 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { networkInterfaces } from "node:os"
+import { version } from "../../package.json"
 import { type TestService, testService } from "../support/service.ts"
 import { freePort } from "../support/supervised.ts"
 import { until } from "../support/until.ts"
@@ -81,6 +82,7 @@ describe("With ADMIN_PORT", () => {
       "no-store",
       {
         status: "ready",
+        version,
         release: 1,
         database: "responding",
         replica: "unused",

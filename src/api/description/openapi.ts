@@ -1,4 +1,5 @@
 /** The OpenAPI 3.1 document, made only from the operations. */
+import { version } from "../../program.ts"
 import type { Endpoint } from "../responses/endpoint.ts"
 import { headerExamples } from "./example-responses.ts"
 import type { JsonSchema } from "./json-schema.ts"
@@ -31,7 +32,7 @@ function openApi(operations: readonly Operation[], baseUrl: string): JsonSchema 
     openapi: "3.1.0",
     info: {
       title: "Mining and Geological Data Service",
-      version: apiPrefix.replace(/^.*\//, ""),
+      version,
       summary: "Read-only data on ASX-listed resource companies and Australian mining tenements",
       description: introduction,
       contact: {

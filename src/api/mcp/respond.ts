@@ -10,6 +10,7 @@ import {
   ProtocolErrorCode,
 } from "@modelcontextprotocol/server"
 import type { Caller } from "../../accounts/access/credentials.ts"
+import { version } from "../../program.ts"
 import type { ApiError } from "../http/api-error.ts"
 import { type ErrorOptions, logFailure, toApiError } from "../plugins/errors.ts"
 import type { RateLimitOptions } from "../plugins/rate-limit.ts"
@@ -91,7 +92,7 @@ const textOf = (value: object) => ({ type: "text" as const, text: JSON.stringify
 
 function serverWith(call: (tool: Tool, given: unknown) => Promise<CallToolResult>): McpServer {
   const server = new McpServer(
-    { name: "mining-data-service", title: "Mining and Geological Data Service", version: "1" },
+    { name: "mining-data-service", title: "Mining and Geological Data Service", version },
     { instructions, capabilities: { tools: { listChanged: false } } },
   )
   const annotations = { readOnlyHint: true, openWorldHint: false }

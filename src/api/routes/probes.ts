@@ -4,6 +4,7 @@
  */
 import { Elysia } from "elysia"
 import type { Release } from "../../data/reader/releases.ts"
+import { version } from "../../program.ts"
 import { metricsContentType } from "../../system/metrics/families.ts"
 import { ApiError } from "../http/api-error.ts"
 
@@ -58,7 +59,7 @@ async function readinessResponse(
   // The end of the service closes the connection to the database.
   const release = isStopping() ? null : await readiness()
   const status = isStopping() ? "stopping" : release === null ? "unavailable" : "ready"
-  const parts = withParts && { release: release?.id ?? null, ...partStates() }
+  const parts = withParts && { version, release: release?.id ?? null, ...partStates() }
   return Response.json(
     { status, ...parts },
     { status: status === "ready" ? 200 : 503, headers: { "Cache-Control": "no-store" } },

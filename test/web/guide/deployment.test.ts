@@ -1,5 +1,6 @@
 /** Checks the deployment files of the guide against the program. */
 import { expect, test } from "bun:test"
+import { version } from "../../../package.json"
 import { type Setting, settings } from "../../../src/settings.ts"
 import { samplesOf } from "./samples.ts"
 
@@ -78,7 +79,7 @@ const [compose, manifests] = samples
   [Deployment, Service, Budget],
 ]
 const services = Object.entries(compose.services)
-const own = services.filter(([, { image }]) => image === "mds:slim")
+const own = services.filter(([, { image }]) => image === `mds:${version}-slim`)
 const caddyfile = samples.find(({ language }) => language === "caddy")?.code ?? ""
 
 /** Unknown settings, and values that the program rejects. */
