@@ -15,6 +15,7 @@ WORKDIR /app
 COPY package.json bun.lock bunfig.toml tsconfig.json ./
 COPY patches patches
 RUN bun install --frozen-lockfile --production --omit=peer --omit=optional
+COPY CHANGELOG.md ./
 COPY drizzle drizzle
 COPY src src
 RUN bun build src/main.ts src/health-check.ts --target=bun --splitting --outdir=dist \

@@ -27,6 +27,12 @@ test("The command line, the API's description, readiness and the tools show the 
   })
 })
 
+test("The changelog begins with the version, and the front of the documentation links to it", async () => {
+  expect((await textOf("CHANGELOG.md")).match(/^## .*/m)?.[0]).toBe(`## ${version}`)
+  const front = await (await fetch(`${service.url}/docs`)).text()
+  expect(front).toContain(`Version ${version}: <a href="/docs/guide/changelog">`)
+})
+
 test("The label of the images is the version", async () => {
   expect(await textOf("Dockerfile")).toContain(` org.opencontainers.image.version="${version}"`)
 })

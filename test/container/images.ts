@@ -75,10 +75,11 @@ describe.each(["mds", "mds-slim"] as const)("The image %s", (name) => {
     expect(Object.keys(Volumes)).toEqual(name === "mds" ? ["/data"] : [])
   })
 
-  test("The image shows its version", async () => {
+  test("The image shows its version, and has the changelog", async () => {
     expect(image.config.Labels["org.opencontainers.image.version"]).toBe(version)
     const { stdout } = await run(image, { args: ["--version"] }).ended()
     expect(stdout).toBe(`${version}\n`)
+    expect(filesOf(image, "CHANGELOG.md")).toHaveLength(1)
   })
 
   test("The image has no compiler, types, tests or development tools", () => {

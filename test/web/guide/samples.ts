@@ -1,19 +1,19 @@
 /** Reads the code samples of the guide, and runs them as a reader would. */
 import { join } from "node:path"
-import { userGuide } from "../../../src/web/pages/docs/pages.ts"
+import { guideFile, userGuide } from "../../../src/web/pages/docs/pages.ts"
 import { directoryOfFile } from "../../support/of-file.ts"
 import { scratchDirectory } from "../../support/scratch.ts"
 
 /** Stands for the address of the service in the files of the guide. */
 export const placeholder = "https://mds.example.com"
 
-const folder = new URL("../../../src/web/guide/", import.meta.url)
+const root = new URL("../../../", import.meta.url)
 
 /** The pages for users of the API, whose samples run here. */
 export const userPages = userGuide.map(({ name }) => name)
 
 export const textOf = (page: string): Promise<string> =>
-  Bun.file(new URL(`${page}.md`, folder)).text()
+  Bun.file(new URL(guideFile(page), root)).text()
 
 export interface Sample {
   page: string

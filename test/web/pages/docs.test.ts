@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { linkTo } from "../../../src/web/pages/docs/guide.ts"
 import { renderMarkdown } from "../../../src/web/pages/docs/markdown.ts"
-import { background, guide } from "../../../src/web/pages/docs/pages.ts"
+import { background, guide, guideFile } from "../../../src/web/pages/docs/pages.ts"
 import { serviceOfFile, testService } from "../../support/service.ts"
 import { placeholder } from "../guide/samples.ts"
 
@@ -14,18 +14,19 @@ const textOf = async (path: string): Promise<string> => (await open(path)).text(
 const pathOf = (name: string) => `/docs/guide/${name}`
 const paths = ["/docs", ...guide.map(({ name }) => pathOf(name))]
 
-const directory = new URL("../../../src/web/guide/", import.meta.url)
+const root = Bun.fileURLToPath(new URL("../../../", import.meta.url))
 
 test("Every file of the guide is a page, under the title of its heading", async () => {
-  const files = await Array.fromAsync(new Bun.Glob("*.md").scan(Bun.fileURLToPath(directory)))
-  expect(guide.map(({ name }) => `${name}.md`).sort()).toEqual(files.sort())
+  const files = await Array.fromAsync(new Bun.Glob("src/web/guide/*.md").scan(root))
+  expect(guide.map(({ name }) => guideFile(name)).sort()).toEqual(["CHANGELOG.md", ...files].sort())
   const index = await textOf("/docs")
   for (const { name, title } of guide) {
-    expect(index).toContain(`<dt><a href="${pathOf(name)}">${title}</a></dt>`)
+    const shown = Bun.escapeHTML(title)
+    expect(index).toContain(`<dt><a href="${pathOf(name)}">${shown}</a></dt>`)
     const page = await textOf(pathOf(name))
-    expect(page).toContain(`<h1>${title}</h1>`)
+    expect(page).toContain(`<h1>${shown}</h1>`)
     const isInMenu = background.every((page) => page.name !== name)
-    const marked = `<a href="${pathOf(name)}" aria-current="page">${title}</a>`
+    const marked = `<a href="${pathOf(name)}" aria-current="page">${shown}</a>`
     expect([name, page.includes(marked)]).toEqual([name, isInMenu])
     const markdown = await open(`${pathOf(name)}.md`)
     expect(markdown.headers.get("content-type")).toBe("text/markdown; charset=utf-8")
@@ -217,6 +218,7 @@ test("Links to other files of the project and to unsafe schemes are plain text",
   const addressOf = (href: string) => /href="([^"]*)"/.exec(rendered(`[x](${href})`))?.[1] ?? null
   expect(addressOf("copies.md")).toBe("/docs/guide/copies")
   expect(addressOf("accounts.md#plans")).toBe("/docs/guide/accounts#plans")
+  expect(addressOf("src/web/guide/copies.md")).toBe("/docs/guide/copies")
   expect(addressOf("/account")).toBe("/account")
   expect(addressOf("https://example.com/?a=1&b=2")).toBe("https://example.com/?a=1&amp;b=2")
   expect(addressOf("#part")).toBe("#part")

@@ -1,4 +1,5 @@
 /** The frame of every page below /docs, with the menu beside it on wide screens; and `/docs` itself. */
+import { version } from "../../../program.ts"
 import { linkItems, pageTitle } from "../kit/components.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
@@ -43,6 +44,7 @@ export const docsIndex = (): PageContent =>
   docsLayout("/docs", {
     title: "Documentation",
     main: html`${pageTitle("Documentation", "How to read the data from a program, from a spreadsheet or in the browser.")}
+<p class="muted">Version ${version}: <a href="${guidePath("changelog")}">what's new</a></p>
 <div class="columns">
 ${way(
   "From a program",

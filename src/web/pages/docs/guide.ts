@@ -6,18 +6,24 @@ import type { PageContent } from "../kit/layout.ts"
 import { pageNotFound } from "../kit/page-error.ts"
 import { articlePage } from "./docs-layout.ts"
 import { renderMarkdown } from "./markdown.ts"
-import { background, type DocsPage, guide, guidePath, operatorGuide, userGuide } from "./pages.ts"
+import {
+  background,
+  type DocsPage,
+  guide,
+  guideFile,
+  guidePath,
+  operatorGuide,
+  userGuide,
+} from "./pages.ts"
 
 /** Stands for the address of the service in the files. Each response replaces it. */
 export const addressPlaceholder = "https://mds.example.com"
-
-const directory = new URL("src/web/guide/", programRoot)
 
 const files = new Map(
   guide.map(({ name }) => [
     name,
     once(async () => {
-      const markdown = await Bun.file(new URL(`${name}.md`, directory)).text()
+      const markdown = await Bun.file(new URL(guideFile(name), programRoot)).text()
       const body = renderMarkdown(markdown, linkTo)
       return { markdown, body: html`${contentsOf(body)}${body}` }
     }),
@@ -42,7 +48,7 @@ async function read(name: string) {
 
 /** Accepts links to pages of the guide, to this site and to others; null for any other file of the project. */
 export function linkTo(href: string): string | null {
-  const page = /^([\w-]+)\.md(#.*)?$/.exec(href)
+  const page = /^(?:src\/web\/guide\/)?([\w-]+)\.md(#.*)?$/.exec(href)
   if (page) return guidePath(page[1] ?? "") + (page[2] ?? "")
   return /^(?:https?:\/\/|\/(?!\/)|#)/.test(href) ? href : null
 }
@@ -73,11 +79,14 @@ const neighbours = (previous: DocsPage | undefined, next: DocsPage | undefined):
 export async function guideMarkdown(name: string): Promise<string> {
   const { markdown } = await read(name)
   return markdown
-    .replace(/\]\(([\w-]+\.md)/g, (_, file) => `](${addressPlaceholder}${guidePath(file)}`)
+    .replace(
+      /\]\((?:src\/web\/guide\/)?([\w-]+\.md)/g,
+      (_, file) => `](${addressPlaceholder}${guidePath(file)}`,
+    )
     .replace(/\]\(\//g, `](${addressPlaceholder}/`)
     .replace(/^<!--.*-->\n/gm, "")
 }
 
 /** The files for Prometheus and Grafana that the page on monitoring links to. */
 export const monitoringFile = (name: "alerts.yaml" | "dashboard.json"): Promise<string> =>
-  Bun.file(new URL(name, directory)).text()
+  Bun.file(new URL(`src/web/guide/${name}`, programRoot)).text()

@@ -1,6 +1,6 @@
 /**
- * All pages below /docs, in groups. Each page of the guide is a file of its name in `src/web/guide`, whose last line
- * limits its words. A test checks it.
+ * All pages below /docs, in groups. Each page of the guide is a file of its name in `src/web/guide`, except the
+ * changelog, which people look for beside the README.
  */
 
 export interface DocsPage {
@@ -11,6 +11,10 @@ export interface DocsPage {
   /** Contents of the page in a few words, without a full stop. */
   summary: string
 }
+
+/** The file of a page of the guide, from the root of the program. */
+export const guideFile = (name: string): string =>
+  name === "changelog" ? "CHANGELOG.md" : `src/web/guide/${name}.md`
 
 export const guidePath = (name: string): string => `/docs/guide/${name}`
 export const referencePath = (name: string): string => `/docs/reference/${name}`
@@ -45,6 +49,7 @@ export const userGuide = pagesAt(guidePath, [
   ["limits", "Limits", "Counted requests, and the wait after 429"],
   ["errors", "Errors", "Each error with its causes and cures"],
   ["compatibility", "Compatibility", "Changes that v1 allows, and how others are announced"],
+  ["changelog", "What's new", "The changes of each version, newest first"],
   ["terms", "Terms", "Words that this project defines"],
 ])
 
