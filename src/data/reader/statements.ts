@@ -230,18 +230,23 @@ export function createStatements(db: Database) {
      * The number of rows. Where they are found by a scan and are few, the same scan finds their keys,
      * separated by spaces; null otherwise.
      */
-    count: (shape: ListShape, relation: Relation) =>
-      once(`count ${relation} ${keyOf(isScanned(shape) ? shape : { ...shape, order: [] })}`, () => {
-        const rows = rowsIn(shape, relation)
-        const total = sql`(select count(*) ${rows})`
-        if (!isScanned(shape)) return oneRow("count", countColumns(total), one)
-        const few = sql`(${fewKeys(shape, rows)}) as few`
-        return oneRow(
-          "count and keys",
-          countColumns(sql`coalesce(few.total, ${total})`, sql`few.keys`),
-          few,
-        )
-      }),
+    count: (asked: ListShape, relation: Relation) => {
+      const shape = withoutNeedlessChanges(asked)
+      return once(
+        `count ${relation} ${keyOf(isScanned(shape) ? shape : { ...shape, order: [] })}`,
+        () => {
+          const rows = rowsIn(shape, relation)
+          const total = sql`(select count(*) ${rows})`
+          if (!isScanned(shape)) return oneRow("count", countColumns(total), one)
+          const few = sql`(${fewKeys(shape, rows)}) as few`
+          return oneRow(
+            "count and keys",
+            countColumns(sql`coalesce(few.total, ${total})`, sql`few.keys`),
+            few,
+          )
+        },
+      )
+    },
     /** The same as `rows` without records: an index-only scan of the order. */
     positions: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
       once(`positions ${after !== undefined} ${relation} ${keyOf(shape)}`, () =>
@@ -361,13 +366,8 @@ const limited = (shape: ListShape, rows: PageRows, mostBytes: number): PageRows 
 
 /** FROM and WHERE of a list. */
 function rowsIn(shape: ListShape, relation: Relation, counted?: Part["counted"]): SQL {
-  const { wasInList, ...part } = partOf(shape)
-  const isSought = shape.filters.includes("changed")
-  const rows = relationOf(shape.resource, relation, {
-    ...part,
-    counted,
-    ...(isSought && { wasInList }),
-  })
+  const part = { ...partOf(shape), counted }
+  const rows = relationOf(shape.resource, relation, part)
   return sql`from ${rows} where ${part.where ?? sql`true`}`
 }
 
@@ -388,6 +388,12 @@ const conditionOf = ({ resource, filters, byScan, parent, since }: ListShape): S
       return byScan?.includes(name) ? sql`(${condition}) is true` : condition
     }),
   )
+
+/** What changed in each record takes a look-up that no total needs, unless it counts the records of some kinds. */
+const withoutNeedlessChanges = (shape: ListShape): ListShape =>
+  shape.since === "explained" && !shape.filters.includes("changed")
+    ? { ...shape, since: "changed" }
+    : shape
 
 const isUpdated = (since: ListShape["since"]): boolean =>
   since === "changed" || since === "explained"
