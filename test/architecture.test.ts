@@ -25,12 +25,7 @@ const wings = ["api", "data", "accounts", "ingest", "web", "system"]
 
 /** The resources import the tables, and the wiring of the database imports the resources. This divides `db`. */
 const schema = "data/db/schema.ts"
-const schemaFiles = [
-  schema,
-  "data/db/source-tables.ts",
-  "data/db/columns.ts",
-  "data/db/report-groups.ts",
-]
+const schemaFiles = [schema, "data/db/source-tables.ts", "data/db/columns.ts"]
 
 /** Other rooms count the values of the metrics, and declare their types. */
 const histogram = "system/metrics/histogram.ts"

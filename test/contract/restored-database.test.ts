@@ -32,7 +32,7 @@ test("After a restore to an older release its pages are read without the history
   // The dump of release 2: its own rows, and no later release.
   await service.sql`delete from reports`
   const columns = service.sql(
-    "hash, asx_code, title, title_folded, type, types_folded, published_at, url, source, since_release".split(
+    "hash, asx_code, title, title_folded, type, types_folded, report_group, published_at, url, source, since_release".split(
       ", ",
     ),
   )

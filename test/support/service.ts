@@ -222,7 +222,7 @@ function columnsOf({ table, derived }: Resource, record: object, release: number
   const fields = Object.entries(record).filter(([name]) => known.includes(name))
   const computed = Object.entries(derived).map(([name, { from, derive }]) => [
     name,
-    derive((record as ResourceRecord)[from]),
+    derive(...from.map((field) => (record as ResourceRecord)[field])),
   ])
   return { ...Object.fromEntries([...fields, ...computed]), source: "test", since_release: release }
 }

@@ -1,5 +1,5 @@
 /**
- * The tables of accounts and tokens. Triggers on both (triggers.sql) write the audit log and notify the
+ * The tables of accounts and tokens. Triggers on both (drizzle/0000_baseline.sql) write the audit log and notify the
  * serving processes of each change.
  */
 import { sql } from "drizzle-orm"

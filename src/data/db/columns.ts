@@ -49,6 +49,11 @@ export const literals = (values: readonly string[]): SQL =>
 /** Text that is compared and sorted by its bytes. */
 export const bytewise = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
 
+/** An index on such values needs no locale: an update of the server's system cannot damage it. */
+export const bytewiseArray = customType<{ data: string[]; driverData: string }>({
+  dataType: () => 'text ARRAY COLLATE "C"',
+})
+
 /** PostgreSQL's geometric types, in whole microdegrees. */
 export const box = customType<{ data: string }>({ dataType: () => "box" })
 export const polygon = customType<{ data: string }>({ dataType: () => "polygon" })
@@ -74,6 +79,9 @@ export const isPathSafe = (column: Column): SQL =>
   sql`${column} ~ ${literals([`^${pathSafeCharacter}+$`])} and length(${column}) <= ${sql.raw(String(pathSafeLength))}`
 
 export const isAsxCode = (column: Column): SQL => sql`${column} ~ ${literals([asxCodePattern])}`
+
+/** Not a list of states, so that a further state needs no other check. */
+export const isState = (column: Column): SQL => sql`${column} ~ '^[A-Z]{2,3}$'`
 
 /** A date whose year has four digits; excludes infinity. */
 export const hasFourDigitYear = (column: Column): SQL =>

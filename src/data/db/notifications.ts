@@ -1,7 +1,7 @@
 /**
  * Notifies every serving process of changes to accounts, tokens and releases, with LISTEN and NOTIFY.
  *
- * Triggers send the notifications (triggers.sql), so changes by SQL send them too. PostgreSQL delivers them
+ * Triggers send the notifications (drizzle/0000_baseline.sql), so changes by SQL send them too. PostgreSQL delivers them
  * after the commit, in commit order.
  *
  * An open connection loses no notification. If the network drops packets silently, a dead connection can

@@ -35,23 +35,23 @@ import {
 import {
   box,
   bytewise,
+  bytewiseArray,
   checks,
   hasFourDigitYear,
   instant,
   isAsxCode,
   isInstant,
   isPathSafe,
-  literals,
+  isState,
   polygon,
   unknownLast,
 } from "./columns.ts"
-import { reportGroup } from "./report-groups.ts"
 
 export const states = ["WA", "NSW", "QLD", "VIC", "SA", "TAS", "NT"] as const
 export type State = (typeof states)[number]
 
 const provenance = {
-  source: text().notNull(),
+  source: bytewise().notNull(),
   since_release: integer().notNull(),
   /**
    * The file of that release whose row the record has, by its place in the manifest; null where the
@@ -65,7 +65,7 @@ export const releasesTable = pgTable(
   {
     id: integer().primaryKey(),
     published_at: instant("published_at").notNull(),
-    source: text().notNull(),
+    source: bytewise().notNull(),
     manifest: jsonb().notNull(),
     /** Distinguishes releases of the same number, as after a restore of an earlier backup. */
     identity: uuid().notNull().defaultRandom(),
@@ -83,6 +83,14 @@ export const releasesTable = pgTable(
     }),
   ],
 )
+
+/** The rules that made the computed values of the records: see `resources/rules.ts`. */
+export const appliedRules = pgTable("rules", {
+  name: bytewise().primaryKey(),
+  number: integer().notNull(),
+  /** The version of the program that applied it. */
+  version: text().notNull(),
+})
 
 const superseded = { ...provenance, until_release: integer().notNull() }
 
@@ -248,6 +256,8 @@ const referenceKeyColumn = () => bytewise().notNull().default("")
 const tenementColumns = {
   tenement_id: text().notNull(),
   reference_key: referenceKeyColumn(),
+  /** The lower-case letters and digits of the id and the reference. */
+  search_key: bytewise().notNull().default(""),
   state: bytewise().notNull(),
   status: text(),
   status_folded: bytewise(),
@@ -255,10 +265,10 @@ const tenementColumns = {
   type_folded: bytewise(),
   holder_name: text(),
   holder_name_folded: bytewise(),
-  holder_keys: text().array().notNull(),
+  holder_keys: bytewiseArray().notNull(),
   /** The holders of those keys; empty where they are those of `holder_name`, split at `; `. */
-  holder_spellings: text().array().notNull().default(sql`'{}'`),
-  asx_codes: text().array().notNull().default(sql`'{}'`),
+  holder_spellings: bytewiseArray().notNull().default(sql`'{}'`),
+  asx_codes: bytewiseArray().notNull().default(sql`'{}'`),
   /** Whether a company is among its holders. */
   has_company: boolean().notNull().default(false),
   grant_date: date({ mode: "string" }),
@@ -287,11 +297,6 @@ export const shapeParts = pgTable(
   (t) => [primaryKey({ columns: [t.shape, t.part] })],
 )
 
-/** The lower-case ASCII letters and digits of the id and the reference: punctuation varies. */
-const searchKey = ["id", "tenement_id"]
-  .map((name) => `regexp_replace(lower(${name} collate "C"), '[^a-z0-9]+', '', 'g')`)
-  .join(" || ' ' || ")
-
 /** The indexes for both directions of each order by a date or an area. */
 const sortIndexes = (
   t: Record<"id" | "grant_date" | "expiry_date" | "area_km2", ExtraConfigColumn>,
@@ -308,7 +313,6 @@ export const tenementsTable = pgTable(
     id: bytewise().primaryKey(),
     ...tenementColumns,
     ...provenance,
-    search_key: bytewise().generatedAlwaysAs(sql.raw(searchKey)),
   },
   (t) => [
     index("tenements_by_state").on(t.state, t.id),
@@ -326,7 +330,7 @@ export const tenementsTable = pgTable(
     index("tenements_since").on(t.since_release),
     ...checks("tenements", {
       id: isPathSafe(t.id),
-      state: sql`${t.state} in (${literals(states)})`,
+      state: isState(t.state),
       grant_date: hasFourDigitYear(t.grant_date),
       expiry_date: hasFourDigitYear(t.expiry_date),
       area_km2: sql`${t.area_km2} >= 0 and ${t.area_km2} < 'infinity'`,
@@ -340,7 +344,6 @@ export const tenementsHistory = pgTable(
     id: bytewise().notNull(),
     ...tenementColumns,
     ...superseded,
-    search_key: bytewise(),
   },
   (t) => historyParts("tenements", t.id, t),
 )
@@ -398,7 +401,7 @@ export const declaredTenements = pgTable(
     ...checks("declared_tenements", {
       id: isPathSafe(t.id),
       asx_code: isAsxCode(t.asx_code),
-      state: sql`${t.state} in (${literals(states)})`,
+      state: isState(t.state),
       interest_percent: sql`${t.interest_percent} > 0 and ${t.interest_percent} <= 100`,
       as_at: hasFourDigitYear(t.as_at),
     }),
@@ -415,8 +418,9 @@ const reportColumns = {
   asx_code: bytewise().notNull(),
   title: text().notNull(),
   title_folded: bytewise().notNull(),
-  type: text(),
-  types_folded: text().array().notNull(),
+  type: bytewise(),
+  types_folded: bytewiseArray().notNull(),
+  report_group: bytewise().notNull().default("other"),
   published_at: instant("published_at").notNull(),
   url: text(),
 }
@@ -427,7 +431,6 @@ export const reportsTable = pgTable(
     hash: bytewise().primaryKey(),
     ...reportColumns,
     ...provenance,
-    report_group: bytewise().generatedAlwaysAs(reportGroup),
   },
   (t) => [
     index("reports_newest_first").on(t.published_at.desc(), t.hash),
@@ -451,7 +454,6 @@ export const reportsHistory = pgTable(
     hash: bytewise().notNull(),
     ...reportColumns,
     ...superseded,
-    report_group: bytewise(),
   },
   (t) => [
     ...historyParts("reports", t.hash, t),

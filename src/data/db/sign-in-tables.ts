@@ -1,5 +1,5 @@
 /**
- * The tables of signing in. They store secrets only as hashes. A trigger (triggers.sql) records the beginning
+ * The tables of signing in. They store secrets only as hashes. A trigger (drizzle/0000_baseline.sql) records the beginning
  * and end of sessions in the audit log.
  */
 import { sql } from "drizzle-orm"

@@ -3,7 +3,7 @@
  */
 import { sql } from "drizzle-orm"
 import { boolean, integer, jsonb, pgTable, primaryKey, text } from "drizzle-orm/pg-core"
-import { bytewise, checks, instant, literals } from "./columns.ts"
+import { bytewise, checks, instant } from "./columns.ts"
 
 /** The outcomes of a load or a fetch: a release, no difference, a refused load, or a failed fetch. */
 export const loadOutcomes = ["published", "unchanged", "refused", "failed"] as const
@@ -56,8 +56,7 @@ export const loadedSources = pgTable(
   (t) => [
     primaryKey({ columns: [t.name, t.resource] }),
     ...checks("sources", {
-      last_outcome: sql`${t.last_outcome} in (${literals(loadOutcomes)})`,
-      last_reason: sql`(${t.last_reason} is not null) = (${t.last_outcome} in ('refused', 'failed'))`,
+      last_reason: sql`${t.last_reason} is not null or ${t.last_outcome} not in ('refused', 'failed')`,
       address: sql`${t.address} ~ '^https?://[^/?#@[:space:]]+(/[^?#[:space:]]*)?$'`,
       counts: sql`jsonb_typeof(${t.counts}) = 'object'`,
     }),

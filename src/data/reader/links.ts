@@ -59,12 +59,12 @@ export const undecided = `
 
 /**
  * Those that would add tenements to the company, with the ids: a partner in joint titles may link
- * some already. The collation is that of the index.
+ * some already.
  */
 export const additions = `
   select s.*, suggestion ->> 'reason' as reason, ids from (${undecided}) s cross join lateral (
     select array_agg(id) as ids from tenements
-    where holder_keys @> array[s.holder_key collate "default"] and not asx_codes @> array[s.asx_code]
+    where holder_keys @> array[s.holder_key] and not asx_codes @> array[s.asx_code]
   ) t where ids is not null`
 
 const tenementLinks = `

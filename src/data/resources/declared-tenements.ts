@@ -48,7 +48,7 @@ export const declarations: Resource = {
   filters: {},
   sorts: {},
   derived: {
-    reference_key: { from: "tenement_id", derive: (value) => referenceKey(textValue(value)) },
+    reference_key: { from: ["tenement_id"], derive: (value) => referenceKey(textValue(value)) },
   },
   links: "names",
 }

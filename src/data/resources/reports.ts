@@ -2,9 +2,9 @@ import { Type } from "@sinclair/typebox"
 import { sql } from "drizzle-orm"
 import { fold, splitValues } from "../../system/text/fold.ts"
 import { startOfDay, sydney, timezones } from "../../system/text/time.ts"
-import { reportGroups } from "../db/report-groups.ts"
 import { reportsHistory as history, reportsTable as table } from "../db/schema.ts"
 import { companyFilter, equals, includes, termFilter } from "./conditions.ts"
+import { reportGroup, reportGroups } from "./report-groups.ts"
 import { filter, type Resource } from "./resource.ts"
 import {
   asxCodeOf,
@@ -98,8 +98,12 @@ export const reports: Resource = {
   sorts: {},
   defaultOrder: [{ column: table.published_at, direction: "desc" }],
   derived: {
-    title_folded: { from: "title", derive: folded },
-    types_folded: { from: "type", derive: (value) => foldedTypes(textValue(value)) },
+    title_folded: { from: ["title"], derive: folded },
+    types_folded: { from: ["type"], derive: (value) => foldedTypes(textValue(value)) },
+    report_group: {
+      from: ["type", "title"],
+      derive: (type, title) => reportGroup(textValue(type), textValue(title)),
+    },
   },
 }
 

@@ -115,10 +115,17 @@ export interface Resource extends Readable {
   /** Also the name of its own-column source. */
   name: ResourceName
   history: PgTable
-  /** The table's other columns, each of which follows from a loaded field. */
-  derived: Record<string, { from: string; derive: (value: Value | undefined) => unknown }>
+  /** The table's other columns. */
+  derived: Record<string, Derived>
   /** Its part in the links between companies and tenements: its records name companies, or list holders. */
   links?: "names" | "holders"
+}
+
+/** A column that follows from loaded fields. */
+export interface Derived {
+  from: readonly string[]
+  /** @param values of those fields */
+  derive: (...values: (Value | undefined)[]) => unknown
 }
 
 /** Declares a field. */

@@ -40,8 +40,8 @@ export const subsidiaries: Resource = {
   sorts: {},
   defaultOrder: [{ column: table.name_folded, direction: "asc" }],
   derived: {
-    name_folded: { from: "name", derive: folded },
-    name_key: { from: "name", derive: nameKey },
+    name_folded: { from: ["name"], derive: folded },
+    name_key: { from: ["name"], derive: nameKey },
   },
   links: "names",
 }

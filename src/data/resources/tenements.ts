@@ -46,6 +46,12 @@ const spacedNumber = (text: string): string =>
 
 const withoutSpaces = (spaced: string): string => spaced.replaceAll(" ", "")
 
+/** Punctuation varies, so only the ASCII letters and digits are compared. */
+const searchKey = (number: Value | undefined): string =>
+  textValue(number)
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "")
+
 /** The id or the reference contains the term, or is the same reference in another written form. */
 const numberFilter: Filter = {
   ...filter(
@@ -147,17 +153,21 @@ export const tenements: Resource = {
     area_km2: table.area_km2,
   },
   derived: {
-    reference_key: { from: "tenement_id", derive: (value) => referenceKey(textValue(value)) },
-    status_folded: { from: "status", derive: foldedOrNull },
-    type_folded: { from: "type", derive: foldedOrNull },
-    holder_name_folded: { from: "holder_name", derive: foldedOrNull },
+    reference_key: { from: ["tenement_id"], derive: (value) => referenceKey(textValue(value)) },
+    search_key: {
+      from: ["id", "tenement_id"],
+      derive: (...numbers) => numbers.map(searchKey).join(" "),
+    },
+    status_folded: { from: ["status"], derive: foldedOrNull },
+    type_folded: { from: ["type"], derive: foldedOrNull },
+    holder_name_folded: { from: ["holder_name"], derive: foldedOrNull },
     has_company: {
-      from: "holder_name",
+      from: ["holder_name"],
       derive: (value) => namedHolders(textValue(value)).some(hasLegalForm),
     },
-    holder_keys: { from: "holder_name", derive: (value) => [...holdersByKey(value).keys()] },
+    holder_keys: { from: ["holder_name"], derive: (value) => [...holdersByKey(value).keys()] },
     holder_spellings: {
-      from: "holder_name",
+      from: ["holder_name"],
       derive: (value) => {
         const spellings = [...holdersByKey(value).values()]
         return spellings.join("; ") === textValue(value) ? [] : spellings

@@ -71,14 +71,16 @@ export async function joinRows(staging: Staging, name: string): Promise<void> {
   )
 }
 
+/** A joined field has no column that follows from other fields too. */
 const derivedOf = ({ derived }: Resource, field: string) =>
-  Object.entries(derived).filter(([, { from }]) => from === field)
+  Object.entries(derived).filter(([, { from }]) => from.includes(field))
 
 /** The columns that do not follow from the fields, without the key's. */
 export function otherColumns(
   { resource, key, columns }: Staging,
   ...fields: readonly (string | undefined)[]
 ): string[] {
-  const follows = (column: string) => fields.includes(resource.derived[column]?.from ?? column)
+  const follows = (column: string) =>
+    (resource.derived[column]?.from ?? [column]).some((field) => fields.includes(field))
   return columns.filter((column) => column !== key && !follows(column))
 }

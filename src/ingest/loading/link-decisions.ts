@@ -79,7 +79,7 @@ export const readDecisions = (url: string) =>
     sql.unsafe<Record<string, string | number>[]>(
       `select asx_code, holder, case when is_right then 'linked' else 'declined' end as decision,
          (select count(*)::integer from tenements
-          where holder_keys @> array[holder_key collate "default"]) as tenements
+          where holder_keys @> array[holder_key]) as tenements
        from link_decisions order by asx_code, holder_key`,
     ),
   )

@@ -10,6 +10,7 @@ import { systemNamed } from "../../data/places/reference-system.ts"
 import { asxDirectory } from "../sources/asx-directory.ts"
 import { applyMissing } from "./absence.ts"
 import { checkStaged } from "./checks.ts"
+import { deriveFromStored } from "./derive-again.ts"
 import { insertAdded, updateChanged } from "./diff.ts"
 import { compare } from "./differences.ts"
 import { type PublishedLoad, rowsChanged, showsAbsence, sum } from "./figures.ts"
@@ -152,6 +153,7 @@ async function publishFiles(
   const staging = await checkStaged(isDirectory ? await assignOrdinaryCodes(read) : read)
   const { files } = staging
   if (isDirectory) await recordListings(staging, observed)
+  await deriveFromStored(staging)
 
   // Compare
   const isWhole = source.complete && !load.partial && files.every(showsAbsence)

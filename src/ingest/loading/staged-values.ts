@@ -17,8 +17,10 @@ export interface StagedValues {
 export function stagedValues({ resource, files }: Staging): StagedValues {
   const isOfShape = (column: string) => shapeColumns.some((name) => name === column)
   const filesWithout = (column: string): number[] => {
-    const field = isOfShape(column) ? "geometry" : (resource.derived[column]?.from ?? column)
-    return files.flatMap(({ kept_fields }, index) => (kept_fields?.includes(field) ? [index] : []))
+    const fields = isOfShape(column) ? ["geometry"] : (resource.derived[column]?.from ?? [column])
+    return files.flatMap(({ kept_fields: kept = [] }, index) =>
+      fields.every((field) => kept.includes(field)) ? [index] : [],
+    )
   }
   const isIn = (column: string): string => {
     const without = filesWithout(column)

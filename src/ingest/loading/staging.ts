@@ -145,8 +145,12 @@ function stagedColumns(resource: Resource): StagedColumn[] {
   })
   const fromDerived = Object.entries(resource.derived).map(
     ([name, { from, derive }]): StagedColumn => {
+      const [only = "", ...others] = from
+      // Several values together repeat too rarely.
+      if (others.length > 0)
+        return { name, cell: ({ record }) => copyCell(derive(...from.map((of) => record[of]))) }
       const cellOf = memoized((value: Value | undefined) => copyCell(derive(value)))
-      return { name, cell: ({ record }) => cellOf(record[from]) }
+      return { name, cell: ({ record }) => cellOf(record[only]) }
     },
   )
   return [...fromFields, ...fromDerived]

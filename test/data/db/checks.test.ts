@@ -7,12 +7,12 @@ const rows = `
   insert into releases values (1, '2026-01-01', 'test', '{}'), (2, '2026-01-02', 'test', '{}');
   insert into companies values ('AAA', 'Alpha', 'alpha', 'alpha', 250000000000, 'Energy', 'energy', null, null, 1, true, 'test', 2);
   insert into companies_history values ('AAA', 'Alpha', 'alpha', 'alpha', null, null, null, null, null, 0, true, 'test', 1, null, 2);
-  insert into tenements values ('T1', 'E1/1', 'E 00000001 00000001', 'WA', null, null, null, null, 'Alpha', 'alpha', '{ALPHA}', '{}', '{AAA}', true, '0001-01-01', '9999-12-31', 0, -30.5, 121.5, 'shape', '((121000000,-31000000),(122000000,-30000000))', 'test', 2);
-  insert into tenements_history values ('T1', 'E1/1', 'E 00000001 00000001', 'NT', null, null, null, null, null, null, '{}', '{}', '{}', false, null, null, null, null, null, null, null, 'test', 1, null, 2);
+  insert into tenements values ('T1', 'E1/1', 'E 00000001 00000001', 't1 e11', 'WA', null, null, null, null, 'Alpha', 'alpha', '{ALPHA}', '{}', '{AAA}', true, '0001-01-01', '9999-12-31', 0, -30.5, 121.5, 'shape', '((121000000,-31000000),(122000000,-30000000))', 'test', 2);
+  insert into tenements_history values ('T1', 'E1/1', 'E 00000001 00000001', 't1 e11', 'NT', null, null, null, null, null, null, '{}', '{}', '{}', false, null, null, null, null, null, null, null, 'test', 1, null, 2);
   insert into subsidiaries values ('s-1', 'Beta', 'beta', 'beta', 'AAA', null, 100, 'test', 2);
   insert into subsidiaries_history values ('s-1', 'Beta', 'beta', 'beta', 'AAA', 'Chile', 0, 'test', 1, null, 2);
-  insert into reports values ('a1', 'AAA', 'Title', 'title', null, '{}', '9999-12-31T23:59:59Z', null, 'test', 2);
-  insert into reports_history values ('a1', 'AAA', 'Title', 'title', null, '{}', '0001-01-01T00:00:00Z', null, 'test', 1, null, 2);
+  insert into reports values ('a1', 'AAA', 'Title', 'title', null, '{}', 'other', '9999-12-31T23:59:59Z', null, 'test', 2);
+  insert into reports_history values ('a1', 'AAA', 'Title', 'title', null, '{}', 'other', '0001-01-01T00:00:00Z', null, 'test', 1, null, 2);
   insert into accounts (id, email, email_folded, plan, request_limit) values
     (1, 'standard@example.com', 'standard@example.com', 'standard', null),
     (2, 'enterprise@example.com', 'enterprise@example.com', 'enterprise', 7),

@@ -21,12 +21,13 @@ const changed = 20
 const mostBuffers = 420
 
 const { sql, url } = await databaseOfFile()
-const columns = "hash, asx_code, title, title_folded, type, types_folded, published_at, url, source"
+const columns =
+  "hash, asx_code, title, title_folded, type, types_folded, report_group, published_at, url, source"
 await sql.unsafe(`
   insert into releases select g, now(), 'test', '{}' from generate_series(1, 4) g;
   insert into reports
   select md5(g::text), 'C' || lpad((g % 900)::text, 4, '0'), 'Quarterly report ' || g, 'quarterly report ' || g,
-    'Quarterly', '{quarterly}', '2026-01-01'::timestamptz - g * interval '1 hour', 'https://example.com', 'test', 1
+    'Quarterly', '{quarterly}', 'quarterly', '2026-01-01'::timestamptz - g * interval '1 hour', 'https://example.com', 'test', 1
   from generate_series(1, ${rows}) g;
   insert into reports_history select 'h' || ${columns}, since_release, file, 2 from reports;
   create temporary table touched as select hash, row_number() over () as n from reports order by md5(hash) limit ${2 * changed};

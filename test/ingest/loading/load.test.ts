@@ -165,6 +165,35 @@ test("An invalid row is rejected with file, line and reason, and the rest is loa
   expect(rejects[4]?.row).toBe('QZE,"a "quote",,,true\n')
 })
 
+test("The group of a report follows from its new title and its stored type, where a file has no column of types", async () => {
+  const groups = async () =>
+    (await bench.sql`select hash, report_group from reports order by hash`).map(
+      (row) => `${row.hash} ${row.report_group}`,
+    )
+  const rows = (header: string, ...lines: string[]) => [header, ...lines].join("\n")
+  await bench.load(
+    "reports",
+    rows(
+      "hash,asx_code,title,type,published_at",
+      "a,XMR,Update,Placement,2026-01-01T00:00:00Z",
+      "b,XMR,Drilling update,,2026-01-01T00:00:00Z",
+      "c,XMR,Update,,2026-01-01T00:00:00Z",
+    ),
+  )
+  expect(await groups()).toEqual(["a capital", "b drilling", "c other"])
+  await bench.load(
+    "reports",
+    rows(
+      "hash,asx_code,title,published_at",
+      "a,XMR,Drilling update,2026-01-01T00:00:00Z",
+      "b,XMR,Update,2026-01-01T00:00:00Z",
+      "c,XMR,Annual report,2026-01-01T00:00:00Z",
+      "d,XMR,Annual report,2026-01-01T00:00:00Z",
+    ),
+  )
+  expect(await groups()).toEqual(["a capital", "b other", "c annual", "d annual"])
+})
+
 test("A rejected row leaves the stored record of its key unchanged", async () => {
   await bench.load("companies", three)
   const summary = await bench.load("companies", three.replace("NL,,", "NL,lots,"))

@@ -1,18 +1,8 @@
 /** Every announcement has one group, by the words of its types or else of its title. */
 import { expect, test } from "bun:test"
-import { databaseOfFile } from "../../support/of-file.ts"
+import { reportGroup } from "../../../src/data/resources/report-groups.ts"
 
-const { sql } = await databaseOfFile()
-
-async function groupOf(type: string | null, title: string): Promise<unknown> {
-  const [row] = await sql`
-    insert into reports (hash, asx_code, title, title_folded, type, types_folded, published_at, source, since_release)
-    values (${crypto.randomUUID()}, 'XMR', ${title}, ${title.toLowerCase()}, ${type}, '{}', now(), 'test', 1)
-    returning report_group`
-  return row?.report_group
-}
-
-test.each([
+test.each<[ReturnType<typeof reportGroup>, string]>([
   ["quarterly", "Third Quarter Activities Report; Third Quarter Cash Flow Report"],
   ["quarterly", "Quarterly Cash Flow Report - Other"],
   ["quarterly", "Commitments Test Entity - First Quarter Report"],
@@ -31,11 +21,11 @@ test.each([
   ["other", "Company Secretary Appointment/Resignation"],
   ["other", "Corporate Governance; Appendix 4G"],
   ["drilling", "progress report; ASSAYS"],
-])("%s: the type %s", async (group, type) => {
-  expect(await groupOf(type, "Example Resources Limited")).toBe(group)
+])("%s: the type %s", (group, type) => {
+  expect(reportGroup(type, "Example Resources Limited")).toBe(group)
 })
 
-test.each([
+test.each<[ReturnType<typeof reportGroup>, string]>([
   ["drilling", "Drilling extends Example Hill"],
   ["drilling", "12m @ 4.5 g/t from surface"],
   ["resource", "Maiden Resource at Example Hill"],
@@ -46,7 +36,7 @@ test.each([
   ["capital", "Capital raising completed"],
   ["director", "Resignation of a director"],
   ["other", "Example Resources Limited: presentation"],
-])("%s: the title %s, with a type that names no group or without any", async (group, title) => {
-  expect(await groupOf("Progress Report", title)).toBe(group)
-  expect(await groupOf(null, title)).toBe(group)
+])("%s: the title %s, with a type that names no group or without any", (group, title) => {
+  expect(reportGroup("Progress Report", title)).toBe(group)
+  expect(reportGroup("", title)).toBe(group)
 })
