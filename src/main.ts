@@ -5,7 +5,7 @@ import { newProgram, run } from "./commands/run.ts"
 /** Each is loaded on demand, because the modules of all commands take long to load. */
 const commands = {
   serve: async () => (await import("./commands/serve.ts")).serveCommand,
-  migrate: async () => (await import("./commands/serve.ts")).migrateCommand,
+  migrate: async () => (await import("./commands/migrate.ts")).migrateCommand,
   load: async () => (await import("./commands/load.ts")).loadCommand,
   fetch: async () => (await import("./commands/fetch.ts")).fetchCommand,
   companies: async () => (await import("./commands/companies.ts")).companiesCommand,

@@ -22,10 +22,11 @@ export interface CommandDatabase {
 }
 
 /** Creates a missing embedded database. @throws DatabaseError */
-export const openMigrated = (config: Config): Promise<CommandDatabase> => open(config, migrate)
+export const openMigrated = (config: Config): Promise<CommandDatabase> =>
+  openDatabase(config, (url) => migrate(url))
 
 /** Opens the database of the settings, or starts the embedded database. @throws DatabaseError */
-async function open(
+export async function openDatabase(
   config: Config,
   prepare: (url: string) => Promise<void>,
 ): Promise<CommandDatabase> {
@@ -77,7 +78,7 @@ export async function withDatabase<T>(
       `There is no database in ${DATA_DIR}: check DATA_DIR, or run \`mds migrate\` first`,
     )
   }
-  const database = await open(config, checkSchema)
+  const database = await openDatabase(config, checkSchema)
   try {
     return await work(database)
   } finally {

@@ -21,15 +21,6 @@ export const serveCommand = command({
   },
 })
 
-export const migrateCommand = command({
-  help: "migrate the database to the current schema version, as serve and quickstart also do",
-  run: async (_, { config }) => {
-    const database = await openMigrated(config)
-    await database.close()
-    logToStderr("The database schema is up to date")
-  },
-})
-
 /** Starts the service on a database, and closes both on Ctrl-C or SIGTERM. */
 export async function serve(config: Config, database: CommandDatabase): Promise<Service> {
   const now = () => new Date()

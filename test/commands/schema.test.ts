@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test"
 import { existsSync } from "node:fs"
 import { join } from "node:path"
+import { version } from "../../src/program.ts"
 import { databaseOfFile, directoryOfFile } from "../support/of-file.ts"
 import { emptyDatabase } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
@@ -24,7 +25,12 @@ test("Every command but migrate, serve and quickstart leaves the schema unchange
   expect(await sql`select 1 from pg_tables where schemaname in ('public', 'drizzle')`).toHaveLength(
     0,
   )
-  expect((await mds("migrate")).stderr).toBe("The database schema is up to date\n")
+  expect((await mds("migrate")).stderr).toMatch(
+    /^Migrating an empty database to version (\S+): migration 0000\nApplied migration 0000 in [\d.]+ s\nMigrated in [\d.]+ s\n$/,
+  )
+  expect((await mds("migrate")).stderr).toBe(
+    `Nothing to do: the database is up to date with version ${version}\n`,
+  )
   expect((await mds("account", "list")).exitCode).toBe(0)
 })
 

@@ -5,31 +5,40 @@
  * in transaction mode too. One transaction applies all missing migrations. An up-to-date database is only
  * read, so a read-only role or a standby suffices.
  */
-import { readMigrationFiles } from "drizzle-orm/migrator"
-import type { Sql, TransactionSql } from "postgres"
-import { programRoot } from "../../program.ts"
+import type { TransactionSql } from "postgres"
+import { version } from "../../program.ts"
 import { locks } from "./advisory-locks.ts"
 import { failureReason, isForbidden, isLockTimeout } from "./database-errors.ts"
 import { DatabaseError, withFirstConnection } from "./first-connection.ts"
+import { ofEarlierVersion, pendingOf, recordRules } from "./pending.ts"
 
 /** The time limit for another process that migrates the database. */
 const migrationWaitMs = 30_000
 
-/** Returns the migrations of this program in order. */
-const programMigrations = () =>
-  readMigrationFiles({
-    migrationsFolder: Bun.fileURLToPath(new URL("drizzle", programRoot)),
-  })
-
 /**
  * Applies the missing migrations to the database at `url`. Safe to call from several processes at once.
- * @throws DatabaseError if it is unreachable, of another version, or read-only
+ * @throws DatabaseError if it is unreachable, of a later version, or read-only, or if its records follow earlier
+ * rules, since only `mds migrate` publishes a release for these
  */
 export async function migrate(url: string, waitMs = migrationWaitMs): Promise<void> {
+  const { rules } = await withFirstConnection(url, pendingOf)
+  if (rules.length > 0) throw ofEarlierVersion()
+  await applyMigrations(url, () => {}, waitMs)
+}
+
+/**
+ * As `migrate`, whatever rules the records follow.
+ * @param onApplied called for each migration, with its number and the time that it took
+ */
+export async function applyMigrations(
+  url: string,
+  onApplied: (number: number, ms: number) => void,
+  waitMs = migrationWaitMs,
+): Promise<void> {
   await withFirstConnection(url, async (client) => {
-    if (missingFrom(await appliedTo(client)).length === 0) return
+    if ((await pendingOf(client)).migrations.length === 0) return
     await client
-      .begin((tx) => applyMissing(tx, waitMs))
+      .begin((tx) => applyMissing(tx, onApplied, waitMs))
       .catch((error: unknown) => {
         throw explained(error, waitMs)
       })
@@ -53,55 +62,33 @@ function explained(error: unknown, waitMs: number): unknown {
   return reason === undefined ? error : new DatabaseError(`${what}: ${reason}`, { cause: error })
 }
 
-/** @throws DatabaseError if the database at `url` is unreachable or has another schema */
+/** @throws DatabaseError if the database at `url` is unreachable or of another version */
 export async function checkSchema(url: string): Promise<void> {
-  const applied = await withFirstConnection(url, appliedTo)
-  if (missingFrom(applied).length === 0) return
-  const found = applied.length === 0 ? "has no tables yet" : "is of an earlier version"
-  throw new DatabaseError(`The database ${found}. Run \`mds migrate\` first`)
+  const pending = await withFirstConnection(url, pendingOf)
+  if (pending.migrations.length + pending.rules.length === 0) return
+  if (pending.version !== null) throw ofEarlierVersion()
+  throw new DatabaseError("The database has no tables yet. Run `mds migrate` first")
 }
 
-/** Returns the digests of the applied migrations. */
-async function appliedTo(client: Sql | TransactionSql): Promise<string[]> {
-  try {
-    // The result of to_regclass may be stale after the wait for a lock.
-    const [found] = await client`select from pg_tables
-      where schemaname = 'drizzle' and tablename = '__drizzle_migrations'`
-    if (!found) return []
-    const applied = await client<{ hash: string }[]>`
-      select hash from drizzle.__drizzle_migrations order by created_at, id`
-    return applied.map(({ hash }) => hash)
-  } catch (error) {
-    if (!isForbidden(error)) throw error
-    throw new DatabaseError(
-      `Cannot read the database's schema version: ${error.message}. ` +
-        "Grant this role USAGE on schema drizzle and SELECT on its tables",
-    )
-  }
-}
-
-/** @throws DatabaseError if the database has migrations that this program lacks */
-function missingFrom(applied: readonly string[]) {
-  const migrations = programMigrations()
-  if (applied.some((hash, index) => hash !== migrations[index]?.hash)) {
-    throw new DatabaseError(
-      "This database was made by another version of this program: run that version, or create an empty database and load again",
-    )
-  }
-  return migrations.slice(applied.length)
-}
-
-async function applyMissing(tx: TransactionSql, waitMs: number): Promise<void> {
-  await tx`select set_config('lock_timeout', ${String(waitMs)}, true)`
+async function applyMissing(
+  tx: TransactionSql,
+  onApplied: (number: number, ms: number) => void,
+  waitMs: number,
+): Promise<void> {
+  await tx`select set_config('lock_timeout', ${String(waitMs)}, true), set_config('statement_timeout', '0', true)`
   await tx`select pg_advisory_xact_lock(${locks.migrating})`
   await tx`create schema if not exists drizzle`
   await tx`create table if not exists drizzle.__drizzle_migrations (
-    id serial primary key, hash text not null, created_at bigint
+    id serial primary key, hash text not null, created_at bigint, version text
   )`
   // Another process may have applied some meanwhile.
-  for (const { sql, hash, folderMillis } of missingFrom(await appliedTo(tx))) {
+  const pending = await pendingOf(tx)
+  for (const { number, sql, hash, folderMillis } of pending.migrations) {
+    const startedMs = performance.now()
     for (const statements of sql) await tx.unsafe(statements)
-    await tx`insert into drizzle.__drizzle_migrations (hash, created_at)
-      values (${hash}, ${folderMillis})`
+    await tx`insert into drizzle.__drizzle_migrations (hash, created_at, version)
+      values (${hash}, ${folderMillis}, ${version})`
+    onApplied(number, performance.now() - startedMs)
   }
+  if (pending.version === null) await recordRules(tx)
 }

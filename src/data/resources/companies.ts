@@ -97,7 +97,7 @@ export const companies: Resource = {
   defaultOrder: [{ column: table.company_name_folded, direction: "asc" }],
   derived: {
     company_name_folded: { from: ["company_name"], derive: folded },
-    name_key: { from: ["company_name"], derive: nameKey },
+    name_key: { from: ["company_name"], derive: nameKey, rule: "names", unseen: true },
     gics_sector_folded: { from: ["gics_sector"], derive: foldedOrNull },
     gics_industry_group_folded: { from: ["gics_industry_group"], derive: foldedOrNull },
   },

@@ -48,7 +48,12 @@ export const declarations: Resource = {
   filters: {},
   sorts: {},
   derived: {
-    reference_key: { from: ["tenement_id"], derive: (value) => referenceKey(textValue(value)) },
+    reference_key: {
+      from: ["tenement_id"],
+      derive: (value) => referenceKey(textValue(value)),
+      rule: "references",
+      unseen: true,
+    },
   },
   links: "names",
 }

@@ -103,6 +103,7 @@ export const reports: Resource = {
     report_group: {
       from: ["type", "title"],
       derive: (type, title) => reportGroup(textValue(type), textValue(title)),
+      rule: "report_groups",
     },
   },
 }

@@ -8,6 +8,7 @@
 import type { TProperties, TSchema } from "@sinclair/typebox"
 import type { SQL } from "drizzle-orm"
 import type { PgColumn, PgTable } from "drizzle-orm/pg-core"
+import type { Rule } from "./rules.ts"
 
 /** A value, as in JSON, CSV and the files that are loaded. */
 export type Value = string | number | boolean | readonly string[] | Uint8Array | null
@@ -126,6 +127,10 @@ export interface Derived {
   from: readonly string[]
   /** @param values of those fields */
   derive: (...values: (Value | undefined)[]) => unknown
+  /** Absent for folded text, whose rule never changes. */
+  rule?: Rule
+  /** No response shows it or filters by it, so another value makes no new version of its record. */
+  unseen?: true
 }
 
 /** Declares a field. */

@@ -41,7 +41,7 @@ export const subsidiaries: Resource = {
   defaultOrder: [{ column: table.name_folded, direction: "asc" }],
   derived: {
     name_folded: { from: ["name"], derive: folded },
-    name_key: { from: ["name"], derive: nameKey },
+    name_key: { from: ["name"], derive: nameKey, rule: "names", unseen: true },
   },
   links: "names",
 }

@@ -153,10 +153,15 @@ export const tenements: Resource = {
     area_km2: table.area_km2,
   },
   derived: {
-    reference_key: { from: ["tenement_id"], derive: (value) => referenceKey(textValue(value)) },
+    reference_key: {
+      from: ["tenement_id"],
+      derive: (value) => referenceKey(textValue(value)),
+      rule: "references",
+    },
     search_key: {
       from: ["id", "tenement_id"],
       derive: (...numbers) => numbers.map(searchKey).join(" "),
+      rule: "references",
     },
     status_folded: { from: ["status"], derive: foldedOrNull },
     type_folded: { from: ["type"], derive: foldedOrNull },
@@ -164,14 +169,21 @@ export const tenements: Resource = {
     has_company: {
       from: ["holder_name"],
       derive: (value) => namedHolders(textValue(value)).some(hasLegalForm),
+      rule: "names",
+      unseen: true,
     },
-    holder_keys: { from: ["holder_name"], derive: (value) => [...holdersByKey(value).keys()] },
+    holder_keys: {
+      from: ["holder_name"],
+      derive: (value) => [...holdersByKey(value).keys()],
+      rule: "names",
+    },
     holder_spellings: {
       from: ["holder_name"],
       derive: (value) => {
         const spellings = [...holdersByKey(value).values()]
         return spellings.join("; ") === textValue(value) ? [] : spellings
       },
+      rule: "names",
     },
   },
   hasShapes: true,

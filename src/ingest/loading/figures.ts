@@ -170,5 +170,5 @@ export const systemsOf = (files: readonly FileFigures[]): string[] =>
 export const showsAbsence = ({ unreadable, incomplete }: FileFigures): boolean =>
   unreadable === 0 && !incomplete
 
-export const sum = (counts: Record<string, number>): number =>
+export const sum = (counts: Record<string, number> | readonly number[]): number =>
   Object.values(counts).reduce((total, count) => total + count, 0)

@@ -6,6 +6,7 @@
  */
 import type { TransactionSql } from "postgres"
 import { changeAndConfirm } from "../../data/db/confirmed-change.ts"
+import { checkRules } from "../../data/db/pending.ts"
 import { systemNamed } from "../../data/places/reference-system.ts"
 import { asxDirectory } from "../sources/asx-directory.ts"
 import { applyMissing } from "./absence.ts"
@@ -140,6 +141,7 @@ async function publishFiles(
   const { name } = resource
   const isDirectory = source.name === asxDirectory.name
 
+  await checkRules(sql)
   const last = await lastObservation(sql, source)
   checkObserved(load.observed, last, source.name)
   const next = await nextRelease(sql)

@@ -3,6 +3,7 @@ import type { Sql, TransactionSql } from "postgres"
 import { lockPublishing } from "../../data/db/advisory-locks.ts"
 import { committed } from "../../data/db/commit.ts"
 import { type ConfirmedChange, changeAndConfirm } from "../../data/db/confirmed-change.ts"
+import { checkRules } from "../../data/db/pending.ts"
 import { utc } from "../../data/db/utc.ts"
 import type { HolderNames } from "../../data/resources/holder-names.ts"
 import type { Resource } from "../../data/resources/resource.ts"
@@ -59,11 +60,9 @@ export async function nextRelease(sql: TransactionSql): Promise<number> {
 }
 
 /** A changed resource, and what its release shows of the change. */
-interface Change {
+interface Change extends OperatorChange {
   /** Of the release, by name. */
   source: string
-  resource: Resource
-  changes: ChangeFigures
   files: Manifest["files"]
   observed: Observed
   /** As of `storedNames`. */
@@ -78,14 +77,14 @@ interface Change {
 export async function publishRelease(
   sql: TransactionSql,
   release: number,
-  { source, resource, changes, files, observed, holderNames, links }: Change,
+  { source, resource, changes, others, files, observed, holderNames, links }: Change,
 ): Promise<void> {
   const manifest: Manifest = {
     observed: observed.time,
     observed_is_known: observed.isKnown,
     holder_names: await storedNames(sql, holderNames),
     files: storedFigures(files, holderNames, resource),
-    resources: { [resource.name]: changes },
+    resources: { ...others, [resource.name]: changes },
     ...(links ? { links } : {}),
   }
   // Truncated, not rounded, so that no release is dated in the future; and never before the previous one.
@@ -104,6 +103,8 @@ export async function publishRelease(
 export interface OperatorChange {
   resource: Resource
   changes: ChangeFigures
+  /** The changes of other resources, which links do not follow. */
+  others?: Manifest["resources"]
 }
 
 export interface PublishedChange extends OperatorChange {
@@ -117,6 +118,8 @@ interface OperatorAction {
   progress: Progress
   /** Of the release. */
   source: string
+  /** By default `checkRules`. */
+  check?: (sql: TransactionSql) => Promise<void>
   /** Returns null where neither records nor links change, and nothing is published. */
   change: (sql: TransactionSql, release: number) => Promise<OperatorChange | null>
 }
@@ -127,17 +130,19 @@ interface OperatorAction {
  */
 export const publishChange = (
   url: string,
-  { whenUnknown, progress, source, change }: OperatorAction,
+  { whenUnknown, progress, source, check = checkRules, change }: OperatorAction,
 ): Promise<ConfirmedChange<PublishedChange | null>> =>
   changeAndConfirm(
     url,
     (client) => {
       const onWait = () => progress.step("Waiting for a load to end")
       return publishing(client, { whenUnknown, onWait }, async (sql, committing) => {
+        await check(sql)
         const release = await nextRelease(sql)
         const made = await change(sql, release)
         const links = made && (await relink(sql, release, made.resource, progress))
-        const isChanged = made && rowsChanged(made.changes) + sum(links?.changed ?? {}) > 0
+        const rows = made ? [made.changes, ...Object.values(made.others ?? {})] : []
+        const isChanged = made && sum(rows.map(rowsChanged)) + sum(links?.changed ?? {}) > 0
         if (isChanged) {
           const [{ time }] = await sql.unsafe<[{ time: string }]>(`select ${utc("now()")} as time`)
           const observed = { time, isKnown: true }

@@ -3,6 +3,7 @@
 import { afterEach, expect, test } from "bun:test"
 import postgres from "postgres"
 import { checkSchema, migrate } from "../../../src/data/db/migrate.ts"
+import { version } from "../../../src/program.ts"
 import { emptyDatabase, type TestDatabase, testDatabase } from "../../support/postgres.ts"
 import { until } from "../../support/until.ts"
 
@@ -78,17 +79,17 @@ test("A migration that fails leaves the database as it was", async () => {
 })
 
 test.each([
-  ["another baseline", "update drizzle.__drizzle_migrations set hash = 'x'"],
+  ["another baseline", "update drizzle.__drizzle_migrations set hash = 'x', version = '9.9.9'"],
   [
     "a newer program",
-    "insert into drizzle.__drizzle_migrations (hash, created_at) values ('x', 1e13)",
+    "insert into drizzle.__drizzle_migrations (hash, created_at, version) values ('x', 1e13, '9.9.9')",
   ],
 ])("The error for a database of %s says what to do", async (_, change) => {
   const { url, sql } = await opened(testDatabase())
   await sql.unsafe(change)
   const refused =
-    "DatabaseError: This database was made by another version of this program: " +
-    "run that version, or create an empty database and load again"
+    `DatabaseError: This database was written by version 9.9.9 of the program, and this is version ${version}: ` +
+    "run version 9.9.9, or restore the backup from before the upgrade"
   expect(await reasonOf(migrate(url))).toBe(refused)
   expect(await reasonOf(checkSchema(url))).toBe(refused)
 })
