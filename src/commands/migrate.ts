@@ -38,9 +38,9 @@ async function upgrade(url: string): Promise<void> {
   )
   if (rules.length > 0) {
     const records = (await recordsOf(url, rules)).map(
-      ([name, count]) => `${formatCount(count)} ${name}`,
+      ([name, count]) => `${name} ${formatCount(count)}`,
     )
-    logToStderr(`Computing ${rules.join(", ")} again: ${records.join(", ") || "links"}`)
+    logToStderr(`Computing ${rules.join(", ")} again (${records.join(", ") || "no records"})`)
     await reportChange((progress) => applyRules(url, progress), {
       published: ({ changes, others, links }: PublishedChange) => {
         const rows = [changes, ...Object.values(others ?? {})].map(rowsChanged)

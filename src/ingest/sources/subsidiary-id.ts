@@ -1,4 +1,3 @@
-import { normaliseName } from "../../data/resources/company-name.ts"
 import { asxCodeFromText } from "../../data/resources/values.ts"
 
 const maxReadableLength = 60
@@ -9,7 +8,7 @@ const maxReadableLength = 60
  */
 export function subsidiaryId(parentCode: string, name: string): string {
   const parent = asxCodeFromText(parentCode.trim())
-  const key = normaliseName(name)
+  const key = nameInId(name)
   const readable = key.replace(/[^0-9A-Z]+/g, "-")
   const isExact = key.replaceAll(" ", "-") === readable && readable.length <= maxReadableLength
   if (isExact && readable !== "") return `${parent}-${readable}`
@@ -18,3 +17,30 @@ export function subsidiaryId(parentCode: string, name: string): string {
   const start = readable.slice(0, maxReadableLength).replace(/^-+|-+$/g, "")
   return [parent, start, digest.slice(0, 16)].filter((part) => part !== "").join("-")
 }
+
+const marks = /\p{M}+/gu
+const legalForms: Readonly<Record<string, string>> = {
+  PROPRIETARY: "PTY",
+  INCORPORATED: "INC",
+  CORPORATION: "CORP",
+  "NO LIABILITY": "NL",
+  LIMITED: "LTD",
+  COMPANY: "CO",
+}
+
+/** The first rule of `normaliseName()`. It stays, because ids never change. */
+const nameInId = (name: string): string =>
+  name
+    .replace(marks, "")
+    .normalize("NFKD")
+    .replace(marks, "")
+    .toUpperCase()
+    .replace(/\bP\s*\/\s*L\b/g, "PTY LTD")
+    .replace(/&|\+/g, " AND ")
+    .replace(/['’`.]/g, "")
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim()
+    .replace(
+      /\b(?:PROPRIETARY|INCORPORATED|CORPORATION|NO LIABILITY|LIMITED|COMPANY)\b/g,
+      (written) => legalForms[written] ?? written,
+    )
