@@ -158,7 +158,7 @@ function accountsOf(url: string) {
 }
 
 /** An account on each plan with a token of its own; the tokens are the note. */
-const withAccounts: Contents = {
+export const withAccounts: Contents = {
   name: "with_accounts",
   base: migrated,
   fill: async (url) => {
