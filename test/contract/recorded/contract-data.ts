@@ -12,33 +12,30 @@ import { withAccounts } from "../../support/service.ts"
 /** The time at which a service on this data responds as recorded. */
 export const contractTime = new Date("2026-07-01T00:00:00.250Z")
 
-/** Loads the data into a migrated database without records. */
-export async function fillContractData(url: string): Promise<void> {
-  const rounds = [first, second, third]
-  for (const [index, sample] of rounds.entries()) {
-    const observed = `2026-06-${15 + index * 4}`
-    await loadSample(sample, { url, observed, removeMissingNow: index > 0, progress: silent })
-  }
-  const sql = postgres(url, { max: 1, onnotice: () => {} })
-  try {
-    await sql.begin(async (tx) => {
-      await tx`update releases set published_at = '2026-06-15T18:00:00Z'::timestamptz + id * interval '1 day'`
-      await tx`
-        update sources set last_changed_at = published_at, last_loaded_at = published_at
-        from releases where id = last_release`
-    })
-  } finally {
-    await sql.end({ timeout: 1 })
-  }
-}
-
 export const contractData: Contents = {
   name: "contract_data",
   base: withAccounts,
   fill: async (url) => {
-    await fillContractData(url)
+    for (const [index, sample] of [first, second, third].entries()) {
+      const observed = `2026-06-${15 + index * 4}`
+      await loadSample(sample, { url, observed, removeMissingNow: index > 0, progress: silent })
+    }
+    await dateReleases(url)
     return undefined
   },
+}
+
+/** Loads date releases by the clock. */
+async function dateReleases(url: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  try {
+    await sql`update releases
+      set published_at = '2026-06-15T18:00:00Z'::timestamptz + id * interval '1 day'`
+    await sql`update sources set last_changed_at = published_at, last_loaded_at = published_at
+      from releases where id = last_release`
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
 }
 
 const first = sampleData({

@@ -9,6 +9,7 @@
  *
  *     asx_code,company_name
  */
+import { readdirSync } from "node:fs"
 
 export interface Exchange {
   /** `GET /api/v1/companies?page=2`, or `MCP tools/call {…}`. */
@@ -21,13 +22,25 @@ export interface Exchange {
   body: string
 }
 
+export const recordedDirectory = new URL("../v1/", import.meta.url)
+
+/** Reads the exchanges of `test/contract/v1`, by the names of their files, in the order in which to send them. */
+export async function readRecorded(): Promise<Map<string, Exchange[]>> {
+  const names = readdirSync(recordedDirectory).filter((name) => name.endsWith(".txt"))
+  const read = names.sort().map(async (name) => {
+    const text = await Bun.file(new URL(name, recordedDirectory)).text()
+    return [name, readExchanges(text)] as const
+  })
+  return new Map(await Promise.all(read))
+}
+
 const headersIn = (lines: readonly string[]): Record<string, string> =>
   Object.fromEntries(lines.map((line) => line.split(/: ?(.*)/, 2) as [string, string]))
 
 const linesOf = (headers: Readonly<Record<string, string>>, before = ""): string[] =>
   Object.entries(headers).map(([name, value]) => `${before}${name}: ${value}`.trimEnd())
 
-export function readExchanges(text: string): Exchange[] {
+function readExchanges(text: string): Exchange[] {
   const [head = "", ...blocks] = text.replace(/\n$/, "").split(/(?:^|\n\n)=== /)
   const shared = headersIn(head.split("\n").slice(2))
   return blocks.map((block) => {

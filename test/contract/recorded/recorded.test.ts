@@ -1,6 +1,5 @@
 /** Responses and descriptions are those recorded in `test/contract/v1`, but for what the guide lets v1 gain. */
 import { expect, test } from "bun:test"
-import { readdirSync } from "node:fs"
 import { errorTable } from "../../../src/api/http/api-error.ts"
 import { responseHeaders } from "../../../src/api/http/response-headers.ts"
 import { tools } from "../../../src/api/mcp/tools.ts"
@@ -11,7 +10,7 @@ import { testDatabase } from "../../support/postgres.ts"
 import { testService } from "../../support/service.ts"
 import { differences } from "./compatible.ts"
 import { contractData, contractTime } from "./contract-data.ts"
-import { type Exchange, readExchanges, writeExchanges } from "./exchange.ts"
+import { type Exchange, readRecorded, recordedDirectory, writeExchanges } from "./exchange.ts"
 import { losses } from "./gains.ts"
 import { layOut, type Replayed, replay } from "./replay.ts"
 
@@ -19,12 +18,7 @@ import { layOut, type Replayed, replay } from "./replay.ts"
 const command = "CONTRACT=record bun test --no-isolate test/contract/recorded/recorded.test.ts"
 const isRecording = process.env.CONTRACT === "record"
 
-const directory = new URL("../v1/", import.meta.url)
-const names = readdirSync(directory)
-  .filter((name) => name.endsWith(".txt"))
-  .sort()
-const texts = await Promise.all(names.map((name) => Bun.file(new URL(name, directory)).text()))
-const recorded = new Map(names.map((name, index) => [name, readExchanges(texts[index] ?? "")]))
+const recorded = await readRecorded()
 
 const database = await testDatabase(contractData)
 afterFile(database.drop)
@@ -37,7 +31,7 @@ for (const [name, exchanges] of recorded) {
   test(`Responses are those of test/contract/v1/${name}`, async () => {
     const now = await replay(replayed, exchanges)
     if (isRecording) {
-      await Bun.write(new URL(name, directory), writeExchanges(now))
+      await Bun.write(new URL(name, recordedDirectory), writeExchanges(now))
       recorded.set(name, now)
       return
     }
@@ -58,7 +52,7 @@ test("The tools for assistants only gain", async () => {
 })
 
 async function expectGains(name: string, now: unknown): Promise<void> {
-  const file = Bun.file(new URL(name, directory))
+  const file = Bun.file(new URL(name, recordedDirectory))
   if (isRecording) await Bun.write(file, `${layOut(now)}\n`)
   expectNone(losses(await file.json(), now, name))
 }
