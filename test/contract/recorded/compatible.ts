@@ -12,8 +12,14 @@ export function differences(was: Exchange, is: Exchange): string[] {
     was.status === is.status
       ? [...headerDifferences(was.headers, is.headers), ...bodyDifferences(was, is)]
       : [`status: ${was.status} is now ${is.status}`, ...lineDifferences(was.body, is.body)]
-  return found.length === 0 ? [] : [`${was.request}\n    ${found.join("\n    ")}`]
+  return found.length === 0 ? [] : [`${was.request}\n    ${first(found, 8).join("\n    ")}`]
 }
+
+/** The first texts, and how many more there are. */
+export const first = (texts: readonly string[], count: number): string[] => [
+  ...texts.slice(0, count),
+  ...(texts.length > count ? [`and ${texts.length - count} more`] : []),
+]
 
 type Headers = Exchange["headers"]
 
@@ -22,7 +28,9 @@ const headerDifferences = (was: Headers, is: Headers): string[] =>
     const now = is[name]
     if (now === value) return []
     if (name === "access-control-expose-headers" && now && isWithin(value, now)) return []
-    return [`${name}: ${value} ${now === undefined ? "is missing" : `is now ${now}`}`]
+    return now === undefined
+      ? [`${name}: ${value} is missing`]
+      : [`- ${name}: ${value}`, `+ ${name}: ${now}`]
   })
 
 const isWithin = (was: string, is: string): boolean =>

@@ -8,7 +8,7 @@ import { ask } from "../../api/mcp/conversation.ts"
 import { afterFile } from "../../support/of-file.ts"
 import { testDatabase } from "../../support/postgres.ts"
 import { testService } from "../../support/service.ts"
-import { differences } from "./compatible.ts"
+import { differences, first } from "./compatible.ts"
 import { contractData, contractTime } from "./contract-data.ts"
 import { type Exchange, readRecorded, recordedDirectory, writeExchanges } from "./exchange.ts"
 import { losses } from "./gains.ts"
@@ -61,7 +61,7 @@ async function expectGains(name: string, now: unknown): Promise<void> {
 function expectNone(found: readonly string[]): void {
   if (found.length === 0) return
   throw new Error(
-    `The contract has changed:\n\n  ${found.join("\n  ")}\n\n` +
+    `The contract has changed:\n\n  ${first(found, 12).join("\n  ")}\n\n` +
       "If src/web/guide/compatibility.md does not allow this, mend the code. " +
       `Otherwise record it, and review the diff of test/contract/v1:\n\n  ${command}\n`,
   )
