@@ -94,7 +94,8 @@ test("Each endpoint, parameter and enumerated value has a recorded response", ()
   if (missing.length === 0) return
   throw new Error(
     `No response with status 200 is recorded of:\n\n  ${missing.join("\n  ")}\n\n` +
-      `Add a line such as "=== GET /api/v1${missing[0]}" to a file of test/contract/v1, then record it:\n\n  ${command}\n`,
+      'Add valid requests, such as "=== GET /api/v1/companies?page=2", to a file of test/contract/v1, ' +
+      `after an empty line each. Then record them:\n\n  ${command}\n`,
   )
 })
 

@@ -107,8 +107,9 @@ async function bodyText(response: Response): Promise<string> {
   return text.replaceAll("\r", "␍").replaceAll("\uFEFF", "<U+FEFF>")
 }
 
-/** Times of the window, which follow the clock. */
+/** The times of the window follow the clock, and the version of the server that of the program. */
 const masked = (key: string, value: unknown) => {
+  if (key === "version") return "<version>"
   if (key === "reset_at" && Number.isInteger(value)) return "<unix seconds>"
   return key === "hour" && /^\d{4}-\d\d-\d\dT\d\d:00:00Z$/.test(String(value)) ? "<hour>" : value
 }
