@@ -9,6 +9,7 @@ import { loadedResources } from "../../data/resources/catalogue.ts"
 import { normaliseName } from "../../data/resources/company-name.ts"
 import type { Resource, ResourceName } from "../../data/resources/resource.ts"
 import { tenements } from "../../data/resources/tenements.ts"
+import { formatCount } from "../../system/text/display.ts"
 import { deriveAgain } from "./derive-again.ts"
 import { type ChangeFigures, noChanges } from "./figures.ts"
 import { keepInHistory } from "./history.ts"
@@ -17,6 +18,8 @@ import { publishChange } from "./publishing.ts"
 
 const whenUnknown =
   "It is not known whether the release was published. Run `mds migrate` again: it computes what remains."
+
+const rowsPerReport = 100_000
 
 /** The columns of a resource that follow these rules. */
 const columnsOf = ({ derived }: Resource, rules: readonly string[]) =>
@@ -70,9 +73,6 @@ async function deriveRecords(
   if (columns.length === 0) return 0
   const { name, key, table } = resource
   progress.step(`Computing values of ${name}`)
-  const [{ total }] = await sql.unsafe<[{ total: number }]>(
-    `select count(*)::integer as total from ${name}`,
-  )
   const fields = [...new Set([key, ...columns.flatMap(([, { from }]) => from)])]
   let rows = 0
   const derived = await deriveAgain(sql, {
@@ -81,7 +81,7 @@ async function deriveRecords(
     query: `select ${fields} from ${name}`,
     onBatch: (count) => {
       rows += count
-      progress.reading({ file: name, rows, bytesRead: rows, bytesTotal: total })
+      if (rows % rowsPerReport === 0) progress.step(`Computed ${formatCount(rows)} ${name}`)
     },
   })
   const differs = (of: typeof columns) =>

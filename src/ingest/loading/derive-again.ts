@@ -28,9 +28,8 @@ export async function deriveAgain(
     `create temporary table ${table} on commit drop as select ${key}, ${names} from ${name} with no data`,
   )
   await sql.unsafe(`declare to_derive no scroll cursor for ${query}`)
-  for (let rows = batchRows; rows === batchRows; ) {
-    const records = await sql.unsafe<ResourceRecord[]>(`fetch ${batchRows} from to_derive`)
-    rows = records.length
+  const next = () => sql.unsafe<ResourceRecord[]>(`fetch ${batchRows} from to_derive`)
+  for (let records = await next(); records.length > 0; records = await next()) {
     const derived = records.map((record) => ({
       [key]: record[key],
       ...Object.fromEntries(
@@ -44,7 +43,7 @@ export async function deriveAgain(
       `insert into ${table} select * from jsonb_populate_recordset(null::${table}, $1::text::jsonb)`,
       [JSON.stringify(derived)],
     )
-    onBatch?.(rows)
+    onBatch?.(records.length)
   }
   await sql.unsafe("close to_derive")
   await sql.unsafe(`analyze ${table}`)
