@@ -1,6 +1,7 @@
 /**
  * The data of the recorded requests: a small sample in several releases, of one kind of record each, with changes,
- * removals, and names and titles that each format writes in its own way.
+ * removals, and names and titles that each format writes in its own way. It stays as it is: the dump that 1.0.0 made
+ * of it, in `upgrade`, gets the same responses.
  */
 import postgres from "postgres"
 import { silent } from "../../../src/ingest/loading/progress.ts"
