@@ -28,8 +28,12 @@ export function reportIfWithoutPostgres(path: string): void {
 export interface SystemPostgres {
   /** Of its database `mds`, as its superuser. */
   url: string
+  /** Has its `cluster`, as a data directory of the service. */
+  directory: string
   /** Makes an empty database. @returns its address */
   database(name: string): Promise<string>
+  /** Ends the server, and keeps its directory. */
+  end(): Promise<void>
   /** For `afterAll`. */
   stop(): Promise<void>
 }
@@ -89,7 +93,9 @@ export async function systemPostgres(): Promise<SystemPostgres> {
   await until(isReady)
   return {
     url: addressOf("mds"),
+    directory,
     database,
+    end: server.end,
     stop: async () => {
       await server.end()
       rmSync(directory, { recursive: true, force: true })

@@ -11,6 +11,10 @@ const edits: Readonly<Record<string, readonly [after: RegExp, insertion: string]
     /^const tenementColumns = \{\n/m,
     "holder_count: integer().notNull().default(0),\n",
   ],
+  "src/data/db/source-tables.ts": [
+    /$/,
+    'export const furtherTable = pgTable("further", { id: integer().primaryKey() })\n',
+  ],
   "src/data/resources/rules.ts": [/^export const rules = \{\n/m, "holder_counts: 1,\n"],
   "src/data/resources/tenements.ts": [
     /^ {2}derived: \{\n/m,
@@ -25,8 +29,8 @@ const edits: Readonly<Record<string, readonly [after: RegExp, insertion: string]
 }
 
 /**
- * Makes it in an empty directory: it has a further migration with a new computed column, and a better rule of names.
- * Returns its main file.
+ * Makes it in an empty directory: it has a further migration with a new table and a new computed column, and a better
+ * rule of names. Returns its main file.
  */
 export function makeFurtherVersion(directory: string): string {
   const root = Bun.fileURLToPath(programRoot)
