@@ -102,8 +102,10 @@ const allowed: Record<string, string[]> = {
     "text",
     "metrics",
   ],
+  alerts: ["access", "responses", "db", "reader", "http", "mail", "resources", "routes", "text"],
   pages: [
     "access",
+    "alerts",
     "responses",
     "db",
     "reader",
@@ -132,6 +134,7 @@ const allowed: Record<string, string[]> = {
   "server.ts": ["http", "log", "plugins", "text"],
   service: [
     "access",
+    "alerts",
     "responses",
     "app.ts",
     "config.ts",
@@ -147,6 +150,7 @@ const allowed: Record<string, string[]> = {
   "service.ts": ["app.ts", "listen-error.ts", "plugins", "server.ts", "service", "text"],
   commands: [
     "access",
+    "alerts",
     "config.ts",
     "db",
     "embedded",
@@ -290,7 +294,7 @@ test("Each framework is imported only in its own parts", () => {
   expect(users("proj4")).toEqual(["places"])
   for (const part of users("postgres")) expect(["db", "loading"]).toContain(part)
   for (const part of users("drizzle-orm")) {
-    expect(["access", "db", "reader", schema, "loading", "resources"]).toContain(part)
+    expect(["access", "alerts", "db", "reader", schema, "loading", "resources"]).toContain(part)
   }
 })
 

@@ -5,7 +5,7 @@ import {
   setPlan,
   showAccount,
 } from "../accounts/access/accounts.ts"
-import { columnsText, subjectOf } from "../accounts/access/audit.ts"
+import { auditSubject, columnsText } from "../accounts/access/audit.ts"
 import { AccountError } from "../accounts/access/change.ts"
 import { sessionsOf, signOut } from "../accounts/access/sessions.ts"
 import { issueLink, linkPath, validMinutes } from "../accounts/access/sign-in-links.ts"
@@ -78,7 +78,7 @@ const show = reading({
       earlier_changes: shown.earlierChanges,
       changes: shown.changes.map((change) => ({
         changed_at: change.at,
-        subject: subjectOf(change),
+        subject: auditSubject(change),
         change: change.action,
         columns: columnsText(change),
         by: change.who,

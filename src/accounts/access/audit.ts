@@ -41,7 +41,7 @@ export async function readAudit(pool: Pool, accountId: number, before: number | 
 }
 
 /** The subject of an entry: a token by its prefix, or else a word. */
-export function subjectOf({
+export function auditSubject({
   tokenPrefix,
   columns,
 }: Pick<AuditEntry, "tokenPrefix" | "columns">): string {

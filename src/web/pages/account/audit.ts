@@ -3,9 +3,9 @@ import { Elysia } from "elysia"
 import {
   type AuditEntry,
   type AuditPage,
+  auditSubject,
   columnsText,
   readAudit,
-  subjectOf,
 } from "../../../accounts/access/audit.ts"
 import { table } from "../kit/components.ts"
 import { timeElement } from "../kit/format.ts"
@@ -32,7 +32,7 @@ const auditPage = (entries: readonly AuditEntry[], hasNewer: boolean, next: Audi
       caption: "Changes",
       columns: [
         { head: "Time", cell: ({ at }) => timeElement(at), fixed: true },
-        { head: "What", cell: subjectOf, fixed: true },
+        { head: "What", cell: auditSubject, fixed: true },
         { head: "Change", cell: ({ action }) => action },
         { head: "Values", cell: columnsText },
         { head: "By", cell: ({ who }) => who },

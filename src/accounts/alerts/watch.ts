@@ -1,0 +1,170 @@
+/**
+ * A watch: its subject, its channel and its state. A subject is a stored question to the API: its path is that of a
+ * request, without `/api/v1`, and the API's own parser checks it.
+ */
+import {
+  decodeComponent,
+  decodeQuery,
+  encodeQuery,
+  type Pair,
+} from "../../api/http/query-string.ts"
+import { askSentList } from "../../api/responses/ask.ts"
+import { asOf, changes, paging, representation, selection } from "../../api/responses/endpoint.ts"
+import { askRecord, type ListQuestion, type RecordQuestion } from "../../api/responses/question.ts"
+import { endpoints } from "../../api/routes/endpoints.ts"
+import { tenements } from "../../data/resources/tenements.ts"
+import { AccountError } from "../access/change.ts"
+
+export const reportKinds = ["changes", "removals", "both"] as const
+export type ReportKind = (typeof reportKinds)[number]
+
+/** Paths are canonical: `/tenements?state=WA`. */
+export type Subject =
+  | { kind: "list"; path: string; reports: ReportKind }
+  | { kind: "expiry"; path: string; days: number }
+  | { kind: "record"; path: string }
+  | { kind: "releases" }
+
+export const mailTimes = ["at-once", "daily", "weekly"] as const
+
+export type Channel =
+  | { kind: "webhook"; url: string }
+  | { kind: "mail"; when: (typeof mailTimes)[number] }
+
+export const watchStates = ["active", "paused", "disabled"] as const
+
+export interface Watch {
+  id: number
+  accountId: number
+  name: string
+  subject: Subject
+  channel: Channel
+  state: (typeof watchStates)[number]
+  /** Why it is disabled. */
+  reason: string | null
+  /** The newest release that its last event covered. */
+  release: number
+  /** `2026-01-02T03:04:05Z` */
+  createdAt: string
+  lastEventAt: string | null
+}
+
+export interface GivenSubject {
+  /** The path of a list, with its filters. */
+  list?: string | undefined
+  /** Of a list of tenements: the number of days before expiry. */
+  expiring?: number | undefined
+  report?: ReportKind | undefined
+  /** The path of a record. */
+  record?: string | undefined
+  releases?: boolean | undefined
+}
+
+/** The most days before expiry. */
+export const maxExpiryDays = 730
+
+const notWatched = ["sort", "order"].concat(
+  Object.keys({ ...paging, ...representation, ...asOf, ...changes, ...selection }),
+)
+const notOfExpiry = ["changed", "expires_from", "expires_to"]
+
+/**
+ * Checks a subject. It drops parameters that choose a part, an order, a format or a point in time.
+ * @throws AccountError for another path than that of a list or a record; ApiError as the API does
+ */
+export function subjectOf({ list, expiring, report, record, releases }: GivenSubject): Subject {
+  const [path, ...others] = [list, record].filter((each) => each !== undefined)
+  if (others.length > 0 || (path === undefined) !== (releases === true)) {
+    throw new AccountError("A watch has one subject: a list, a record or every release")
+  }
+  if (list === undefined && (expiring !== undefined || report !== undefined)) {
+    throw new AccountError("Only a list has days before expiry, or kinds of change")
+  }
+  if (path === undefined) return { kind: "releases" }
+  if (record !== undefined) {
+    const asked = askWatchedRecord(pathWithout(path, ...Object.keys(asOf), "fields", "format"))
+    return { kind: "record", path: pathOf(asked) }
+  }
+  if (expiring === undefined) {
+    return { kind: "list", path: canonicalList(path), reports: report ?? "both" }
+  }
+  if (report !== undefined) {
+    throw new AccountError("A watch of expiry dates reports no kinds of change")
+  }
+  if (!Number.isInteger(expiring) || expiring < 1 || expiring > maxExpiryDays) {
+    throw new AccountError(`The days before expiry must be an integer from 1 to ${maxExpiryDays}`)
+  }
+  if (askWatched(canonicalList(path, notOfExpiry)).resource.name !== tenements.name) {
+    throw new AccountError("Only tenements have expiry dates: give a list of tenements")
+  }
+  return { kind: "expiry", path: canonicalList(path, notOfExpiry), days: expiring }
+}
+
+/** Asks the API for the list at a path. @throws AccountError, ApiError */
+export function askWatched(path: string): ListQuestion {
+  const { endpoint, key, query } = found(path)
+  if (endpoint.kind === "list" && endpoint.resource.history !== null) {
+    return askSentList(endpoint, { query: encodeQuery(query), accepted: ["json"] }, key)
+  }
+  throw new AccountError(`Not a list that can be watched: ${path}`)
+}
+
+/** Asks the API for the record at a path. @throws AccountError, ApiError */
+export function askWatchedRecord(path: string): RecordQuestion {
+  const { endpoint, key, query } = found(path)
+  if (endpoint.kind === "record" && query.length === 0) return askRecord(endpoint, {}, key)
+  throw new AccountError(`Not the path of a record: ${path}`)
+}
+
+/** The path with further parameters. */
+export const pathWithQuery = (path: string, ...further: readonly Pair[]): string => {
+  const { place, query } = split(path)
+  const text = encodeQuery([...query, ...further])
+  return text === "" ? place : `${place}?${text}`
+}
+
+/** The path without the parameters of these names. */
+export const pathWithout = (path: string, ...names: readonly string[]): string => {
+  const { place, query } = split(path)
+  return pathWithQuery(place, ...query.filter(([name]) => !names.includes(name)))
+}
+
+function split(path: string) {
+  const [, place = "", query = ""] = /^(?:\/api\/v1(?=\/))?([^?]*)\??(.*)$/s.exec(path) ?? []
+  return { place, query: decodeQuery(query) }
+}
+
+const patterns = endpoints.map((endpoint) => ({
+  endpoint,
+  pattern: new RegExp(`^${endpoint.path.replace(/:\w+/, "([^/]+)")}$`),
+}))
+
+function found(path: string) {
+  const { place, query } = split(path)
+  for (const { endpoint, pattern } of patterns) {
+    const match = pattern.exec(place)
+    const key = match && decodeComponent(match[1] ?? "")
+    if (key != null) return { endpoint, key, query }
+  }
+  throw new AccountError(`Not a path of the API: ${path}`)
+}
+
+/** A list by its filters that differ from their defaults, each in one spelling. */
+function canonicalList(path: string, others: readonly string[] = []): string {
+  const given = pathWithout(path, ...notWatched, ...others)
+  const { query } = split(given)
+  // The API compares with a release.
+  const compares = query.some(([name]) => name === "changed")
+  const asked = askWatched(compares ? pathWithQuery(given, ["updated_since", "0"]) : given)
+  const { canonical } = asked
+  const filters = canonical.filter(([name]) => !notWatched.includes(name))
+  return pathWithQuery(pathOf(asked), ...filters)
+}
+
+/** Without `/api/v1`. A code is in upper case. */
+function pathOf(asked: ListQuestion | RecordQuestion): string {
+  const key = asked.kind === "record" ? asked.key : asked.list.parent?.key
+  const { place } = split(asked.path)
+  if (key === undefined) return place
+  return place.replace(/^(\/\w+\/)[^/]+/, (_, before) => before + encodeURIComponent(key))
+}
