@@ -70,7 +70,7 @@ export function renameOwnToken(
     const { id } = await findUnrevoked(tx, of)
     await tx
       .update(tokensTable)
-      .set({ name: tokenName(name) })
+      .set({ name: nameOf("token", name) })
       .where(eq(tokensTable.id, id))
   })
 }
@@ -96,7 +96,7 @@ async function addToken(
   { now, expiresAt, name }: NewToken,
 ): Promise<MadeToken> {
   const token = createToken()
-  const made = { name: tokenName(name), prefix: prefixOf(token) }
+  const made = { name: nameOf("token", name), prefix: prefixOf(token) }
   await tx.insert(tokensTable).values({
     ...made,
     account_id: accountId,
@@ -108,10 +108,10 @@ async function addToken(
 }
 
 /**
- * Locks an account, so that its tokens are counted and added by one transaction at a time.
+ * Locks an account, so that its tokens and watches are counted and added by one transaction at a time.
  * @throws AccountError where it is disabled or was deleted
  */
-async function lockAccount(tx: Transaction, accountId: number): Promise<void> {
+export async function lockAccount(tx: Transaction, accountId: number): Promise<void> {
   const [account] = await tx
     .select({ disabledAt: accountsTable.disabled_at })
     .from(accountsTable)
@@ -133,19 +133,19 @@ async function checkRoom(tx: Transaction, accountId: number, now: Date): Promise
   )
 }
 
-/** Characters in the name of a token. */
+/** Characters in the name of a token or a watch. */
 export const maxNameLength = 100
 
-/** The name of a token, trimmed. @throws AccountError */
-export function tokenName(text: string): string {
+/** The name of a token or a watch, trimmed. @throws AccountError */
+export function nameOf(what: "token" | "watch", text: string): string {
   const name = text.trim()
-  if (name === "") throw new AccountError("A token requires a name")
+  if (name === "") throw new AccountError(`A ${what} requires a name`)
   if ([...name].length > maxNameLength) {
-    throw new AccountError(`The name of a token has at most ${maxNameLength} characters`)
+    throw new AccountError(`The name of a ${what} has at most ${maxNameLength} characters`)
   }
   // Marks that change the direction of text could disguise a name.
   if (/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(name) || !name.isWellFormed()) {
-    throw new AccountError("The name of a token must not contain control characters")
+    throw new AccountError(`The name of a ${what} must not contain control characters`)
   }
   return name
 }

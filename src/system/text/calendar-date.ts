@@ -1,3 +1,5 @@
+import { dayMs } from "./time.ts"
+
 /**
  * Whether the text is a valid date, as YYYY-MM-DD, in PostgreSQL's calendar: the Gregorian one, extended
  * back to the year 1.
@@ -9,3 +11,7 @@ export function isCalendarDate(text: string): boolean {
   const days = month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31
   return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= days
 }
+
+/** The day so many days after another one. */
+export const daysAfter = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)

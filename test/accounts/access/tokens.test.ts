@@ -6,8 +6,8 @@ import { findOwnToken, listOwnTokens } from "../../../src/accounts/access/token-
 import {
   createOwnToken,
   issueToken,
+  nameOf,
   revokeToken,
-  tokenName,
 } from "../../../src/accounts/access/tokens.ts"
 import { refusal, registry } from "./registry.ts"
 
@@ -102,12 +102,12 @@ describe("An owner", () => {
     ["a\u202eb", "The name of a token must not contain control characters"],
     ["a\u2028b", "The name of a token must not contain control characters"],
   ])("An owner cannot name a token %j: %s", (name, message) => {
-    expect(() => tokenName(name)).toThrow(new AccountError(message))
+    expect(() => nameOf("token", name)).toThrow(new AccountError(message))
   })
 
   test("An owner names a token with 100 characters of any kind", () => {
     const name = `<b>&"'${"😀".repeat(94)}`
-    expect(tokenName(` ${name} `)).toBe(name)
+    expect(nameOf("token", ` ${name} `)).toBe(name)
   })
 
   test("An owner has at most 100 valid tokens, even when they are created at once", async () => {

@@ -3,7 +3,7 @@ import { type CanonicalQuery, queryText } from "../../../../api/http/query-strin
 import { tenementsOfCompany } from "../../../../api/routes/companies.ts"
 import { tenement, tenementHistory, tenementList } from "../../../../api/routes/tenements.ts"
 import { isPastExpiry } from "../../../../data/resources/tenements.ts"
-import { dayMs } from "../../../../system/text/time.ts"
+import { daysAfter } from "../../../../system/text/calendar-date.ts"
 import { statusBadge as statusInOutline } from "../../kit/components.ts"
 import { dash, stateNames } from "../../kit/format.ts"
 import { attributes, html } from "../../kit/html.ts"
@@ -25,9 +25,6 @@ import {
 import { period, quoted, state, statusFilter, type } from "./filters.ts"
 import type { Cell, ListOfRecords, ListView } from "./list-view.ts"
 import { aroundTowns, boxInWords, circleInWords } from "./places.ts"
-
-export const daysAfter = (day: string, days: number): string =>
-  new Date(Date.parse(day) + days * dayMs).toISOString().slice(0, 10)
 
 const granted = { status: "granted", sort: "expiry_date", order: "asc" }
 

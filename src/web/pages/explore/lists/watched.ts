@@ -1,0 +1,87 @@
+/** The subject of a watch in the words of the explorer, and the pages that show its changes. */
+import type { Subject } from "../../../../accounts/alerts/watch.ts"
+import { type CanonicalQuery, decodeQuery, type Pair } from "../../../../api/http/query-string.ts"
+import { tenements } from "../../../../data/resources/tenements.ts"
+import { filtersSet, type RequestedList, withQuery } from "./list-address.ts"
+import { type ListView, titleOfView } from "./list-view.ts"
+import { tenementsView } from "./tenement-views.ts"
+import { companiesView, listViews, reportsView } from "./views.ts"
+
+/** `Tenements in Western Australia with the status “granted”, 90 days before expiry` */
+export function subjectWords(subject: Subject): string {
+  if (subject.kind === "releases") return "Every release"
+  const { place, query } = split(subject.path)
+  if (subject.kind === "record") {
+    const [, list, key = ""] = place.split("/")
+    const view = [companiesView, tenementsView, reportsView].find(({ path }) => path === `/${list}`)
+    return sentenceCase(`${view?.noun[0]} ${decodeURIComponent(key)}`)
+  }
+  const list = requested(subject.path)
+  const changed = query.find(([name]) => name === "changed")
+  return [
+    [titleOfView(list.view, list.code), ...filtersSet(list).map(({ words }) => words)].join(" "),
+    ...unshown(list, query).map(([name, value]) => `${name} ${value}`),
+    ...(changed
+      ? [`where these change: ${changed[1].replaceAll(",", ", ").replaceAll("_", " ")}`]
+      : []),
+    ...(subject.kind === "expiry"
+      ? [`${subject.days} days before expiry`]
+      : reported[subject.reports]),
+  ].join(", ")
+}
+
+const reported = { both: [], changes: ["only changes"], removals: ["only removals"] }
+
+/** The releases that an event compares, and the expiry dates that it reports. */
+interface Shown {
+  since: number
+  release: number
+  expires?: { from: string; to: string } | undefined
+}
+
+/** The path of the page that shows the changes of a subject. */
+export function pageOfSubject(subject: Subject, { since, release, expires }: Shown): string {
+  const asOf: Pair = ["as_of", String(release)]
+  const between: CanonicalQuery = [["since", String(since)], asOf]
+  if (subject.kind === "releases") return withQuery("/explore/changes", between)
+  if (subject.kind === "record") return `/explore${subject.path}`
+  const { place } = split(subject.path)
+  const { view, code, sent } = requested(subject.path)
+  const filters = sent.filter(([name]) => view.filters.some((each) => each.name === name))
+  if (expires) {
+    const dates: CanonicalQuery = [
+      ["expires_from", expires.from],
+      ["expires_to", expires.to],
+    ]
+    return withQuery(`/explore${place}`, [...filters, ...dates, asOf])
+  }
+  const { name } = view.endpoint.resource
+  if (code === "") return withQuery(`/explore/changes/${name}`, [...filters, ...between])
+  // Changes of other lists have no filter for a company.
+  return name === tenements.name
+    ? withQuery(`/explore/changes/${name}`, [...filters, ["company", code], ...between])
+    : withQuery(`/explore${place}`, [asOf])
+}
+
+function split(path: string) {
+  const [place = "", query = ""] = path.split("?")
+  return { place, query: decodeQuery(query) }
+}
+
+/** The explorer's list of a path of the API. */
+function requested(path: string): RequestedList {
+  const { place, query: sent } = split(path)
+  const [, first, key = "", last] = place.split("/")
+  const pattern = last === undefined ? `/${first}` : `/${first}/:code/${last}`
+  const view = listViews.find((each) => each.path === pattern)
+  if (!view) throw new Error(`The explorer has no list ${place}`)
+  return { view, code: decodeURIComponent(key), sent }
+}
+
+/** The filters that the explorer lacks. */
+const unshown = ({ view }: { view: ListView }, query: CanonicalQuery): CanonicalQuery =>
+  query.filter(
+    ([name]) => name !== "changed" && !view.filters.some((filter) => filter.name === name),
+  )
+
+const sentenceCase = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`
