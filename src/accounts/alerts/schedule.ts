@@ -1,0 +1,54 @@
+/** When watches are due: days and mornings in Sydney, and the times between attempts. */
+import { daysAfter } from "../../system/text/calendar-date.ts"
+import {
+  dayMs,
+  hourMs,
+  localTime,
+  minuteMs,
+  secondOf,
+  startOfDay,
+  sydney,
+} from "../../system/text/time.ts"
+import type { Channel, Subject } from "./watch.ts"
+
+export const sydneyDay = (now: Date): string => localTime(secondOf(now), sydney).slice(0, 10)
+
+const atSydney = (day: string, time: string): Date =>
+  new Date(startOfDay(`${day}T${time}Z`, sydney) * 1000)
+
+const isMonday = (day: string): boolean => new Date(day).getUTCDay() === 1
+
+/** When to look for what is new, after now; null for a watch that looks only at each release. */
+export function nextLook({ kind }: Subject, channel: Channel, now: Date): Date | null {
+  const today = sydneyDay(now)
+  if (channel.kind === "webhook" || channel.when === "at-once") {
+    return kind === "expiry" ? atSydney(daysAfter(today, 1), "00:00") : null
+  }
+  const mornings = Array.from({ length: 8 }, (_, ahead) => daysAfter(today, ahead))
+    .filter((day) => channel.when === "daily" || isMonday(day))
+    .map((day) => atSydney(day, "07:00"))
+  return mornings.find((morning) => morning > now) ?? null
+}
+
+const retryDelaysMs = [
+  5_000,
+  5 * minuteMs,
+  30 * minuteMs,
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hourMs),
+]
+
+/**
+ * The time until the next attempt; undefined after the last one.
+ * @param failed the number of failed attempts, from 1
+ * @param retryAfterMs the wish of the receiver, if any
+ * @param random from 0 to 1
+ */
+export function retryDelayMs(
+  failed: number,
+  retryAfterMs: number | null,
+  random: number,
+): number | undefined {
+  const delay = retryDelaysMs[failed - 1]
+  if (delay === undefined) return undefined
+  return retryAfterMs === null ? delay * (0.8 + 0.4 * random) : Math.min(retryAfterMs, dayMs)
+}
