@@ -6,22 +6,12 @@
 import { lookup } from "node:dns/promises"
 import ipaddr from "ipaddr.js"
 import { codeOf } from "../../system/text/error-code.ts"
+import { isPublicAddress, plainHost } from "../../system/text/ip-address.ts"
 import { FetchError } from "./fetch-error.ts"
 
-/** Whether an address is one of the public internet. */
-export function isPublicAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return false
-  const parsed = ipaddr.process(address)
-  if (parsed.range() !== "unicast") return false
-  return parsed instanceof ipaddr.IPv4 || parsed.match(globalUnicast)
-}
-
-/** The public range of IPv6: others are reserved, or may represent an address of IPv4. */
-const globalUnicast = ipaddr.IPv6.parseCIDR("2000::/3")
-
 /** Whether the host of a URL may be public: it is a public address, or a name with a dot. */
-export function mayBePublic({ hostname }: URL): boolean {
-  const host = withoutBrackets(hostname)
+export function mayBePublic(url: URL): boolean {
+  const host = plainHost(url)
   return ipaddr.isValid(host) ? isPublicAddress(host) : host.includes(".")
 }
 
@@ -59,7 +49,7 @@ async function fetchFromFirst(
 
 /** As URLs have them; at least one. @throws FetchError */
 async function publicAddresses(url: URL): Promise<string[]> {
-  const host = withoutBrackets(url.hostname)
+  const host = plainHost(url)
   const resolved = await lookup(host, { all: true }).catch((error: unknown) => {
     const isTemporary = codeOf(error) === "EAI_AGAIN" || codeOf(error) === "DNS_ETIMEOUT"
     throw new FetchError(url, "its host has no known address", { isTemporary })
@@ -71,5 +61,3 @@ async function publicAddresses(url: URL): Promise<string[]> {
   }
   return found.map(({ address, family }) => (family === 6 ? `[${address}]` : address))
 }
-
-const withoutBrackets = (hostname: string): string => hostname.replace(/^\[|\]$/g, "")
