@@ -4,6 +4,7 @@ import { readMailbox } from "./system/text/email-address.ts"
 import {
   checkBaseAddress,
   checkPostgresAddress,
+  checkProxyAddress,
   checkRedisAddress,
   checkSmtpAddress,
   checkTilesAddress,
@@ -165,6 +166,18 @@ export const settings = {
   MAIL_FROM: {
     description: "Sender of mails, as `Name <name@example.com>`; required with `SMTP_URL`",
     parse: orNull(readMailbox),
+  },
+  WEBHOOK_PRIVATE: {
+    description:
+      "`true` lets watches also post to private addresses, over http too; `false` only to public ones",
+    fallback: "false",
+    parse: (text) => oneOf("false", "true")(text) === "true",
+  },
+  WEBHOOK_PROXY: {
+    description:
+      "Proxy for webhooks, as `http://user:password@host:3128`, which then decides what they reach; empty to connect directly",
+    secret: true,
+    parse: address(checkProxyAddress),
   },
   ACTOR: {
     description:

@@ -54,6 +54,8 @@ test("An empty environment gives the defaults, frozen", () => {
     SIGNUP: "closed",
     SMTP_URL: null,
     MAIL_FROM: null,
+    WEBHOOK_PRIVATE: false,
+    WEBHOOK_PROXY: null,
     MAP_TILES: null,
     MAP_ATTRIBUTION: "",
     HOLDER_NAMES: "all",
@@ -108,6 +110,8 @@ test.each([
   ["DATABASE_CONNECTIONS", ["5", "1001"]],
   ["TRUSTED_PROXIES", ["true", "21"]],
   ["SIGNUP", ["", "Open", "yes"]],
+  ["WEBHOOK_PRIVATE", ["", "1", "yes", "TRUE"]],
+  ["WEBHOOK_PROXY", ["proxy:3128", "socks5://proxy", "http://", "http://proxy/x"]],
   ["LOG_FORMAT", ["", "JSON", "pretty"]],
   ["LOG_LEVEL", ["", "trace", "INFO"]],
 ] as const)("%s rejects invalid values", (name, values) => {
@@ -187,6 +191,10 @@ const malformed: Partial<Record<SettingName, Record<string, string[]>>> = {
       "smtps://user:S3CRET@host:0",
     ],
     "must end after its host and port": ["smtp://user:S3CRET@host/x", "smtp://S3CRET@host?tls=1"],
+  },
+  WEBHOOK_PROXY: {
+    "must begin with http:// or https://": ["socks5://user:S3CRET@proxy"],
+    "must end after its host and port": ["http://user:S3CRET@proxy/x"],
   },
   MAIL_FROM: {
     "must be an email address, or a name and <address>": [

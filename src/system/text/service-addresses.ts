@@ -54,8 +54,13 @@ export function checkRedisAddress(text: string): void {
 }
 
 /** Checks `smtp://user:password@host:587`. @throws Error that says what is expected */
-export function checkSmtpAddress(text: string): void {
-  const { hostname, pathname, search } = readAddress(text, "smtp://", "smtps://").url
+export const checkSmtpAddress = (text: string): void => checkOnlyHost(text, "smtp://", "smtps://")
+
+/** Checks `http://user:password@host:3128`. @throws Error that says what is expected */
+export const checkProxyAddress = (text: string): void => checkOnlyHost(text, "http://", "https://")
+
+function checkOnlyHost(text: string, ...schemes: readonly string[]): void {
+  const { hostname, pathname, search } = readAddress(text, ...schemes).url
   if (hostname === "") throw new Error(invalidHost)
   if (!/^\/?$/.test(pathname) || search !== "") throw new Error("must end after its host and port")
 }
