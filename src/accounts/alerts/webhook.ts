@@ -1,0 +1,217 @@
+/**
+ * Deliveries to webhooks, by Standard Webhooks 1.0 (https://www.standardwebhooks.com). Anyone with an account names
+ * a receiver, so each attempt resolves its host once, checks all addresses, and connects to exactly these.
+ */
+import type { LookupAddress } from "node:dns"
+import { lookup } from "node:dns/promises"
+import http from "node:http"
+import https from "node:https"
+import type { LookupFunction } from "node:net"
+import { version } from "../../program.ts"
+import { codeOf } from "../../system/text/error-code.ts"
+import { isPrivateAddress, isPublicAddress, plainHost } from "../../system/text/ip-address.ts"
+import { settleWithin } from "../../system/text/settle-within.ts"
+import { dayMs } from "../../system/text/time.ts"
+import { AccountError } from "../access/change.ts"
+
+export interface Delivery {
+  url: string
+  /** The newest first; two while the old one is valid. */
+  secrets: readonly string[]
+  /** Of the event, the same in all attempts, as its body. */
+  id: string
+  body: string
+}
+
+/** The outcome of one attempt. */
+export interface Outcome {
+  ok: boolean
+  /** Null without a response. */
+  status: number | null
+  /** For people; null if the attempt succeeded. */
+  reason: string | null
+  ms: number
+  /** At most a day. */
+  retryAfterMs: number | null
+  /** The receiver wants no further events. */
+  isGone: boolean
+}
+
+/** The settings of these names. */
+export interface WebhookSettings {
+  WEBHOOK_PRIVATE: boolean
+  WEBHOOK_PROXY: string | null
+}
+
+export interface WebhookOptions {
+  now: () => Date
+  settings: WebhookSettings
+  /** Of an attempt in all. */
+  limitMs?: number
+  resolve?: Resolve
+}
+
+/** Returns the addresses of a host. */
+type Resolve = (host: string, options: { all: true }) => Promise<LookupAddress[]>
+
+const defaultLimitMs = 15_000
+const maxUrlLength = 2_000
+const prefix = "whsec_"
+
+export const newSecret = (): string =>
+  prefix + crypto.getRandomValues(new Uint8Array(32)).toBase64()
+
+/** The signature of a body. @param timestamp in Unix seconds */
+export function sign(secret: string, id: string, timestamp: number, body: string): string {
+  const key = Uint8Array.fromBase64(secret.slice(prefix.length))
+  const hmac = new Bun.CryptoHasher("sha256", key).update(`${id}.${timestamp}.${body}`)
+  return `v1,${hmac.digest("base64")}`
+}
+
+/** Sends an event once. Never throws. The response's body is not read. */
+export async function deliver(delivery: Delivery, options: WebhookOptions): Promise<Outcome> {
+  const startedMs = performance.now()
+  const closing = new AbortController()
+  const { limitMs = defaultLimitMs } = options
+  const attempt = post(delivery, options, closing.signal)
+  const response = await settleWithin(limitMs, attempt, noResponse).catch((error: unknown) => ({
+    status: null,
+    reason: failureOf(error),
+    retryAfterMs: null,
+  }))
+  closing.abort()
+  const { status, reason } = response
+  return {
+    ...response,
+    ok: reason === null,
+    ms: Math.round(performance.now() - startedMs),
+    isGone: status === 410,
+  }
+}
+
+/** @throws the failure of the connection; AccountError */
+async function post(
+  { url: address, secrets, id, body }: Delivery,
+  { now, settings, resolve }: WebhookOptions,
+  signal: AbortSignal,
+): Promise<Pick<Outcome, "status" | "reason" | "retryAfterMs">> {
+  const { url, addresses } = await checkAddress(address, settings, resolve)
+  // An aborted request connects nevertheless.
+  signal.throwIfAborted()
+  const { Agent, request } = url.protocol === "https:" ? https : http
+  const { WEBHOOK_PROXY: proxy } = settings
+  const timestamp = Math.floor(now().getTime() / 1000)
+  const answered = Promise.withResolvers<http.IncomingMessage>()
+  request(url, {
+    method: "POST",
+    headers: {
+      "Content-Type": "application/json",
+      "User-Agent": `mds/${version}`,
+      "webhook-id": id,
+      "webhook-timestamp": timestamp,
+      "webhook-signature": secrets.map((secret) => sign(secret, id, timestamp, body)).join(" "),
+    },
+    signal,
+    // Bun's `fetch` would pass over a given proxy for the hosts in the environment's NO_PROXY.
+    agent: new Agent({
+      proxyEnv: proxy === null ? {} : { HTTP_PROXY: proxy, HTTPS_PROXY: proxy },
+    }),
+    ...(addresses && { lookup: pinned(addresses) }),
+  })
+    .on("response", answered.resolve)
+    .on("error", answered.reject)
+    // The only event after a response that changes the protocol.
+    .on("close", () => answered.reject(new AccountError(closed)))
+    .end(body)
+  const { statusCode: status = 0, headers } = await answered.promise
+  const isOk = status >= 200 && status < 300
+  return {
+    status,
+    reason: isOk ? null : statusReason(status, url, headers.location),
+    retryAfterMs: [429, 503].includes(status) ? retryAfter(headers["retry-after"], now()) : null,
+  }
+}
+
+/** Makes a connection use these addresses without a look-up. */
+const pinned =
+  (addresses: LookupAddress[]): LookupFunction =>
+  (_host, _options, found) =>
+    found(null, addresses)
+
+/** A receiver, and its addresses unless a proxy finds them. */
+interface Receiver {
+  url: URL
+  addresses: LookupAddress[] | null
+}
+
+/**
+ * Resolves the host of a webhook, and checks its URL and all its addresses.
+ * @throws AccountError whose message reveals no address
+ */
+export async function checkAddress(
+  text: string,
+  { WEBHOOK_PRIVATE: allowsPrivate, WEBHOOK_PROXY: proxy }: WebhookSettings,
+  resolve: Resolve = lookup,
+): Promise<Receiver> {
+  const url = URL.parse(text)
+  const isPlain = url?.protocol === "http:"
+  if (!url || !(url.protocol === "https:" || (isPlain && allowsPrivate))) {
+    throw new AccountError("The URL of a webhook must begin with https://")
+  }
+  if (text.length > maxUrlLength) {
+    throw new AccountError(`The URL of a webhook must have at most ${maxUrlLength} characters`)
+  }
+  if (url.username || url.password) {
+    throw new AccountError(
+      "The URL of a webhook must not contain a user or password. Verify the signature instead",
+    )
+  }
+  if (proxy !== null) return { url, addresses: null }
+  const isAllowed = ({ address }: LookupAddress) =>
+    (allowsPrivate && isPrivateAddress(address)) || (!isPlain && isPublicAddress(address))
+  // An unknown name and a private one get the same message, which tells nothing about private networks.
+  const addresses = await resolve(plainHost(url), { all: true }).catch(() => [])
+  if (addresses.length > 0 && addresses.every(isAllowed)) return { url, addresses }
+  const kind = allowsPrivate ? (isPlain ? "private" : "public or private") : "public"
+  throw new AccountError(`${url.hostname} has no address, or one that is not ${kind}`)
+}
+
+/** A redirect names only its host, because the rest may contain a secret. */
+function statusReason(status: number, url: URL, location: string | undefined): string {
+  const target = location === undefined ? null : URL.parse(location, url.href)
+  return status >= 300 && status < 400 && target
+    ? `Redirects to ${target.host || "no host"}. Give the URL that it redirects to`
+    : `The receiver returned ${status}`
+}
+
+/** Seconds or a date (RFC 9110, section 10.2.3), in milliseconds from now; null if there is neither. */
+function retryAfter(text = "", now: Date): number | null {
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, dayMs)
+  const ms = text.endsWith(" GMT") ? Date.parse(text) - now.getTime() : Number.NaN
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), dayMs)
+}
+
+const noResponse = (limitMs: number) => new AccountError(`No response within ${limitMs / 1000} s`)
+
+const failureOf = (error: unknown): string => {
+  if (error instanceof AccountError) return error.message
+  const code = codeOf(error)
+  // The message of a system error contains an address.
+  return reasons[code] ?? `The connection failed (${code})`
+}
+
+const closed = "The connection was closed before a response"
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "Connection refused",
+  ECONNRESET: closed,
+  EHOSTUNREACH: "The host cannot be reached",
+  ENETUNREACH: "The host cannot be reached",
+  CERT_HAS_EXPIRED: "The certificate has expired",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "The certificate is self-signed",
+  SELF_SIGNED_CERT_IN_CHAIN: "The certificate's authority is not a public one",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "The certificate's authority is not a public one",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "The certificate is sent without its intermediate certificate",
+  ERR_TLS_CERT_ALTNAME_INVALID: "The certificate is for another name",
+  ERR_PROXY_TUNNEL: "The proxy did not connect to the receiver",
+}
