@@ -158,7 +158,7 @@ export const settings = {
   },
   SMTP_URL: {
     description:
-      "Mail server for sign-in links, as `smtp://user:password@host:587` or `smtps://`, with TLS unless on this " +
+      "Mail server for sign-in links and watches, as `smtp://user:password@host:587` or `smtps://`, with TLS unless on this " +
       "machine; empty to print links only with `mds account link`",
     secret: true,
     parse: address(checkSmtpAddress),

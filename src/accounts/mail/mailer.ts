@@ -1,7 +1,7 @@
 /**
- * Sends mails in the background, one after another, so that neither a response nor its duration reveals anything
- * about a mail. A failed mail is reported and not retried, because its link is valid for minutes only and people
- * request a new one.
+ * Sends mails with one-time links in the background, one after another, so that neither a response nor its duration
+ * reveals anything about a mail. If such a mail fails, the mailer reports and does not retry it, because its link is
+ * valid for minutes only and people request a new one. Callers that retry other mails themselves wait for the outcome.
  */
 import type { Mailbox } from "../../system/text/email-address.ts"
 import { settleWithin } from "../../system/text/settle-within.ts"
@@ -12,13 +12,24 @@ export interface Mail {
   subject: string
   /** Plain text. */
   text: string
+  /** The same as a document. */
+  html?: string
   /** When its link expires. An expired mail is not sent. */
-  expiresAt: Date
+  expiresAt?: Date
+  /** Receives a POST of the recipient's mail program, without a session (RFC 8058). */
+  unsubscribeUrl?: string
+}
+
+/** A mail could not be sent. The message is for its recipient, and the cause is for the operator. */
+export class MailError extends Error {
+  override readonly name = "MailError"
 }
 
 export interface Mailer {
   /** Queues a mail. Never throws. */
   send(mail: Mail): void
+  /** Sends a mail at once. @throws MailError */
+  deliver(mail: Mail): Promise<void>
   /** Whether so many mails wait that the next one would not be sent. */
   isFull(): boolean
   /** Connects to the server without a mail, in the background. Never throws. */
@@ -62,7 +73,7 @@ export function createMailer({ url, from, onFailure, now }: MailerOptions): Mail
     last = last
       // Starts after the response to the request for the mail.
       .then(() => Bun.sleep(0))
-      .then(() => (isStopped ? undefined : settleWithin(mailMs, deliver(mail), notSent)))
+      .then(() => (isStopped ? undefined : transmit(mail)))
       .catch(onFailure)
       .finally(() => waiting--)
   }
@@ -85,16 +96,25 @@ export function createMailer({ url, from, onFailure, now }: MailerOptions): Mail
     return transport
   }
 
-  async function deliver({ to, subject, text, expiresAt }: Mail): Promise<void> {
+  const transmit = (mail: Mail) => settleWithin(mailMs, sendMail(mail), notSent)
+
+  async function sendMail({ to, expiresAt, unsubscribeUrl, ...content }: Mail): Promise<void> {
     // A server that hangs may delay mails beyond the validity of their links.
-    if (now() >= expiresAt) throw new Error("The mail waited until its link had expired")
+    if (expiresAt && now() >= expiresAt) {
+      throw new Error("The mail waited until its link had expired")
+    }
     await (await connected()).sendMail({
+      ...content,
       from,
       // An object is one address; a string with a comma would be two.
       to: { name: "", address: to },
-      subject,
-      text,
-      headers: { "Auto-Submitted": "auto-generated" },
+      headers: {
+        "Auto-Submitted": "auto-generated",
+        ...(unsubscribeUrl !== undefined && {
+          "List-Unsubscribe": `<${unsubscribeUrl}>`,
+          "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+        }),
+      },
       disableFileAccess: true,
       disableUrlAccess: true,
     })
@@ -106,6 +126,10 @@ export function createMailer({ url, from, onFailure, now }: MailerOptions): Mail
       if (waiting >= maxWaiting) return onFailure(new Error("The queue of mails is full"))
       enqueue(mail)
     },
+    deliver: (mail) =>
+      transmit(mail).catch((cause: unknown) => {
+        throw new MailError(rejectionOf(cause), { cause })
+      }),
     check: () => {
       if (!isStopping) checking ??= probe()
     },
@@ -140,5 +164,11 @@ async function createTransport(address: string) {
     dnsTimeout: stepMs,
   })
 }
+
+/** Without the server's own words, which may name hosts of a private network. */
+const rejectionOf = (error: unknown): string =>
+  error instanceof Error && "responseCode" in error
+    ? `The mail server returned ${error.responseCode}`
+    : "The mail server cannot be reached"
 
 const notSent = (limitMs: number) => new Error(`Not sent within ${limitMs} ms`)

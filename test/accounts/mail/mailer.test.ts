@@ -1,6 +1,11 @@
-/** Mails are sent in the background, one after another, and one that can't be sent is reported without its link. */
+/** Mails with links are sent in the background, one after another; the outcome of others is known to their sender. */
 import { afterEach, expect, test } from "bun:test"
-import { createMailer, type Mail, type Mailer } from "../../../src/accounts/mail/mailer.ts"
+import {
+  createMailer,
+  type Mail,
+  MailError,
+  type Mailer,
+} from "../../../src/accounts/mail/mailer.ts"
 import { signInMail } from "../../../src/accounts/mail/sign-in-mail.ts"
 import { type MailServer, type MailServerOptions, mailServer } from "../../support/mail-server.ts"
 import { until } from "../../support/until.ts"
@@ -147,4 +152,50 @@ test("An unreachable mail server is reported", async () => {
   mailer.send(mailTo("analyst@example.com"))
   await until(() => failures.length === 1)
   expect(failures[0]).toMatch(/ECONNREFUSED|refused|closed/i)
+})
+
+const alert: Mail = {
+  to: "analyst@example.com",
+  subject: "Two changed",
+  text: "Two changed: a, b",
+  html: "<p>Two changed: <b>a, b</b></p>",
+  unsubscribeUrl: `https://data.example.com/unsubscribe?token=${"x".repeat(43)}`,
+}
+
+test("A mail of a watch has both forms, and ends by one click of a mail program", async () => {
+  const { server, mailer } = mailing()
+  await mailer.deliver(alert)
+  expect(server.mails).toHaveLength(1)
+  const mail = await server.mailTo("analyst@example.com")
+  expect(mail.text?.trim()).toBe(alert.text)
+  expect(mail.html?.trim()).toBe(alert.html)
+  const headerOf = (name: string) => mail.headers.find(({ key }) => key === name)?.value
+  expect(headerOf("list-unsubscribe")).toBe(`<${alert.unsubscribeUrl}>`)
+  expect(headerOf("list-unsubscribe-post")).toBe("List-Unsubscribe=One-Click")
+  expect(headerOf("auto-submitted")).toBe("auto-generated")
+})
+
+test("A failure of a mail is for its recipient, and its cause for the operator", async () => {
+  const rejecting = mailing({
+    replace: (command) => (command.startsWith("RCPT") ? "550 No user at 10.1.2.3" : undefined),
+  })
+  const rejected = await rejecting.mailer.deliver(alert).catch((error: unknown) => error)
+  if (!(rejected instanceof MailError)) throw rejected
+  expect(rejected.message).toBe("The mail server returned 550")
+  expect(String(rejected.cause)).toContain("No user at 10.1.2.3")
+  expect(rejecting.failures).toEqual([])
+
+  const absent = mailing()
+  absent.server.stop()
+  const unreachable = await absent.mailer.deliver(alert).catch((error: unknown) => error)
+  expect(String(unreachable)).toBe("MailError: The mail server cannot be reached")
+})
+
+test("Line breaks in a subject add no header", async () => {
+  const { server, mailer } = mailing()
+  await mailer.deliver({ ...alert, subject: "One\r\nBcc: other@example.com\r\n\r\nBody" })
+  expect(server.mails[0]?.recipients).toEqual(["analyst@example.com"])
+  const mail = await server.mailTo("analyst@example.com")
+  expect(mail.bcc ?? []).toEqual([])
+  expect(mail.text?.trim()).toBe(alert.text)
 })
