@@ -35,6 +35,9 @@ export async function startService(options: PartsOptions): Promise<Service> {
   if (ADMIN_PORT !== 0) admin = await listen("ADMIN_PORT", { app: createAdminApp(parts.app) })
   const server = await listen("PORT", { app: createApp(parts.app), observe: observe(parts.app) })
 
+  const url = localAddress(HOST, server.port)
+  parts.startWatches(url)
+
   /** Closes all connections if it cannot listen. */
   async function listen(
     setting: "PORT" | "ADMIN_PORT",
@@ -51,7 +54,7 @@ export async function startService(options: PartsOptions): Promise<Service> {
   }
 
   return {
-    url: localAddress(HOST, server.port),
+    url,
     stop: async ({ delaySeconds = shutdownDelaySeconds } = {}) => {
       parts.beginStopping()
       const beforeSeconds = Math.min(delaySeconds, SHUTDOWN_SECONDS)

@@ -22,7 +22,7 @@ import {
 } from "./watch.ts"
 
 /** The releases that an event compares, and the expiry dates that it reports. */
-export interface Compared {
+export interface ComparedReleases {
   since: number
   release: number
   expires?: { from: string; to: string } | undefined
@@ -33,7 +33,7 @@ export interface EventOptions {
   /** The address that the addresses in events begin with. */
   baseUrl: string
   /** The path of the explorer's page of a subject. */
-  pageOf: (subject: Subject, compared: Compared) => string
+  pageOf: (subject: Subject, compared: ComparedReleases) => string
 }
 
 export interface Event {
@@ -49,7 +49,7 @@ interface EventData extends Readonly<Record<string, unknown>> {
 }
 
 /** The period that an event covers. */
-export interface Period {
+export interface EventPeriod {
   /** The release that its last event covered; null if it cannot be read any more. */
   from: Release | null
   /** Its number. */
@@ -68,12 +68,12 @@ export function createEvents({ reader, baseUrl, pageOf }: EventOptions) {
   const address = (path: string): string => `${baseUrl}/api/v1${path}`
 
   /** Counts the list at a path, which names the same releases. */
-  const count = async (path: string, { from, to: release }: Period): Promise<number> =>
+  const count = async (path: string, { from, to: release }: EventPeriod): Promise<number> =>
     (await reader.total(askWatched(path).list, { release, since: from?.id, account: null })) ?? 0
 
   async function listChanged(
     { path, reports }: Subject & { kind: "list" },
-    period: Period,
+    period: EventPeriod,
   ): Promise<object | null> {
     const list = pathWithout(path, "changed")
     const changedPath = pathWithQuery(path, ...comparing("updated_since", period))
@@ -89,7 +89,7 @@ export function createEvents({ reader, baseUrl, pageOf }: EventOptions) {
 
   async function listExpiring(
     subject: Subject & { kind: "expiry" },
-    period: Period,
+    period: EventPeriod,
   ): Promise<object | null> {
     const { path } = subject
     const { expiring, entered } = expiryDates(subject, period)
@@ -116,7 +116,10 @@ export function createEvents({ reader, baseUrl, pageOf }: EventOptions) {
     }
   }
 
-  async function recordChanged({ path }: { path: string }, period: Period): Promise<object | null> {
+  async function recordChanged(
+    { path }: { path: string },
+    period: EventPeriod,
+  ): Promise<object | null> {
     const { resource, key } = askWatchedRecord(path)
     const at = (release: Release) => reader.find(resource, "all", key, { release, account: null })
     const [was, is] = await Promise.all([period.from && at(period.from), at(period.to)])
@@ -127,7 +130,7 @@ export function createEvents({ reader, baseUrl, pageOf }: EventOptions) {
   }
 
   /** By the lists of the API that belong to no record. */
-  async function releasePublished(period: Period): Promise<object> {
+  async function releasePublished(period: EventPeriod): Promise<object> {
     const counts = async (kind: "updated_since" | "removed_since") =>
       Object.fromEntries(
         await Promise.all(
@@ -140,7 +143,7 @@ export function createEvents({ reader, baseUrl, pageOf }: EventOptions) {
     return { changed: await counts("updated_since"), removed: await counts("removed_since") }
   }
 
-  function compared(subject: Subject, period: Period): Promise<object | null> {
+  function compared(subject: Subject, period: EventPeriod): Promise<object | null> {
     switch (subject.kind) {
       case "list":
         return listChanged(subject, period)
@@ -157,7 +160,7 @@ export function createEvents({ reader, baseUrl, pageOf }: EventOptions) {
     /** What is new; null for nothing. @throws Unavailable, ReleaseUnavailable */
     since: async (
       { id, name, subject }: Watched,
-      period: Period,
+      period: EventPeriod,
       now: Date,
     ): Promise<Event | null> => {
       const found = period.from ? await compared(subject, period).catch(ifIncomparable) : resync
@@ -215,7 +218,7 @@ const types = {
 /** A renewal may set another date that is within the days already. */
 const enteredKinds = "added,expiry_date"
 
-const comparing = (kind: "updated_since" | "removed_since", { since, to }: Period): Pair[] => [
+const comparing = (kind: "updated_since" | "removed_since", { since, to }: EventPeriod): Pair[] => [
   [kind, String(since)],
   ["as_of", String(to.id)],
 ]
@@ -231,7 +234,7 @@ const datesIn = ({ from, to }: Dates): Pair[] => [
 ]
 
 /** The dates that have come within the days, and those that were within them already. Null without any. */
-function expiryDates({ days }: { days: number }, { sinceDay, day, since, to }: Period) {
+function expiryDates({ days }: { days: number }, { sinceDay, day, since, to }: EventPeriod) {
   const last = daysAfter(day, days)
   if (sinceDay === null) return { expiring: { from: day, to: last }, entered: null }
   const lastBefore = daysAfter(sinceDay, days)
@@ -241,7 +244,7 @@ function expiryDates({ days }: { days: number }, { sinceDay, day, since, to }: P
   }
 }
 
-const datesOfPage = ({ days }: { days: number }, { sinceDay, day }: Period): Dates => ({
+const datesOfPage = ({ days }: { days: number }, { sinceDay, day }: EventPeriod): Dates => ({
   from: sinceDay ?? day,
   to: daysAfter(day, days),
 })

@@ -18,17 +18,23 @@ const atSydney = (day: string, time: string): Date =>
 
 const isMonday = (day: string): boolean => new Date(day).getUTCDay() === 1
 
+const isAtOnce = (channel: Channel): boolean =>
+  channel.kind === "webhook" || channel.when === "at-once"
+
 /** When to look for what is new, after now; null for a watch that looks only at each release. */
 export function nextLook({ kind }: Subject, channel: Channel, now: Date): Date | null {
   const today = sydneyDay(now)
-  if (channel.kind === "webhook" || channel.when === "at-once") {
-    return kind === "expiry" ? atSydney(daysAfter(today, 1), "00:00") : null
-  }
+  if (isAtOnce(channel)) return kind === "expiry" ? atSydney(daysAfter(today, 1), "00:00") : null
+  const isWeekly = channel.kind === "mail" && channel.when === "weekly"
   const mornings = Array.from({ length: 8 }, (_, ahead) => daysAfter(today, ahead))
-    .filter((day) => channel.when === "daily" || isMonday(day))
+    .filter((day) => !isWeekly || isMonday(day))
     .map((day) => atSydney(day, "07:00"))
   return mornings.find((morning) => morning > now) ?? null
 }
+
+/** The same for a new watch, or after a delivery: days may have passed since the last look for expiry dates. */
+export const firstLook = (subject: Subject, channel: Channel, now: Date): Date | null =>
+  subject.kind === "expiry" && isAtOnce(channel) ? now : nextLook(subject, channel, now)
 
 const retryDelaysMs = [
   5_000,

@@ -8,6 +8,8 @@ export interface Followers {
   credentials: Pick<Credentials, "setSubscribed" | "invalidate">
   releases: Pick<CachedReleases, "setSubscribed" | "invalidate">
   exportSlots: Pick<ExportSlots, "checkCallers">
+  /** Looks for due watches. */
+  wakeAlerts: () => void
 }
 
 /**
@@ -15,7 +17,7 @@ export interface Followers {
  * @param url the database's own address, without a pooler
  */
 export function followChanges(
-  { credentials, releases, exportSlots }: Followers,
+  { credentials, releases, exportSlots, wakeAlerts }: Followers,
   { url, log }: { url: string; log: Log },
 ) {
   let wasLost = false
@@ -27,13 +29,18 @@ export function followChanges(
     onListening: () => {
       set(true)
       exportSlots.checkCallers(undefined)
+      wakeAlerts()
       if (wasLost) log.info("notifications of changes arrive again")
     },
     onChange: (account) => {
       credentials.invalidate(account)
       exportSlots.checkCallers(account)
+      wakeAlerts()
     },
-    onRelease: releases.invalidate,
+    onRelease: () => {
+      releases.invalidate()
+      wakeAlerts()
+    },
     onLost: (error) => {
       set(false)
       wasLost = true

@@ -136,5 +136,7 @@ function createPools(
     }),
     /** Writes, sign-in, the account area and readiness. */
     accounts: pool("accounts", accounts, { connectionsPerAccount: Math.max(1, accounts - 1) }),
+    /** Watches: one connection beside the others, so that counting for them delays no request. */
+    watches: pool("watches", 1, { parameters: plannedForLists }),
   }
 }

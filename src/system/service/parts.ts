@@ -9,6 +9,7 @@ import type { LogBufferReadings } from "../log/log-buffer.ts"
 import { countUnauthenticated } from "../log/unauthenticated-requests.ts"
 import { settleWithin } from "../text/settle-within.ts"
 import { createAccess } from "./access.ts"
+import { type Alerts, startWatches } from "./alerts.ts"
 import { type BaseOptions, createBase } from "./base.ts"
 import { followChanges } from "./changes.ts"
 import { createServiceMetrics } from "./metrics.ts"
@@ -38,8 +39,10 @@ export async function startParts(options: PartsOptions) {
   const { database, redis } = base
   const access = createAccess(base)
   const responses = createResponseParts(base)
+  let alerts: Alerts | undefined
+  const wakeAlerts = () => alerts?.wake()
   const notifications = followChanges(
-    { ...access.parts, ...responses.parts, ...responses.measured },
+    { ...access.parts, ...responses.parts, ...responses.measured, wakeAlerts },
     { url: database.directUrl, log },
   )
   database.listen({ onLost: notifications.markUnavailable })
@@ -68,7 +71,7 @@ export async function startParts(options: PartsOptions) {
   })
 
   async function closeAll(): Promise<void> {
-    await Promise.all([access.stop(writeWithinMs), notifications.stop()])
+    await Promise.all([access.stop(writeWithinMs), notifications.stop(), alerts?.stop()])
     redis?.close()
     await database.close()
   }
@@ -103,6 +106,10 @@ export async function startParts(options: PartsOptions) {
 
   return {
     app,
+    /** Watches begin with the service's address, which is known once it listens. */
+    startWatches: (address: string): void => {
+      alerts = startWatches(base, config.BASE_URL || address)
+    },
     /** From now on the service reports that it is not ready. */
     beginStopping: () => {
       stopping = true

@@ -1,0 +1,124 @@
+/** Services that send events to a receiver of the test's own, on one database, with a clock that the test sets. */
+import { randomUUID } from "node:crypto"
+import { drizzle } from "drizzle-orm/postgres-js"
+import { accountByEmail } from "../../../src/accounts/access/accounts.ts"
+import { createWatch, type NewWatch } from "../../../src/accounts/alerts/store.ts"
+import { type GivenSubject, subjectOf } from "../../../src/accounts/alerts/watch.ts"
+import { readList } from "../../contract/bodies.ts"
+import { awkward, type Fixtures } from "../../support/fixtures.ts"
+import { type TestService, testService } from "../../support/service.ts"
+import { until } from "../../support/until.ts"
+
+export const privateSettings = { WEBHOOK_PRIVATE: true, WEBHOOK_PROXY: null }
+
+export interface ReceivedEvent {
+  id: string
+  type: string
+  timestamp: string
+  data: Record<string, unknown> & { watch: { id: number; name: string }; release: number }
+  /** As received. */
+  body: string
+  path: string
+}
+
+/** Receives events at any path, and responds as the test chooses. */
+export function eventReceiver() {
+  const events: ReceivedEvent[] = []
+  const chosen: { respond: (event: ReceivedEvent) => Response | Promise<Response> } = {
+    respond: () => new Response(null, { status: 204 }),
+  }
+  const server = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: async (request) => {
+      const body = await request.text()
+      const id = request.headers.get("webhook-id") ?? ""
+      const event = { ...JSON.parse(body), id, body, path: new URL(request.url).pathname }
+      events.push(event)
+      return chosen.respond(event)
+    },
+  })
+  return { events, chosen, url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) }
+}
+
+export async function alertWorkbench({ records = awkward }: { records?: Fixtures } = {}) {
+  const settings = { WEBHOOK_PRIVATE: "true" }
+  const service = await testService({ records, settings })
+  const receiver = eventReceiver()
+  const services: TestService[] = [service]
+
+  async function accountOf(email: string): Promise<number> {
+    await service.issue(email)
+    const account = await accountByEmail(drizzle(service.sql), email)
+    return account?.id ?? 0
+  }
+  const owner = await accountOf("owner@example.com")
+
+  const watch = async (
+    given: GivenSubject,
+    { path = "/", ...others }: Partial<NewWatch> & { path?: string } = {},
+  ) => {
+    const made = await createWatch(service.editor, {
+      accountId: owner,
+      name: "A watch",
+      subject: subjectOf(given),
+      channel: { kind: "webhook", url: `${receiver.url}${path}` },
+      settings: privateSettings,
+      now: service.clock.now,
+      ...others,
+    })
+    return made.value
+  }
+
+  /** Makes every worker look at once. */
+  const wake = () => service.sql`select pg_notify('mds_releases', '')`
+
+  /** Waits until the workers have nothing to do at this time. */
+  async function settled(): Promise<void> {
+    await wake()
+    const now = () => service.clock.now.toISOString()
+    await until(async () => {
+      const [row] = await service.sql`select count(*)::int as due from watches w
+        where state = 'active' and (event_id is not null and due_at <= ${now()}
+          or event_id is null and (due_at <= ${now()} or coalesce(channel ->> 'when', 'at-once') = 'at-once'
+            and covered_release is distinct from coalesce((select max(id) from releases), 0))
+          or is_test_due)`
+      return row?.due === 0
+    })
+  }
+
+  return {
+    service,
+    sql: service.sql,
+    editor: service.editor,
+    owner,
+    accountOf,
+    receiver,
+    watch,
+    wake,
+    settled,
+    /** Starts another process on the same database, with the same clock. */
+    another: async () => {
+      const other = await testService({ beside: service, settings, now: service.clock.now })
+      Object.defineProperty(other.clock, "now", { get: () => service.clock.now })
+      services.push(other)
+      return other
+    },
+    advance: async (ms: number) => {
+      service.clock.advance(ms)
+      await wake()
+    },
+    /** The total of the list at an address of an event. */
+    totalAt: async (address: unknown): Promise<number> => {
+      const { pathname, search } = new URL(String(address))
+      const path = pathname.replace("/api/v1", "")
+      const response = await service.get(`${path}${search}`)
+      return (await readList(response)).meta.total
+    },
+    stop: async () => {
+      for (const each of services.toReversed()) await each.stop()
+      await receiver.stop()
+    },
+    newName: () => randomUUID(),
+  }
+}
