@@ -47,8 +47,6 @@ export const watches = pgTable(
     /** The replaced secret, which signs too until then. */
     former_secret: text(),
     former_secret_until: moment("former_secret_until"),
-    /** The digest of the token that pauses it by a link in a mail. */
-    unsubscribe_sha256: bytewise().unique(),
     created_at: instant("created_at").notNull(),
     /**
      * The cursor: the release that its last event covered, 0 before the first; of a watch of expiry also the day in
@@ -82,6 +80,18 @@ export const watches = pgTable(
       event: sql`num_nulls(${t.event_id}, ${t.event_body}, ${t.event_since}) in (0, 3)`,
     }),
   ],
+)
+
+/** The digests of the tokens that pause a watch by links in mails: one for each mail. */
+export const unsubscribeTokens = pgTable(
+  "unsubscribe_tokens",
+  {
+    sha256: bytewise().primaryKey(),
+    watch_id: bigint({ mode: "number" })
+      .notNull()
+      .references(() => watches.id, { onDelete: "cascade" }),
+  },
+  (t) => [index("unsubscribe_tokens_by_watch").on(t.watch_id)],
 )
 
 /** The attempts of the last 30 days. */

@@ -1,6 +1,6 @@
 /**
  * The log: a line for each event, as one JSON object or as text for people. The log cuts every token to the
- * prefix that lists show, and every one-time link to less, wherever in a line it occurs.
+ * prefix that lists show, and every link with a secret to less, wherever in a line it occurs.
  */
 import { codeOf } from "../text/error-code.ts"
 
@@ -56,12 +56,12 @@ export function describeError(error: unknown, causes = 4): LogFields {
   }
 }
 
-/** The text with every token in it cut to its prefix, and every one-time link to less. */
+/** The text with every token in it cut to its prefix, and every link with a secret to less. */
 export const withoutTokens = (text: string): string =>
   text.includes("mds_")
     ? text
         .replace(/(mds_[0-9A-Za-z]{8})[0-9A-Za-z]+/g, "$1…")
-        .replace(/(mds_link_)[0-9A-Za-z_-]+/g, "$1…")
+        .replace(/(mds_(?:link|stop)_)[0-9A-Za-z_-]+/g, "$1…")
     : text
 
 /**

@@ -9,6 +9,7 @@ import { signIn } from "./account/sign-in.ts"
 import { summary } from "./account/summary.ts"
 import { tokenRoutes } from "./account/token.ts"
 import { tokensRoutes } from "./account/tokens.ts"
+import { unsubscribe } from "./account/unsubscribe.ts"
 import { usageRoutes } from "./account/usage.ts"
 import { docs } from "./docs/docs.ts"
 import { type ExploreOptions, explore } from "./explore/explore.ts"
@@ -30,4 +31,5 @@ export const pages = (options: PagesOptions, describe: Describe) =>
     .use(audit(options))
     .use(signIn(options))
     .use(link(options))
+    .use(unsubscribe(options))
     .use(sessionList(options))

@@ -99,7 +99,11 @@ export async function signedInByLink(
   return person
 }
 
-async function withPool<T>({ database }: Stored, use: (pool: Pool) => Promise<T>): Promise<T> {
+/** Reads and writes as a process of the service. */
+export async function withPool<T>(
+  { database }: Stored,
+  use: (pool: Pool) => Promise<T>,
+): Promise<T> {
   const pool = createPool(database.url, {
     name: "test",
     connections: 1,

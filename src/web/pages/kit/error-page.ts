@@ -8,7 +8,7 @@ import { isForbidden } from "../../../data/db/database-errors.ts"
 import { minuteMs } from "../../../system/text/time.ts"
 import { pageTitle } from "./components.ts"
 import { html } from "./html.ts"
-import { layout, type Section, sections } from "./layout.ts"
+import { layout, type Section, sections, unknownFrame } from "./layout.ts"
 import { PageError, pageNotFound, SignInRequired, signInPath } from "./page-error.ts"
 import { pageResponse, redirect } from "./page-response.ts"
 
@@ -121,7 +121,6 @@ async function pageOf(
   const main = html`${pageTitle(title, message)}
 <div class="stack">${next}
 <p class="muted small">Request id <code>${requestId}</code></p></div>`
-  const frame = { email: undefined, release: null, dataAt: null, nowMs: 0 }
-  const page = layout({ title, main, ...(section && { section }) }, frame)
+  const page = layout({ title, main, ...(section && { section }) }, unknownFrame)
   return pageResponse(request, page, "no-store", { status, headers })
 }

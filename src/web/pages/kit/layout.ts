@@ -29,6 +29,9 @@ export interface Frame {
   nowMs: number
 }
 
+/** Of a page that reads no session. */
+export const unknownFrame: Frame = { email: undefined, release: null, dataAt: null, nowMs: 0 }
+
 export const sections = [
   { path: "/", title: "Overview" },
   { path: "/explore", title: "Explore" },
