@@ -1,6 +1,7 @@
 /** Deletes expired sessions, links and records of use. */
 import { and, lt, lte, sql } from "drizzle-orm"
 import { accessChanges, recentRequests, usageHours } from "../../data/db/account-tables.ts"
+import { deliveries } from "../../data/db/alert-tables.ts"
 import type { Pool } from "../../data/db/pool/pool.ts"
 import { sessions, signInLinks } from "../../data/db/sign-in-tables.ts"
 import { dayMs, hourMs } from "../../system/text/time.ts"
@@ -10,6 +11,7 @@ import { isExpired } from "./sessions.ts"
 /** The time for which the audit log keeps the beginning and end of a session. */
 const auditRetentionMs = 400 * dayMs
 const usageRetentionMs = 31 * dayMs
+/** Also of deliveries to watches. */
 const requestRetentionMs = 30 * dayMs
 
 /** @throws Unavailable */
@@ -25,6 +27,7 @@ export const deleteExpired = (pool: Pool, now: Date): Promise<void> =>
         .delete(accessChanges)
         .where(and(ofSessions, lte(accessChanges.at, before(auditRetentionMs))))
       await tx.delete(usageHours).where(lt(usageHours.hour, before(usageRetentionMs)))
+      await tx.delete(deliveries).where(lt(deliveries.at, before(requestRetentionMs)))
       await tx.delete(recentRequests).where(lt(recentRequests.at, before(requestRetentionMs)))
     }),
   )

@@ -15,8 +15,12 @@ export interface Pruned {
 const whenUnknown =
   "It is not known whether the releases were pruned. Run the same command again: it prunes the rest."
 
+/** The most days for which releases are kept for watches. */
+const watchDays = 31
+
 /**
- * Keeps every release that was the newest at any moment of the last `keepDays` days.
+ * Keeps every release that was the newest at any moment of the last `keepDays` days, and those since the oldest one
+ * that an active watch compares with, for 31 days at most.
  * @param url of the database: `postgres://…`
  * @param keepDays at least 1: page sequences and exports may still read the newest release of today
  */
@@ -31,11 +35,17 @@ export function prune(url: string, keepDays: number): Promise<Pruned> {
 }
 
 async function dropOld(sql: TransactionSql, keepDays: number): Promise<Pruned> {
+  const newestBefore = (days: number) => sql`
+    coalesce(max(id) filter (where published_at <= now() - make_interval(days => ${days}::integer)), min(id))`
   const [row] = await sql<{ oldest: number }[]>`
-    select coalesce(
-      max(id) filter (where published_at <= now() - make_interval(days => ${keepDays}::integer)),
-      min(id)) as oldest
-    from releases where not is_pruned having count(*) > 0`
+    with kept as (
+      select ${newestBefore(keepDays)} as oldest, ${newestBefore(watchDays)} as oldest_watched
+      from releases where not is_pruned having count(*) > 0),
+    watched as (
+      select min(coalesce(event_since, covered_release)) as id from watches
+      join accounts on accounts.id = account_id where state = 'active' and disabled_at is null)
+    select least(oldest, greatest(oldest_watched, coalesce(watched.id, oldest))) as oldest
+    from kept, watched`
   if (!row) return { oldest: null, releases: 0, records: 0 }
   const { oldest } = row
   let records = 0

@@ -71,6 +71,7 @@ export function createAccess(base: Base) {
       linkMail,
       isSignUpOpen,
     },
+    mailer,
     /** Writes pending counts and sends pending mails, for at most `limitMs`. */
     stop: async (limitMs: number): Promise<void> => {
       stopDeleting()

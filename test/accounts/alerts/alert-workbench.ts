@@ -1,5 +1,4 @@
 /** Services that send events to a receiver of the test's own, on one database, with a clock that the test sets. */
-import { randomUUID } from "node:crypto"
 import { drizzle } from "drizzle-orm/postgres-js"
 import { accountByEmail } from "../../../src/accounts/access/accounts.ts"
 import { createWatch, type NewWatch } from "../../../src/accounts/alerts/store.ts"
@@ -119,6 +118,6 @@ export async function alertWorkbench({ records = awkward }: { records?: Fixtures
       for (const each of services.toReversed()) await each.stop()
       await receiver.stop()
     },
-    newName: () => randomUUID(),
+    newReceiver: eventReceiver,
   }
 }

@@ -1,5 +1,8 @@
 /** Each change of a watched subject is reported by one event, whose counts are those of its addresses. */
 import { afterAll, beforeEach, expect, test } from "bun:test"
+import { setDisabled } from "../../../src/accounts/access/accounts.ts"
+import { pauseWatch, resumeWatch } from "../../../src/accounts/alerts/store.ts"
+import { prune } from "../../../src/ingest/loading/prune.ts"
 import { awkward, type Fixtures } from "../../support/fixtures.ts"
 import { until } from "../../support/until.ts"
 import { alertWorkbench } from "./alert-workbench.ts"
@@ -23,9 +26,12 @@ const withTenements = (
   }),
 })
 
+const newest = async (): Promise<number> =>
+  (await service.sql<{ id: number }[]>`select max(id) as id from releases`)[0]?.id ?? 0
+
 test("A changed list is reported with its counts, addresses and page, and signed", async () => {
   const { id } = await watch({ list: "/tenements?state=NT" }, { name: "Northern" })
-  const { id: release } = (await service.sql`select max(id)::int as id from releases`)[0] ?? {}
+  const release = await newest()
   await service.publish(
     withTenements(({ id }) => (id === "NT-1" ? null : id === "NT-2" ? { status: "granted" } : {})),
   )
@@ -52,4 +58,113 @@ test("A changed list is reported with its counts, addresses and page, and signed
   ])
   expect(await totalAt(event?.data.changed_url)).toBe(2)
   expect(await totalAt(event?.data.removed_url)).toBe(1)
+})
+
+test("A release that changes nothing of the list makes no event, and the next one compares with it", async () => {
+  await service.publish(awkward)
+  await watch({ list: "/tenements?state=NT&changed=status", report: "changes" })
+  await service.publish(withTenements(() => ({})))
+  await settled()
+  expect(receiver.events).toEqual([])
+  const release = await newest()
+  await service.publish(withTenements(({ id }) => ({ ...(id === "NT-1" && { status: "ended" }) })))
+  await settled()
+  const [event] = receiver.events
+  expect([event?.data.since_release, event?.data.changed, event?.data.removed]).toEqual([
+    release,
+    1,
+    undefined,
+  ])
+  expect(await totalAt(event?.data.changed_url)).toBe(1)
+})
+
+test("A record is reported by the names of its changed fields, and by its removal", async () => {
+  await watch({ record: "/tenements/NT-1" })
+  await service.publish(awkward)
+  await settled()
+  receiver.events.length = 0
+  await service.publish(withTenements(({ id }) => ({ ...(id === "NT-1" && { status: "ended" }) })))
+  await settled()
+  await service.publish(withTenements(({ id }) => (id === "NT-1" ? null : {})))
+  await settled()
+  expect(receiver.events.map(({ type, data }) => [type, data.changed, data.removed])).toEqual([
+    ["record.changed", ["status"], false],
+    ["record.changed", [], true],
+  ])
+})
+
+test("Every release is reported with the counts of each list", async () => {
+  await watch({ releases: true })
+  await service.publish({ ...awkward, reports: awkward.reports.slice(1) })
+  await settled()
+  const [event] = receiver.events
+  expect([event?.type, event?.data.changed, event?.data.removed]).toEqual([
+    "release.published",
+    { companies: 33, tenements: 11, reports: awkward.reports.length - 1 },
+    { companies: 0, tenements: 0, reports: 1 },
+  ])
+})
+
+test("A pause and an outage are caught up by one event", async () => {
+  const { id } = await watch({ list: "/reports" })
+  await pauseWatch(service.editor, { id })
+  const release = await newest()
+  for (const count of [3, 5, 4]) {
+    await service.publish({ ...awkward, reports: awkward.reports.slice(0, count) })
+  }
+  await settled()
+  expect(receiver.events).toEqual([])
+  await resumeWatch(service.editor, { id, now: service.clock.now })
+  await settled()
+  expect(receiver.events.map(({ data }) => [data.since_release, data.release])).toEqual([
+    [release, release + 3],
+  ])
+})
+
+test("A disabled account's watches send nothing until it is enabled", async () => {
+  const accountId = await bench.accountOf("away@example.com")
+  await watch({ releases: true }, { accountId })
+  await setDisabled(service.editor, "away@example.com", true)
+  await service.publish(awkward)
+  await bench.wake()
+  await setDisabled(service.editor, "away@example.com", false)
+  await settled()
+  expect(receiver.events).toHaveLength(1)
+})
+
+test("A comparison with a pruned release is a resync without counts", async () => {
+  const { id } = await watch({ list: "/reports" })
+  await pauseWatch(service.editor, { id })
+  for (const _ of [1, 2]) await service.publish(awkward)
+  await service.sql`update releases set published_at = published_at - interval '40 days'
+    where id < ${await newest()}`
+  await prune(service.database.url, 1)
+  await resumeWatch(service.editor, { id, now: service.clock.now })
+  await settled()
+  const [event] = receiver.events
+  expect([event?.data.resync, event?.data.changed, event?.data.changed_url]).toEqual([
+    true,
+    undefined,
+    undefined,
+  ])
+})
+
+test("Pruning keeps the release of an active watch's cursor for 31 days", async () => {
+  await service.sql`update accounts set disabled_at = null`
+  const { id } = await watch({ list: "/reports" })
+  const cursor = await newest()
+  // An event in progress names the release before it.
+  receiver.chosen.respond = () => new Response(null, { status: 500 })
+  await service.publish(awkward)
+  await until(() => receiver.events.length > 0)
+  await service.publish(awkward)
+  const dated = (days: number) => service.sql`update releases
+    set published_at = now() - make_interval(days => ${days}) where id < ${cursor + 2}`
+  await dated(30)
+  await service.sql`update releases set published_at = now() - interval '2 days' where id = ${cursor + 2}`
+  await service.sql`update releases set published_at = now() - interval '60 days' where id < ${cursor}`
+  expect((await prune(service.database.url, 1)).oldest).toBe(cursor)
+  await pauseWatch(service.editor, { id })
+  expect((await prune(service.database.url, 1)).oldest).toBe(cursor + 2)
+  receiver.chosen.respond = () => new Response(null, { status: 204 })
 })
