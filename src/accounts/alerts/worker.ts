@@ -193,7 +193,7 @@ export function startAlerts(options: AlertOptions) {
       .then((due) => {
         const ms = due ? due.getTime() - now().getTime() : longestSleepMs
         // Watches with an event in progress may be behind again after it.
-        sleep(Math.min(ms, attempts.size > 0 ? whileBusyMs : longestSleepMs))
+        sleep(Math.min(Math.max(ms, 0), attempts.size > 0 ? whileBusyMs : longestSleepMs))
       })
       .catch(fail)
   }
