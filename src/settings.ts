@@ -113,7 +113,7 @@ export const settings = {
   },
   DATABASE_CONNECTIONS: {
     description:
-      "Database connections of the process, besides two for notifications and readiness; as many again to `DATABASE_READ_URL`",
+      "Database connections of the process, besides three for notifications, readiness and watches; as many again to `DATABASE_READ_URL`",
     fallback: "24",
     parse: integer(6, 1_000),
   },

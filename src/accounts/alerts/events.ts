@@ -5,13 +5,15 @@
 import { ApiError } from "../../api/http/api-error.ts"
 import type { Pair } from "../../api/http/query-string.ts"
 import { endpoints } from "../../api/routes/endpoints.ts"
+import type { AccountId } from "../../data/db/pool/turns.ts"
 import type { Reader } from "../../data/reader/reader.ts"
 import type { ReadOptions } from "../../data/reader/reads.ts"
-import type { Release } from "../../data/reader/releases.ts"
+import type { Release, Releases } from "../../data/reader/releases.ts"
 import { kindsOfChange } from "../../data/resources/explained.ts"
 import { namesInSet, type ResourceRecord } from "../../data/resources/resource.ts"
 import { daysAfter } from "../../system/text/calendar-date.ts"
-import { secondOf } from "../../system/text/time.ts"
+import { dayMs, secondOf } from "../../system/text/time.ts"
+import { sydneyDay } from "./schedule.ts"
 import {
   askWatched,
   askWatchedRecord,
@@ -34,6 +36,8 @@ export interface EventOptions {
   baseUrl: string
   /** The path of the explorer's page of a subject. */
   pageOf: (subject: Subject, compared: ComparedReleases) => string
+  /** Whose turns the statements take; by default the service's own. */
+  account?: AccountId
 }
 
 export interface Event {
@@ -64,12 +68,12 @@ type Watched = Pick<Watch, "id" | "name" | "subject">
 
 export type Events = ReturnType<typeof createEvents>
 
-export function createEvents({ reader, baseUrl, pageOf }: EventOptions) {
+export function createEvents({ reader, baseUrl, pageOf, account = null }: EventOptions) {
   const address = (path: string): string => `${baseUrl}/api/v1${path}`
 
   /** Counts the list at a path, which names the same releases. */
   const count = async (path: string, { from, to: release }: EventPeriod): Promise<number> =>
-    (await reader.total(askWatched(path).list, { release, since: from?.id, account: null })) ?? 0
+    (await reader.total(askWatched(path).list, { release, since: from?.id, account })) ?? 0
 
   async function listChanged(
     { path, reports }: Subject & { kind: "list" },
@@ -121,7 +125,7 @@ export function createEvents({ reader, baseUrl, pageOf }: EventOptions) {
     period: EventPeriod,
   ): Promise<object | null> {
     const { resource, key } = askWatchedRecord(path)
-    const at = (release: Release) => reader.find(resource, "all", key, { release, account: null })
+    const at = (release: Release) => reader.find(resource, "all", key, { release, account })
     const [was, is] = await Promise.all([period.from && at(period.from), at(period.to)])
     if (!was && !is) return null
     const names = kindsOfChange(resource).filter((name) => is && was && !isEqual(is, was, name))
@@ -198,6 +202,28 @@ export function createEvents({ reader, baseUrl, pageOf }: EventOptions) {
     },
   }
 }
+
+const previewMs = 30 * dayMs
+
+/**
+ * Shows what a watch would have sent in the last 30 days, as one event, and how many releases that were; of expiry
+ * dates what it would send now. @throws Unavailable, ReleaseUnavailable
+ */
+export const createPreview =
+  ({ releases, now, ...options }: EventOptions & { releases: Releases; now: () => Date }) =>
+  async (subject: Subject, account: AccountId) => {
+    const at = now()
+    const untilSeconds = Math.floor((at.getTime() - previewMs) / 1000)
+    const to = await releases.current(account)
+    const then = await releases.at({ kind: "moment", untilSeconds }, account)
+    const oldest = { kind: "release", id: await releases.oldest(account) } as const
+    const readable = [then, await releases.at(oldest, account)]
+    const from = readable.find((each) => "identity" in each) ?? to
+    const period = { from, since: from.id, to, sinceDay: null, day: sydneyDay(at) }
+    const events = createEvents({ ...options, account })
+    const event = await events.since({ id: 0, name: "", subject }, period, at)
+    return { event, releases: to.id - from.id }
+  }
 
 /** So that a receiver reads the whole list again. */
 const resync = { resync: true }

@@ -1,5 +1,6 @@
 /** Builds the parts that serve data: releases, the reader, caches, page sequences and exports. */
 
+import { createPreview } from "../../accounts/alerts/events.ts"
 import { createAnswers } from "../../api/responses/answers.ts"
 import { createAsk } from "../../api/responses/ask.ts"
 import { createReleaseResolver } from "../../api/responses/at-release.ts"
@@ -14,6 +15,7 @@ import { createReader } from "../../data/reader/reader.ts"
 import { createReleases } from "../../data/reader/releases.ts"
 import { createSourceLoads } from "../../data/reader/source-loads.ts"
 import { createSources } from "../../data/reader/sources.ts"
+import { pageOfSubject } from "../../web/pages/explore/lists/watched.ts"
 import { createExportMetrics } from "../metrics/exports.ts"
 import type { Base } from "./base.ts"
 
@@ -54,6 +56,7 @@ export function createResponseParts(base: Base) {
       sourceLoads: createSourceLoads(records),
       companyLinks: createLinkReader(records),
       readMissing: createMissingReader(records),
+      previewWatch: createPreview({ reader, releases, baseUrl: "", pageOf: pageOfSubject, now }),
     },
     measured: { reader, cachedResponses, exportSlots, exportMetrics },
   }

@@ -1,8 +1,15 @@
 /** Each change of a watched subject is reported by one event, whose counts are those of its addresses. */
 import { afterAll, beforeEach, expect, test } from "bun:test"
 import { setDisabled } from "../../../src/accounts/access/accounts.ts"
+import { createPreview } from "../../../src/accounts/alerts/events.ts"
 import { pauseWatch, resumeWatch } from "../../../src/accounts/alerts/store.ts"
+import { subjectOf } from "../../../src/accounts/alerts/watch.ts"
+import { cacheSizes } from "../../../src/data/db/cache.ts"
+import { createPool } from "../../../src/data/db/pool/pool.ts"
+import { createReader } from "../../../src/data/reader/reader.ts"
+import { createReleases } from "../../../src/data/reader/releases.ts"
 import { prune } from "../../../src/ingest/loading/prune.ts"
+import { pageOfSubject } from "../../../src/web/pages/explore/lists/watched.ts"
 import { awkward, type Fixtures } from "../../support/fixtures.ts"
 import { until } from "../../support/until.ts"
 import { alertWorkbench } from "./alert-workbench.ts"
@@ -167,4 +174,30 @@ test("Pruning keeps the release of an active watch's cursor for 31 days", async 
   await pauseWatch(service.editor, { id })
   expect((await prune(service.database.url, 1)).oldest).toBe(cursor + 2)
   receiver.chosen.respond = () => new Response(null, { status: 204 })
+})
+
+test("A preview shows what a watch would have sent in the last 30 days, or since the oldest release", async () => {
+  await service.publish(awkward)
+  await service.sql`update releases set published_at = now() where id = ${await newest()}`
+  const pool = createPool(service.database.url, {
+    name: "test",
+    connections: 1,
+    statementTimeoutMs: 10_000,
+  })
+  const pools = { records: pool, lists: pool, exports: pool }
+  const preview = createPreview({
+    reader: createReader(pools, cacheSizes(0), () => {}),
+    releases: createReleases(pool),
+    baseUrl: service.url,
+    pageOf: pageOfSubject,
+    now: () => new Date(),
+  })
+  const tried = await preview(subjectOf({ list: "/tenements?state=NT" }), 1)
+  expect(tried.releases).toBeGreaterThan(0)
+  expect([tried.event?.data.changed, tried.event?.data.removed]).toEqual([
+    await totalAt(tried.event?.data.changed_url),
+    await totalAt(tried.event?.data.removed_url),
+  ])
+  expect((await preview(subjectOf({ record: "/tenements/NT-1" }), 1)).event).toBe(null)
+  await pool.close()
 })
