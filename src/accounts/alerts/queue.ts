@@ -82,14 +82,14 @@ export function createQueue(pool: Pool, now: () => Date) {
   }
 
   return {
-    /** Moves the cursors where no release since then touched the resource. */
+    /** Moves the cursors where no release since then touched the resource. Materialized, each cursor is judged once. */
     moveUntouched: (to: Release) =>
       run((db) =>
         db.execute(sql`
-          with cursors as (
+          with cursors as materialized (
             select distinct covered_release, covered_identity, resource from ${watches}
             where state = 'active' and event_id is null and covered_release < ${to.id}),
-          untouched as (
+          untouched as materialized (
             select * from cursors where ${isReadable(sql`covered_release`, sql`covered_identity`)} and not exists (
               select from ${releasesTable} r where r.id > covered_release and r.id <= ${to.id} and coalesce(
                 r.manifest -> 'resources' ? resource or r.manifest #> '{links,changed}' ? resource,

@@ -85,6 +85,17 @@ test("A release that changes nothing of the list makes no event, and the next on
   expect(await totalAt(event?.data.changed_url)).toBe(1)
 })
 
+test("A release of other records moves the cursor without an event", async () => {
+  const { id } = await watch({ list: "/tenements" })
+  const release = await newest()
+  const manifest = { resources: { reports: { added: 1 } }, links: { changed: { companies: 1 } } }
+  await service.sql`insert into releases (id, published_at, source, manifest)
+    values (${release + 1}, now(), 'other', ${JSON.stringify(manifest)}::text::jsonb)`
+  await settled()
+  const [row] = await service.sql`select covered_release from watches where id = ${id}`
+  expect([row?.covered_release, receiver.events]).toEqual([release + 1, []])
+})
+
 test("A record is reported by the names of its changed fields, and by its removal", async () => {
   await watch({ record: "/tenements/NT-1" })
   await service.publish(awkward)
