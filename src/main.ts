@@ -14,6 +14,7 @@ const commands = {
   releases: async () => (await import("./commands/releases.ts")).releasesCommand,
   account: async () => (await import("./commands/accounts.ts")).accountCommand,
   token: async () => (await import("./commands/tokens.ts")).tokenCommand,
+  watch: async () => (await import("./commands/watches.ts")).watchCommand,
 }
 
 const program = newProgram(

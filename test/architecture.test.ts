@@ -168,6 +168,7 @@ const allowed: Record<string, string[]> = {
     "db",
     "embedded",
     "fetching",
+    "http",
     "listen-error.ts",
     "loading",
     "log",

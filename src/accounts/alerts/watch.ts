@@ -12,10 +12,10 @@ import { askSentList } from "../../api/responses/ask.ts"
 import { asOf, changes, paging, representation, selection } from "../../api/responses/endpoint.ts"
 import { askRecord, type ListQuestion, type RecordQuestion } from "../../api/responses/question.ts"
 import { endpoints } from "../../api/routes/endpoints.ts"
+import type { mailTimes, reportKinds, watchStates } from "../../data/db/alert-tables.ts"
 import { tenements } from "../../data/resources/tenements.ts"
 import { AccountError } from "../access/change.ts"
 
-export const reportKinds = ["changes", "removals", "both"] as const
 export type ReportKind = (typeof reportKinds)[number]
 
 /** Paths are canonical: `/tenements?state=WA`. */
@@ -25,13 +25,9 @@ export type Subject =
   | { kind: "record"; path: string }
   | { kind: "releases" }
 
-export const mailTimes = ["at-once", "daily", "weekly"] as const
-
 export type Channel =
   | { kind: "webhook"; url: string }
   | { kind: "mail"; when: (typeof mailTimes)[number] }
-
-export const watchStates = ["active", "paused", "disabled"] as const
 
 export interface Watch {
   id: number

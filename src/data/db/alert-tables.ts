@@ -20,6 +20,14 @@ import {
 import { accountId } from "./account-tables.ts"
 import { bytewise, checks, instant } from "./columns.ts"
 
+/** What a watch of a list reports. */
+export const reportKinds = ["changes", "removals", "both"] as const
+
+/** When a watch sends mails: in Sydney, every morning or on Mondays. */
+export const mailTimes = ["at-once", "daily", "weekly"] as const
+
+export const watchStates = ["active", "paused", "disabled"] as const
+
 /** A point in time, to the millisecond. */
 const moment = (name: string) =>
   timestamp(name, { withTimezone: true, precision: 3, mode: "string" })

@@ -11,6 +11,7 @@ import { releasesCommand } from "../../../src/commands/releases.ts"
 import { serveCommand } from "../../../src/commands/serve.ts"
 import { sourcesCommand } from "../../../src/commands/sources.ts"
 import { tokenCommand } from "../../../src/commands/tokens.ts"
+import { watchCommand } from "../../../src/commands/watches.ts"
 import { guide } from "../../../src/web/pages/docs/pages.ts"
 import { textOf } from "./samples.ts"
 
@@ -22,6 +23,7 @@ const groups = {
   releases: releasesCommand,
   sources: sourcesCommand,
   token: tokenCommand,
+  watch: watchCommand,
 }
 const commands = {
   ...groups,
