@@ -1,8 +1,9 @@
 /**
- * Reads the state of the data for the metrics and the frame of pages: the newest release, and the last loads of
- * each source with their outcomes. It queries at most once a minute, and counts no records.
+ * Reads the state of the data for the metrics and the frame of pages: the newest release, the last loads of each
+ * source with their outcomes, and the numbers of watches. It queries at most once a minute, and counts no records.
  */
 import { settleWithin } from "../../system/text/settle-within.ts"
+import { watchStates } from "../db/alert-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { ifUnavailable, noResponseWithin, Unavailable } from "../db/pool/unavailable.ts"
 import { type LoadOutcome, type LoadTotals, loadOutcomes } from "../db/source-tables.ts"
@@ -23,9 +24,17 @@ export interface SourceReading {
   totals: LoadTotals
 }
 
+export interface WatchReadings {
+  /** The number of watches in each state. */
+  states: Readonly<Record<string, number>>
+  /** 0 if none is due. */
+  oldestDueSeconds: number
+}
+
 export interface DataReadings {
   release: { id: number; publishedAt: number } | null
   sources: readonly SourceReading[]
+  watches: WatchReadings
   /** The possible outcomes of a load. */
   outcomes: readonly LoadOutcome[]
 }
@@ -35,6 +44,21 @@ const readEveryMs = 60_000
 const waitMs = 1_000
 
 const seconds = (column: string) => `extract(epoch from ${column})::float8`
+
+const states = `
+  select json_build_object(${watchStates
+    .map((state) => `'${state}', count(*) filter (where state = '${state}')`)
+    .join()}) from watches`
+
+/** An active watch is due at its time and, unless it waits for a morning, at the first release after its cursor. */
+const oldestDue = `
+  select coalesce(extract(epoch from now() - min(due)), 0)::float8
+  from watches join accounts on accounts.id = account_id and disabled_at is null
+  cross join lateral (select least(due_at, (
+    select published_at from releases
+    where event_id is null and coalesce(channel ->> 'when', 'at-once') = 'at-once' and releases.id > covered_release
+    order by releases.id limit 1)) as due) as at
+  where state = 'active' and due <= now()`
 
 const statement = `
   select
@@ -46,7 +70,8 @@ const statement = `
        'attemptedAt', ${seconds("last_attempted_at")},
        'observedAt', case when last_observed_is_known then ${seconds("last_observed_at")} end,
        'totals', totals) order by number), '[]')
-     from sources) as sources`
+     from sources) as sources,
+    json_build_object('states', (${states}), 'oldestDueSeconds', (${oldestDue})) as watches`
 
 export type ReadSourceReadings = ReturnType<typeof createSourceReadings>
 

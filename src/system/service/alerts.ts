@@ -11,6 +11,7 @@ import { createReader } from "../../data/reader/reader.ts"
 import { createReleases } from "../../data/reader/releases.ts"
 import { pageOfSubject, subjectWords } from "../../web/pages/explore/lists/watched.ts"
 import { describeError } from "../log/log.ts"
+import type { WatchMetrics } from "../metrics/watches.ts"
 import type { Base } from "./base.ts"
 
 /** The totals of some thousand lists at a release. */
@@ -23,6 +24,7 @@ export function startWatches(
   { config, database, log, now }: Base,
   mailer: Mailer | null,
   baseUrl: string,
+  { count }: Pick<WatchMetrics, "count">,
 ) {
   const { watches: pool } = database.pools
   const reader = createReader({ records: pool, lists: pool, exports: pool }, sizes, () => {})
@@ -56,7 +58,11 @@ export function startWatches(
     pool,
     releases: createReleases(pool),
     events: createEvents({ reader, baseUrl, pageOf: pageOfSubject }),
-    send,
+    send: async (sending) => {
+      const outcome = await send(sending)
+      count(sending.watch.channel.kind, outcome.ok)
+      return outcome
+    },
     onDisabled: ({ watch, email }, reason) => {
       const { id, accountId, channel } = watch
       log.warn("watch disabled", { watch: id, account: accountId, reason })

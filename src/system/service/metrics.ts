@@ -14,6 +14,7 @@ import type { ExportMetrics } from "../metrics/exports.ts"
 import { byName, counter, gauge, type MetricFamily, metricsText } from "../metrics/families.ts"
 import { createProcessMetrics } from "../metrics/process.ts"
 import { createRequestMetrics } from "../metrics/requests.ts"
+import { createWatchMetrics } from "../metrics/watches.ts"
 import type { Base } from "./base.ts"
 
 interface MeasuredParts extends Pick<Base, "database" | "redis"> {
@@ -35,6 +36,7 @@ export function createServiceMetrics(parts: MeasuredParts) {
   const { database } = parts
   const ofProcess = createProcessMetrics()
   const requests = createRequestMetrics()
+  const watches = createWatchMetrics()
 
   async function families(): Promise<MetricFamily[]> {
     const data = await parts.sourceReadings()
@@ -44,7 +46,7 @@ export function createServiceMetrics(parts: MeasuredParts) {
       ...ofConnections(parts),
       ...ofMemory(parts),
       ...parts.exportMetrics.collect(parts.exportSlots.load()),
-      ...(data ? dataMetrics(data) : []),
+      ...(data ? [...dataMetrics(data), ...watches.collect(data.watches)] : []),
       ...ofProcess.collect(),
     ]
     // Last, because the time of this query must not count in the other metrics.
@@ -55,6 +57,8 @@ export function createServiceMetrics(parts: MeasuredParts) {
   return {
     /** Counts each request. */
     requests,
+    /** Counts each delivery of a watch. */
+    watches,
     scrape: async () => metricsText(await families()),
     stop: ofProcess.stop,
   }

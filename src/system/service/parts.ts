@@ -108,7 +108,8 @@ export async function startParts(options: PartsOptions) {
     app,
     /** Watches begin with the service's address, which is known once it listens. */
     startWatches: (address: string): void => {
-      alerts = startWatches(base, access.mailer, config.BASE_URL || address)
+      const url = config.BASE_URL || address
+      alerts = startWatches(base, access.mailer, url, metrics.watches)
     },
     /** From now on the service reports that it is not ready. */
     beginStopping: () => {

@@ -129,6 +129,9 @@ const loaded = 'mds_source_loaded_timestamp_seconds{source="wa",resource="teneme
 const slow = (le: string) =>
   bucket("http_server_request_duration_seconds", 'job="mds",http_route="/api/v1/companies"', le)
 const delay = (le: string) => bucket("mds_event_loop_delay_seconds", 'instance="a"', le)
+const job = { job: "mds" }
+const mails = (value: string) =>
+  `mds_watch_deliveries_total{job="mds",instance="a",channel="mail",outcome="${value}"}`
 const role = `{role="replica"}`
 const pool = { instance: "a", db_client_connection_pool_name: "pages" }
 const refused = `mds_statements_rejected_total{instance="a",db_client_connection_pool_name="pages"}`
@@ -195,6 +198,18 @@ const cases: Record<string, [fires: Case, quiet: Case]> = {
   MdsSourceNotLoaded: [
     { series: { [loaded]: "-691000x240" }, labels: source },
     { series: { [loaded]: "-690000x240" } },
+  ],
+  MdsWatchesLate: [
+    { series: { [`mds_watches_oldest_due_seconds${ofProcess}`]: "601x240" }, labels: job },
+    { series: { [`mds_watches_oldest_due_seconds${ofProcess}`]: "599x240" } },
+  ],
+  MdsWatchMailsFailed: [
+    {
+      series: { [mails("failed")]: "0+2x240", [mails("delivered")]: "0+1x240" },
+      labels: job,
+      at: "20m",
+    },
+    { series: { [mails("failed")]: "0+1x240", [mails("delivered")]: "0+2x240" }, at: "20m" },
   ],
   MdsLogDropped: [
     { series: { [`mds_log_lines_dropped_total${ofProcess}`]: "0+5x240" }, labels: instance },
