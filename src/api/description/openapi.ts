@@ -6,6 +6,7 @@ import type { JsonSchema } from "./json-schema.ts"
 import { apiPrefix, type Operation, operationsOf, type Parameter, titleOf } from "./operations.ts"
 import { errorResponses, headerObject, responsesOf } from "./responses.ts"
 import { schemasOf } from "./schemas.ts"
+import { webhooks } from "./webhooks.ts"
 
 export interface DescriptionOptions {
   endpoints: readonly Endpoint[]
@@ -59,6 +60,7 @@ function openApi(operations: readonly Operation[], baseUrl: string): JsonSchema 
         },
       ]),
     ),
+    webhooks,
     components: {
       securitySchemes,
       schemas: schemasOf(operations),

@@ -29,10 +29,26 @@ export interface OperationObject {
   responses: Record<string, ResponseObject>
 }
 
+export interface EventSchema {
+  properties: {
+    type: { const: string }
+    data: { properties: Record<string, object>; required: string[] }
+  }
+}
+
 export interface Document {
   openapi: string
   servers: { url: string; description: string }[]
   paths: Record<string, { get: OperationObject }>
+  webhooks: Record<
+    string,
+    {
+      post: {
+        parameters: { name: string }[]
+        requestBody: { content: { "application/json": { schema: EventSchema } } }
+      }
+    }
+  >
   security: object[]
   components: { securitySchemes: Record<string, object>; schemas: Record<string, object> }
 }
