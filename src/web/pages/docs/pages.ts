@@ -45,6 +45,7 @@ export const userGuide = pagesAt(guidePath, [
     "One request for all, or every page, in Python, R and TypeScript",
   ],
   ["copies", "History and sync", "Keep a copy, read a past release, list changes"],
+  ["watches", "Watches", "Mails and webhooks when a list or a record changes"],
   ["assistants", "Ask an assistant", "Tools for Claude Code, VS Code, Cursor and programs"],
   ["limits", "Limits", "Counted requests, and the wait after 429"],
   ["errors", "Errors", "Each error with its causes and cures"],
