@@ -6,7 +6,7 @@ export type Who = "admin" | "standard" | "nobody"
 export interface PageExample {
   /** As the app has it. */
   route: string
-  /** `{token}` stands for the id of one that the tests' site has. */
+  /** `{token}` and `{watch}` stand for the ids of those that the tests' site has. */
   path: string
   /** The visitor who opens it; by default one without a session. */
   as?: Who
@@ -71,6 +71,20 @@ export const pages: readonly PageExample[] = [
   { route: "/account/tokens", path: "/account/tokens", as: "standard", kind: "tables" },
   { route: "/account/tokens", path: "/account/tokens", as: "admin" },
   { route: "/account/tokens/:id", path: "/account/tokens/{token}", as: "standard", kind: "form" },
+  { route: "/account/watches", path: "/account/watches", as: "standard", kind: "tables" },
+  {
+    route: "/account/watches/new",
+    path: "/account/watches/new?path=%2Ftenements%3Fstate%3DWA",
+    as: "standard",
+    kind: "form",
+  },
+  { route: "/account/watches/new", path: "/account/watches/new?path=/companies/BIG", as: "admin" },
+  {
+    route: "/account/watches/:id",
+    path: "/account/watches/{watch}",
+    as: "standard",
+    kind: "tables",
+  },
   { route: "/account/usage", path: "/account/usage", as: "standard", kind: "chart" },
   { route: "/account/audit", path: "/account/audit", as: "standard", kind: "tables" },
   { route: "/account/sessions", path: "/account/sessions", as: "standard" },

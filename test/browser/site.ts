@@ -1,5 +1,7 @@
 /** The service of the browser tests, which mails links, and signed-in visitors. */
 import { issueToken } from "../../src/accounts/access/tokens.ts"
+import { createWatch } from "../../src/accounts/alerts/store.ts"
+import { subjectOf } from "../../src/accounts/alerts/watch.ts"
 import type { Visitor } from "../support/browser.ts"
 import { mailServer } from "../support/mail-server.ts"
 import { type TestService, testService } from "../support/service.ts"
@@ -26,6 +28,7 @@ export async function startSite() {
   await use(service)
   await nameFiles(service)
   await age(service)
+  const watch = await watched(service)
   const [ids] = await service.sql<[{ token: number }]>`
     select tokens.id::int as token
     from accounts join tokens on account_id = accounts.id and revoked_at is null
@@ -34,7 +37,7 @@ export async function startSite() {
     service,
     /** The path of an example here. */
     pathOf: ({ path }: Pick<PageExample, "path">): string =>
-      path.replace("{token}", `${ids.token}`),
+      path.replace("{token}", `${ids.token}`).replace("{watch}", `${watch}`),
     signIn: async (visitor: Visitor, who: Who) => {
       if (who === "nobody") return
       const { jar } = await signedInByLink(service, `${who}@example.com`)
@@ -61,6 +64,30 @@ async function use({ editor, issue, revoke, get, tokens, clock }: TestService): 
   for (const path of ["/companies", "/companies/BIG", "/reports/none", "/tenements?state=nope"]) {
     await get(path, { token: tokens.standard })
   }
+}
+
+/** Makes a watch by a webhook with a failed and a successful delivery. @returns its id */
+async function watched({ editor, sql, clock }: TestService): Promise<number> {
+  const [account] = await sql<[{ id: number }]>`
+    select id::int from accounts where email = 'standard@example.com'`
+  const { value } = await createWatch(editor, {
+    accountId: account.id,
+    name: "Granted tenements around Kalgoorlie that expire or change hands, for the board (quarterly)",
+    subject: subjectOf({
+      list: "/tenements?near=-30.75,121.47,50&status=granted&changed=holder_name",
+    }),
+    channel: {
+      kind: "webhook",
+      url: "https://hooks.example.com/services/T0/B0/a-long-path-of-a-receiver",
+    },
+    settings: { WEBHOOK_PRIVATE: false, WEBHOOK_PROXY: "http://127.0.0.1:9" },
+    now: clock.now,
+  })
+  await sql`insert into deliveries (watch_id, event_id, type, at, release, attempt, is_ok, status, reason, ms)
+    select ${value.id}, gen_random_uuid(), 'list.changed', now(), 1, attempt, attempt = 2,
+      case attempt when 1 then 500 else 204 end, case attempt when 1 then 'The receiver returned 500' end, 41.6
+    from generate_series(1, 2) as attempt`
+  return value.id
 }
 
 /** Gives the explorer a tenement past its expiry date, and a company a possible holder. */

@@ -25,7 +25,7 @@ const mostRecords = 20
 export function alertMail(mail: AlertMail): Mail {
   const { to, watch, words, event, records, baseUrl, unsubscribeUrl } = mail
   const { page_url: page, since_release: since } = event.data
-  const counts = countsOf(event)
+  const counts = eventWords(event)
   let left = mostRecords
   const sections = Object.entries(titles).flatMap(([part, title]) => {
     const shown = (records[part] ?? []).slice(0, left)
@@ -80,7 +80,7 @@ const titles: Readonly<Record<string, string>> = {
 }
 
 /** `4 added or changed, 1 removed` */
-function countsOf({ type, data }: Event): string {
+export function eventWords({ type, data }: Event): string {
   if (type === "test") return "this is a test"
   if (data.resync === true) return "the changes cannot be counted, compare the whole list"
   if (data.removed === true) return "removed"

@@ -203,6 +203,8 @@ export function createEvents({ reader, baseUrl, pageOf, account = null }: EventO
   }
 }
 
+export type Preview = ReturnType<typeof createPreview>
+
 const previewMs = 30 * dayMs
 
 /**
@@ -217,8 +219,9 @@ export const createPreview =
     const to = await releases.current(account)
     const then = await releases.at({ kind: "moment", untilSeconds }, account)
     const oldest = { kind: "release", id: await releases.oldest(account) } as const
+    // The first release adds every record.
     const readable = [then, await releases.at(oldest, account)]
-    const from = readable.find((each) => "identity" in each) ?? to
+    const from = readable.find((each) => "identity" in each && each.id > 0) ?? to
     const period = { from, since: from.id, to, sinceDay: null, day: sydneyDay(at) }
     const events = createEvents({ ...options, account })
     const event = await events.since({ id: 0, name: "", subject }, period, at)

@@ -70,6 +70,7 @@ export function createAccess(base: Base) {
       limitLinks: createLinkLimits(base),
       linkMail,
       isSignUpOpen,
+      webhookSettings: config,
     },
     mailer,
     /** Writes pending counts and sends pending mails, for at most `limitMs`. */

@@ -6,6 +6,7 @@ import type { Sessions } from "../../../accounts/access/sessions.ts"
 import type { SignInLinks } from "../../../accounts/access/sign-in-links.ts"
 import type { Usage } from "../../../accounts/access/usage.ts"
 import type { Windows } from "../../../accounts/access/windows.ts"
+import type { WebhookSettings } from "../../../accounts/alerts/webhook.ts"
 import type { Pool } from "../../../data/db/pool/pool.ts"
 import { pageTitle, tabs } from "../kit/components.ts"
 import { type Content, html } from "../kit/html.ts"
@@ -25,6 +26,7 @@ export interface AccountOptions extends PageOptions {
   linkMail: LinkMail | null
   /** Whether people may make accounts themselves. */
   isSignUpOpen: boolean
+  webhookSettings: WebhookSettings
 }
 
 export interface LinkMail {
@@ -47,6 +49,7 @@ export interface MailedLink {
 const parts = [
   { path: "/account", title: "Summary" },
   { path: "/account/tokens", title: "API tokens" },
+  { path: "/account/watches", title: "Watches" },
   { path: "/account/usage", title: "Usage" },
   { path: "/account/audit", title: "Audit" },
   { path: "/account/sessions", title: "Sessions" },

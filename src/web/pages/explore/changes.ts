@@ -19,6 +19,7 @@ import {
   type Requested,
   requestedChanges,
 } from "./changes-asked.ts"
+import { watchLink } from "./elsewhere/panel.ts"
 import { countedKinds, kindChips } from "./kinds-of-change.ts"
 import { textOf } from "./lists/cells.ts"
 import { countedPanels } from "./lists/counted-values.ts"
@@ -98,7 +99,7 @@ ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(isRemov
   return {
     title: "Changes",
     section: "/explore",
-    main: html`${pageTitle("Changes", leadOf(from, release), presetLinks(given, visit.dayOf(sentValue(given, "as_of"), release)))}
+    main: html`${pageTitle("Changes", leadOf(from, release), [presetLinks(given, visit.dayOf(sentValue(given, "as_of"), release)), watchLink(withQuery(view.path, filters))])}
 <div class="stack list">${table({ caption: "Changes by list", columns: totalColumns, rows: totals, empty: "" })}
 <p class="muted">Removed records have left the list since then. A company that becomes inactive leaves the list of active companies.</p>
 ${filterForm(list, ofChanged)}

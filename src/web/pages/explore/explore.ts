@@ -137,7 +137,7 @@ const isTypeAhead = ({ headers }: Request): boolean => headers.get("x-type-ahead
  * types have a window of their own, of the same size, beyond which they count too.
  * @throws PageError 429 if the account's window is used up
  */
-async function admit(
+export async function admit(
   { windows, usage, now }: AdmissionOptions,
   { accountId, limit }: Pick<SignedIn, "accountId" | "limit">,
   typeAhead = false,

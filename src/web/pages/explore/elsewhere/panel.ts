@@ -1,4 +1,4 @@
-/** "Export": the shown data as a file, and in other programs. */
+/** "Watch" and "Export": the shown data as reports of its changes, as a file, and in other programs. */
 import { copyable, menu, tokenPlaceholder, tokenSentence } from "../../kit/components.ts"
 import { count, dataSize } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
@@ -33,6 +33,10 @@ ${lines.includes(tokenPlaceholder) && html`<p class="small" data-token-sentence>
 ${tokenField}`,
   )
 }
+
+/** @param path of the API, with the filters of a list: `/tenements?state=WA` */
+export const watchLink = (path: string): Html =>
+  html`<a class="button" href="/account/watches/new?${new URLSearchParams({ path }).toString()}">Watch</a>`
 
 const csvDownload = ({ href, rows, bytes, hasTimes }: CsvFile): Content =>
   rows > 0 &&

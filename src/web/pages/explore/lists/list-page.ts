@@ -13,7 +13,7 @@ import { hidden, menu, notice, pageTitle, tabs, trail } from "../../kit/componen
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
 import { notFound, type PageError } from "../../kit/page-error.ts"
-import { exportMenu } from "../elsewhere/panel.ts"
+import { exportMenu, watchLink } from "../elsewhere/panel.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 import { companyNameField, textOf } from "./cells.ts"
 import { countedPanels } from "./counted-values.ts"
@@ -34,6 +34,7 @@ import { mapLink, mapPath } from "./map-view.ts"
 import { circleForms } from "./places.ts"
 import { nearestNotice, possibleCompanies } from "./possible-companies.ts"
 import { columnsShown, newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
+import { tenementsView } from "./tenement-views.ts"
 import { companiesView, holdersView, mainViews } from "./views.ts"
 
 export async function listPage(visit: Visit, view: ListView, code = ""): Promise<PageResult> {
@@ -141,7 +142,7 @@ async function shownList(
 ${newerNotice(list, page, newest)}
 ${companies}${nearest}
 <div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${relatedLinks(list)}${mapLink(list, page)}
-${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page), hasTimes: hasTimes(page) })}${columnsMenu(list)}</div>
+${watchedLink(list)}${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page), hasTimes: hasTimes(page) })}${columnsMenu(list)}</div>
 ${leftOut.map((each) => html`<p class="muted">${leftOutWords(isMap ? "The map" : "The list", each)}</p>`)}
 ${resultsTable(list, named, unfiltered, day)}
 ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(view, facets, linkTo)}</div>`}`
@@ -191,6 +192,13 @@ function relatedLinks(list: RequestedList): Html {
   const holders = linksAt(sentValue(list, "as_of"))(holdersView.path, query)
   const changes = withQuery(`/explore/changes/${resource.name}`, query)
   return html`${resource === tenements && html`<a class="button" href="${holders}">By holder</a>`}${resource.history && html`<a class="button" href="${changes}">Changes</a>`}`
+}
+
+/** Of the list; of holders, their tenements. */
+function watchedLink(list: RequestedList): Content {
+  const { view, code } = list
+  const { path } = view.path === holdersView.path ? tenementsView : view.endpoint
+  return !view.isOfExplorerOnly && watchLink(withQuery(pathWith(path, code), filtersOf(list)))
 }
 
 /** Frequent queries, combined with the current filters; the current query is marked. */

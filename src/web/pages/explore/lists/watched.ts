@@ -1,8 +1,10 @@
 /** The subject of a watch in the words of the explorer, and the pages that show its changes. */
 import type { Subject } from "../../../../accounts/alerts/watch.ts"
 import { type CanonicalQuery, decodeQuery, type Pair } from "../../../../api/http/query-string.ts"
+import { kindsOfChange } from "../../../../data/resources/explained.ts"
 import { tenements } from "../../../../data/resources/tenements.ts"
-import { filtersSet, type RequestedList, withQuery } from "./list-address.ts"
+import { kindLabels } from "../kinds-of-change.ts"
+import { filtersOf, filtersSet, type RequestedList, withQuery } from "./list-address.ts"
 import { type ListView, titleOfView } from "./list-view.ts"
 import { tenementsView } from "./tenement-views.ts"
 import { companiesView, listViews, reportsView } from "./views.ts"
@@ -21,9 +23,7 @@ export function subjectWords(subject: Subject): string {
   return [
     [titleOfView(list.view, list.code), ...filtersSet(list).map(({ words }) => words)].join(" "),
     ...unshown(list, query).map(([name, value]) => `${name} ${value}`),
-    ...(changed
-      ? [`where these change: ${changed[1].replaceAll(",", ", ").replaceAll("_", " ")}`]
-      : []),
+    ...(changed ? [`only these changes: ${wordsOfKinds(list, changed[1])}`] : []),
     ...(subject.kind === "expiry"
       ? [`${subject.days} days before expiry`]
       : reported[subject.reports]),
@@ -46,8 +46,9 @@ export function pageOfSubject(subject: Subject, { since, release, expires }: Sho
   if (subject.kind === "releases") return withQuery("/explore/changes", between)
   if (subject.kind === "record") return `/explore${subject.path}`
   const { place } = split(subject.path)
-  const { view, code, sent } = requested(subject.path)
-  const filters = sent.filter(([name]) => view.filters.some((each) => each.name === name))
+  const list = requested(subject.path)
+  const { view, code } = list
+  const filters = filtersOf(list)
   if (expires) {
     const dates: CanonicalQuery = [
       ["expires_from", expires.from],
@@ -62,6 +63,23 @@ export function pageOfSubject(subject: Subject, { since, release, expires }: Sho
     ? withQuery(`/explore/changes/${name}`, [...filters, ["company", code], ...between])
     : withQuery(`/explore${place}`, [asOf])
 }
+
+/** The path of the explorer's list or record. */
+export function pageOfWatched(subject: Subject): string {
+  if (subject.kind === "releases") return "/explore/changes"
+  if (subject.kind === "record") return `/explore${subject.path}`
+  return withQuery(`/explore${split(subject.path).place}`, filtersOf(requested(subject.path)))
+}
+
+/** The names of the changes of a list, by the kind that people choose. */
+export function kindsOfList(path: string): ReadonlyMap<string, readonly string[]> {
+  const { view } = requested(path)
+  return Map.groupBy(kindsOfChange(view.endpoint.resource), kindLabels(view))
+}
+
+/** `added, holder` */
+const wordsOfKinds = ({ view }: RequestedList, names: string): string =>
+  [...new Set(names.split(",").map(kindLabels(view)))].join(", ").toLowerCase()
 
 function split(path: string) {
   const [place = "", query = ""] = path.split("?")

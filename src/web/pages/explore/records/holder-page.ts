@@ -11,9 +11,10 @@ import { pageTitle, type TableColumn, tableSection, trail } from "../../kit/comp
 import { count, isolated } from "../../kit/format.ts"
 import { html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
+import { watchLink } from "../elsewhere/panel.ts"
 import { maxSearched, textOf, toCompany } from "../lists/cells.ts"
 import { countedPanels } from "../lists/counted-values.ts"
-import { linksAt } from "../lists/list-address.ts"
+import { linksAt, withQuery } from "../lists/list-address.ts"
 import { linkToList, recordNotFound } from "../lists/list-page.ts"
 import { firstRows, type RecordLinks, recordPathOf } from "../lists/list-view.ts"
 import { mapPath } from "../lists/map-view.ts"
@@ -65,7 +66,7 @@ export async function holderPage(visit: Visit, sentName: string): Promise<PageRe
     section: "/explore",
     scripts: ["explore.js"],
     main: html`${trail([linkToList(holdersView)], isolated(name))}
-${pageTitle(isolated(name), html`A holder of <a href="${toTenements()}">${tenements}</a>, at release ${release.id}`)}
+${pageTitle(isolated(name), html`A holder of <a href="${toTenements()}">${tenements}</a>, at release ${release.id}`, watchLink(withQuery(tenementsView.path, Object.entries(held))))}
 <div class="stack">${asOf !== undefined && pastNotice(release, asOf, present)}
 <section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 <div class="columns">${countedPanels(tenementsView, facets, (...pair) => toTenements(pair), true)}</div>

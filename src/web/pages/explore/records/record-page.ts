@@ -8,7 +8,7 @@ import { asOf as asOfParameter } from "../../../../api/responses/endpoint.ts"
 import { pageTitle, trail } from "../../kit/components.ts"
 import { type Content, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
-import { exportMenu } from "../elsewhere/panel.ts"
+import { exportMenu, watchLink } from "../elsewhere/panel.ts"
 import { cellOf, textOf } from "../lists/cells.ts"
 import { linksAt } from "../lists/list-address.ts"
 import { linkToList, recordNotFound } from "../lists/list-page.ts"
@@ -88,7 +88,7 @@ export async function recordPage(
 ${pageTitle(
   title,
   html`${view.record.lead(record, versions.records[0] ?? {}, found.links)}, at release ${release.id}`,
-  html`<div class="toolbar">${exportMenu(api, null)}</div>`,
+  html`<div class="toolbar">${watchLink(path)}${exportMenu(api, null)}</div>`,
 )}
 <div class="stack">${asOf !== undefined && pastNotice(release, asOf, present)}
 <div class="panel"><dl class="facts">${view.fields.map(pairOf)}</dl></div>
