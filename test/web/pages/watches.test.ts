@@ -1,5 +1,6 @@
 /** In the pages, people make watches from what the explorer shows, and pause, test and delete their own. */
 import { expect, test } from "bun:test"
+import { awkward } from "../../support/fixtures.ts"
 import { serviceOfFile } from "../../support/service.ts"
 import {
   factsOf,
@@ -264,4 +265,27 @@ test("Other accounts, signed-out people and other sites neither see nor change a
   )
   expect(await stored(owner)).toEqual([row ?? {}])
   expect(await owner.read(path)).not.toContain("<b>mine")
+})
+
+test("The form counts what one event would have had of the last 30 days", async () => {
+  const person = await someone()
+  const { tenements } = awkward
+  const [removed, changed] = tenements
+  await service.publish({
+    ...awkward,
+    tenements: tenements.flatMap((each) =>
+      each === removed ? [] : [each === changed ? { ...each, area_km2: 1.5 } : each],
+    ),
+  })
+  await service.sql`update releases set published_at = '2026-02-28T00:00:00Z' where id = 2`
+  const list = `/tenements?state=${removed?.state}`
+  const totalOf = async (kind: string) =>
+    Number((await service.get(`${list}&${kind}=1`)).headers.get("x-total-count"))
+  const [updates, removals] = [await totalOf("updated_since"), await totalOf("removed_since")]
+  expect(removals).toBe(1)
+  const form = await person.read(`${newWatch}?path=${encodeURIComponent(list)}`)
+  expect(textOf(form)).toContain(
+    `In the last 30 days: ${updates} added or changed, ${removals} removed , in 1 release. Show them`,
+  )
+  expect(linkTo(form, "Show them")).toContain(`/explore/changes${list}&since=1&as_of=2`)
 })

@@ -178,6 +178,7 @@ function formOf({ entered, subject, found, hasMail, fault }: WatchForm) {
   const words = subjectWords(subject)
   const path = entered.get("path")
   const offers = offersOf(path)
+  const isList = subject.kind === "list" || subject.kind === "expiry"
   const name = entered.has("name")
     ? entered.get("name")
     : [...words].slice(0, maxNameLength).join("")
@@ -188,14 +189,14 @@ function formOf({ entered, subject, found, hasMail, fault }: WatchForm) {
     ...(fault !== undefined && { faults: { form: fault } }),
     main: html`${fault !== undefined && notice("bad", fault, true)}
 ${offers.length > 0 && html`<nav aria-label="Subject"><ul class="page-sizes">${linkItems(offers, linkTo(path))}</ul></nav>`}
-<form method="post" action="${newWatchPath}" class="panel fields form-narrow watch">
+<div class="columns"><form method="post" action="${newWatchPath}" class="panel fields form-narrow watch">
 ${hidden("path", path)}
-${subject.kind !== "record" && subject.kind !== "releases" && reportFields(entered, wholeSubject(path))}
+${isList && reportFields(entered, wholeSubject(path))}
 ${nameField(name, "The subject of mails, and its name in your list.")}
 ${channelFields(entered, hasMail)}
-<div class="row"><button class="primary">Create watch</button><button name="preview" value="true">Count again</button></div>
+<div class="row"><button class="primary">Create watch</button>${isList && html`<button name="preview" value="true">Count again</button>`}</div>
 </form>
-${panel("preview", "What it would have sent", html`<p>In the last ${previewDays} days: ${found}</p>`)}`,
+${panel("preview", "What it would have sent", html`<p>In the last ${previewDays} days: ${found}</p>`)}</div>`,
   })
 }
 
@@ -235,7 +236,7 @@ function reportFields(entered: Form, list: Subject): Content {
   const choices = isOfTenements ? [...reported, expiry] : reported
   const days = { type: "number", min: 1, max: maxExpiryDays, value: entered.get("days") || "90" }
   return html`${formField({ name: "reports", label: "Report", value, choices })}
-<fieldset class="of-changes"><legend class="small">Only these kinds of change (none means any)</legend>
+<fieldset class="of-changes"><legend class="muted small">Only these kinds of change (none means any)</legend>
 <ul class="page-sizes">${[...kindsOfList(list.path).keys()].map((label) => kindChip(label, entered))}</ul></fieldset>
 ${
   isOfTenements &&
