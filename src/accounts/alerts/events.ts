@@ -221,7 +221,9 @@ export const createPreview =
     const oldest = { kind: "release", id: await releases.oldest(account) } as const
     // The first release adds every record.
     const readable = [then, await releases.at(oldest, account)]
-    const from = readable.find((each) => "identity" in each && each.id > 0) ?? to
+    const [from = to] = readable.flatMap((each) =>
+      "identity" in each && each.id > 0 ? [each] : [],
+    )
     const period = { from, since: from.id, to, sinceDay: null, day: sydneyDay(at) }
     const events = createEvents({ ...options, account })
     const event = await events.since({ id: 0, name: "", subject }, period, at)

@@ -98,7 +98,7 @@ test("The form says what is watched, offers what fits it, and counts what would 
   for (const kind of ["Added", "Status", "Holder", "Expiry", "Area", "Companies"]) {
     expect(text).toContain(kind)
   }
-  expect(text).toContain("In the last 30 days: nothing.")
+  expect(text).toContain("Nothing in the last 30 days.")
   const companies = await person.read(`${newWatch}?path=/companies`)
   expect(optionsOf(companies, "reports")).toEqual(["both", "changes", "removals"])
   const company = await person.read(`${newWatch}?path=/companies/BIG`)
@@ -285,7 +285,7 @@ test("The form counts what one event would have had of the last 30 days", async 
   expect(removals).toBe(1)
   const form = await person.read(`${newWatch}?path=${encodeURIComponent(list)}`)
   expect(textOf(form)).toContain(
-    `In the last 30 days: ${updates} added or changed, ${removals} removed , in 1 release. Show them`,
+    `${updates} added or changed, ${removals} removed in the last 30 days, in 1 release. Show them`,
   )
   expect(linkTo(form, "Show them")).toContain(`/explore/changes${list}&since=1&as_of=2`)
 })

@@ -3,8 +3,7 @@ import { Elysia } from "elysia"
 import { AccountError } from "../../../accounts/access/change.ts"
 import { maxNameLength } from "../../../accounts/access/tokens.ts"
 import { eventWords } from "../../../accounts/alerts/alert-mail.ts"
-import type { Events } from "../../../accounts/alerts/events.ts"
-import { sydneyDay } from "../../../accounts/alerts/schedule.ts"
+import type { Preview } from "../../../accounts/alerts/events.ts"
 import { createWatch } from "../../../accounts/alerts/store.ts"
 import {
   type Channel,
@@ -17,11 +16,8 @@ import {
   subjectOf,
 } from "../../../accounts/alerts/watch.ts"
 import { noResponseWithin, Unavailable } from "../../../data/db/pool/unavailable.ts"
-import type { CachedReleases } from "../../../data/reader/newest-release.ts"
 import { ReleaseUnavailable } from "../../../data/reader/releases.ts"
-import { daysAfter } from "../../../system/text/calendar-date.ts"
 import { settleWithin } from "../../../system/text/settle-within.ts"
-import { dayMs } from "../../../system/text/time.ts"
 import { admit, type ExploreOptions } from "../explore/explore.ts"
 import { kindsOfList, subjectWords } from "../explore/lists/watched.ts"
 import { formField, hidden, linkItems, notice, type PageLink, panel } from "../kit/components.ts"
@@ -36,8 +32,7 @@ import { secretPage } from "./watch.ts"
 import { mailWords, newWatchPath, watchesPath, watchPath } from "./watches.ts"
 
 export interface NewWatchOptions extends AccountOptions {
-  releases: Pick<CachedReleases, "cached" | "current" | "at" | "oldest">
-  events: Pick<Events, "since">
+  previewWatch: Preview
 }
 
 export const newWatchRoutes = (options: NewWatchOptions & ExploreOptions) => {
@@ -49,7 +44,7 @@ export const newWatchRoutes = (options: NewWatchOptions & ExploreOptions) => {
         const subject = subjectIn(entered)
         // Its counts cost as much as a page of the explorer.
         await admit(options, person)
-        const found = await preview(options, person.accountId, subject)
+        const found = await previewWords(options.previewWatch(subject, person.accountId))
         return formOf({ entered, subject, found, hasMail: linkMail !== null, fault })
       },
     }))
@@ -124,45 +119,22 @@ function channelIn(form: Form, hasMail: boolean): Channel {
   return { kind: "mail", when }
 }
 
-const previewDays = 30
 const previewWaitMs = 2_000
 
-/** What one event would have reported of the last 30 days, as a sentence. */
-async function preview(
-  { releases, events, now }: NewWatchOptions,
-  account: number,
-  subject: Subject,
-): Promise<Content> {
-  const untilSeconds = Math.floor(now().getTime() / 1000) - (previewDays * dayMs) / 1000
-  const read = async () => {
-    const to = await releases.current(account)
-    const past = await releases.at({ kind: "moment", untilSeconds }, account)
-    // The first release adds every record.
-    const from =
-      "refused" in past || past.id === 0
-        ? await releases.at({ kind: "release", id: await releases.oldest(account) }, account)
-        : past
-    if ("refused" in from) return "not counted."
-    const day = sydneyDay(now())
-    const period = {
-      from,
-      since: from.id,
-      to,
-      sinceDay: daysAfter(day, -previewDays),
-      day,
-      account,
-    }
-    const event = await events.since({ id: 0, name: "", subject }, period, now())
-    if (event === null) return "nothing."
-    const { page_url: href } = event.data
-    const inReleases = `, in ${count(to.id - from.id, "release")}.`
-    return html`<b>${eventWords(event)}</b>${inReleases} ${typeof href === "string" && html`<a href="${href}">Show them</a>`}`
-  }
+/** What one event would have reported, as a sentence. */
+async function previewWords(found: ReturnType<NewWatchOptions["previewWatch"]>): Promise<Content> {
   try {
-    return await settleWithin(previewWaitMs, read(), noResponseWithin)
+    const { event, releases } = await settleWithin(previewWaitMs, found, noResponseWithin)
+    if (event === null) return "Nothing in the last 30 days."
+    const { page_url: href } = event.data
+    const period =
+      event.type === "list.expiring"
+        ? ", at once."
+        : ` in the last 30 days, in ${count(releases, "release")}.`
+    return html`<b>${eventWords(event)}</b>${period} ${typeof href === "string" && html`<a href="${href}">Show them</a>`}`
   } catch (error) {
     if (!(error instanceof Unavailable || error instanceof ReleaseUnavailable)) throw error
-    return "not counted in time. The watch works nevertheless."
+    return "It could not be counted in time. The watch works nevertheless."
   }
 }
 
@@ -196,7 +168,7 @@ ${nameField(name, "The subject of mails, and its name in your list.")}
 ${channelFields(entered, hasMail)}
 <div class="row"><button class="primary">Create watch</button>${isList && html`<button name="preview" value="true">Count again</button>`}</div>
 </form>
-${panel("preview", "What it would have sent", html`<p>In the last ${previewDays} days: ${found}</p>`)}</div>`,
+${panel("preview", "What it would have sent", html`<p>${found}</p>`)}</div>`,
   })
 }
 
