@@ -7,14 +7,13 @@ import type { Preview } from "../../../accounts/alerts/events.ts"
 import { createWatch } from "../../../accounts/alerts/store.ts"
 import {
   type Channel,
-  mailTimes,
   maxExpiryDays,
   pathWithout,
   pathWithQuery,
-  reportKinds,
   type Subject,
   subjectOf,
 } from "../../../accounts/alerts/watch.ts"
+import { mailTimes, reportKinds } from "../../../data/db/alert-tables.ts"
 import { noResponseWithin, Unavailable } from "../../../data/db/pool/unavailable.ts"
 import { ReleaseUnavailable } from "../../../data/reader/releases.ts"
 import { settleWithin } from "../../../system/text/settle-within.ts"

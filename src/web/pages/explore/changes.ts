@@ -26,6 +26,7 @@ import { countedPanels } from "./lists/counted-values.ts"
 import { filterForm } from "./lists/filter-form.ts"
 import {
   addressWith,
+  filtersOf,
   linksAt,
   type RequestedList,
   sentValue,
@@ -99,7 +100,7 @@ ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(isRemov
   return {
     title: "Changes",
     section: "/explore",
-    main: html`${pageTitle("Changes", leadOf(from, release), [presetLinks(given, visit.dayOf(sentValue(given, "as_of"), release)), watchLink(withQuery(view.path, filters))])}
+    main: html`${pageTitle("Changes", leadOf(from, release), [presetLinks(given, visit.dayOf(sentValue(given, "as_of"), release)), watchLink(withQuery(view.path, filtersOf({ ...given, view })))])}
 <div class="stack list">${table({ caption: "Changes by list", columns: totalColumns, rows: totals, empty: "" })}
 <p class="muted">Removed records have left the list since then. A company that becomes inactive leaves the list of active companies.</p>
 ${filterForm(list, ofChanged)}
