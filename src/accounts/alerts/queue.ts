@@ -2,7 +2,7 @@
  * The statements of the worker. Each watch has a cursor and a lease in place of a queue: processes share the watches
  * with SKIP LOCKED, and store an outcome only where no other process has taken the watch meanwhile.
  */
-import { and, eq, inArray, isNotNull, isNull, lte, or, type SQL, sql } from "drizzle-orm"
+import { and, eq, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm"
 import { accountsTable } from "../../data/db/account-tables.ts"
 import { deliveries, watches } from "../../data/db/alert-tables.ts"
 import type { Database, Pool } from "../../data/db/pool/pool.ts"
@@ -18,7 +18,10 @@ const leaseMs = minuteMs
 /** The most watches that one process looks at before others can take more. */
 const batch = 50
 
-const isActive = sql`${watches.state} = 'active' and exists (select from ${accountsTable} account
+/** Attempts in progress to one host: a slow receiver leaves places to others. */
+const perHost = 2
+
+const isEnabled = sql`exists (select from ${accountsTable} account
   where account.id = ${watches.account_id} and account.disabled_at is null)`
 /** Other watches look at their own times. */
 const looksAtReleases = sql`coalesce(${watches.channel} ->> 'when', 'at-once') = 'at-once'`
@@ -27,14 +30,16 @@ const isReadable = (id: SQL, identity: SQL) => sql<boolean>`case when ${id} = 0
   then not exists (select from ${releasesTable} r where r.is_pruned)
   else exists (select from ${releasesTable} r where r.id = ${id} and r.identity = ${identity} and not r.is_pruned) end`
 
-const taken = { ...watchColumns, leasedUntil: sql<string>`${watches.leased_until}` }
+const taken = {
+  ...watchColumns,
+  identity: sql<string>`coalesce(${watches.covered_identity}::text, '')`,
+  leasedUntil: sql<string>`${watches.leased_until}`,
+}
 
 const identityOf = ({ identity }: Release) => (identity === "" ? null : identity)
-const cursorAt = (to: Release) => ({ covered_release: to.id, covered_identity: identityOf(to) })
 
 export type TakenWatch = Awaited<ReturnType<Queue["takeWatches"]>>[number]
-export type TakenEvent = Awaited<ReturnType<Queue["takeEvents"]>>[number]
-export type TakenTest = Awaited<ReturnType<Queue["takeTests"]>>[number]
+export type TakenDelivery = Awaited<ReturnType<Queue["takeDeliveries"]>>[number]
 
 interface Leased {
   id: number
@@ -52,8 +57,9 @@ export interface Attempt {
   outcome: Outcome
 }
 
-/** What an attempt leaves of the event in progress. */
-export type AfterAttempt =
+/** What follows an attempt. */
+export type FollowUp =
+  | { kind: "tested" }
   | { kind: "delivered"; dueAt: Date | null }
   | { kind: "retried"; dueAt: Date }
   | { kind: "disabled"; reason: string }
@@ -65,21 +71,18 @@ export function createQueue(pool: Pool, now: () => Date) {
   const run = <T>(statement: (db: Database) => Promise<T>) => pool.runAlone(null, statement)
   const at = (date = now()) => date.toISOString()
   const isFree = () => or(isNull(watches.leased_until), lte(watches.leased_until, at()))
-  const holds = (ids: readonly number[], leasedUntil: string) =>
-    and(inArray(watches.id, [...ids]), eq(watches.leased_until, leasedUntil))
+  const holds = (leased: readonly Leased[]) =>
+    and(
+      inArray(
+        watches.id,
+        Array.from(leased, ({ id }) => id),
+      ),
+      inArray(
+        watches.leased_until,
+        Array.from(leased, ({ leasedUntil }) => leasedUntil),
+      ),
+    )
   const lease = () => ({ leased_until: at(new Date(now().getTime() + leaseMs)) })
-
-  /**
-   * The first of the due watches, of each host at most as many as are free.
-   * @param busy the numbers of attempts in progress by host
-   */
-  const firstOf = (due: SQL | undefined, busy: ReadonlyMap<string, number>, free: number) => {
-    const others = JSON.stringify(Object.fromEntries(busy))
-    const ranked = sql`select id, row_number() over (partition by host order by due_at, id)
-      + coalesce((${others}::text::jsonb ->> host)::integer, 0) as place from ${watches} where ${due}`
-    return sql`(select id from ${watches} where id in (select id from (${ranked}) as ranked where place <= ${perHost})
-      and ${due} order by due_at, id limit ${free} for update skip locked)`
-  }
 
   return {
     /** Moves the cursors where no release since then touched the resource. Materialized, each cursor is judged once. */
@@ -108,7 +111,8 @@ export function createQueue(pool: Pool, now: () => Date) {
         const isBehind = sql`(${watches.covered_release}, ${watches.covered_identity})
           is distinct from (${to.id}::integer, ${identityOf(to)}::uuid)`
         const due = and(
-          isActive,
+          isEnabled,
+          eq(watches.state, "active"),
           isNull(watches.event_id),
           isFree(),
           or(lte(watches.due_at, at()), and(looksAtReleases, isBehind)),
@@ -123,104 +127,81 @@ export function createQueue(pool: Pool, now: () => Date) {
           )
           .returning({
             ...taken,
-            identity: watches.covered_identity,
             day: watches.covered_day,
             isReadable: isReadable(sql`covered_release`, sql`covered_identity`),
           })
       }),
 
-    /** Moves the cursors of watches of which nothing is new. */
-    storeNothing: (
-      ids: readonly number[],
+    /**
+     * Moves the cursors of watches, and stores the event that is new in one statement.
+     * @param body null for nothing new
+     */
+    moveCursors: (
+      leased: readonly Leased[],
       {
-        leasedUntil,
         to,
         day,
         dueAt,
-      }: { leasedUntil: string; to: Release; day: string; dueAt: Date | null },
+        body,
+      }: { to: Release; day: string; dueAt: Date | null; body: string | null },
     ) =>
       run((db) =>
         db
           .update(watches)
           .set({
-            ...cursorAt(to),
+            covered_release: to.id,
+            covered_identity: identityOf(to),
             covered_day: sql`case when ${watches.subject} ->> 'kind' = 'expiry' then greatest(covered_day, ${day}::date) end`,
             due_at: dueAt && at(dueAt),
             leased_until: null,
+            ...(body !== null && {
+              event_id: crypto.randomUUID(),
+              event_body: body,
+              event_since: sql`${watches.covered_release}`,
+              attempt: 0,
+              last_event_at: at(),
+            }),
           })
-          .where(holds(ids, leasedUntil)),
+          .where(holds(leased)),
       ),
 
-    /** Stores an event and moves the cursor in one statement. */
-    storeEvent: (
-      { id, leasedUntil }: Leased,
-      { body, since, to, day }: { body: string; since: number; to: Release; day: string | null },
-    ) =>
-      run((db) =>
-        db
-          .update(watches)
-          .set({
-            ...cursorAt(to),
-            covered_day: day,
-            event_id: crypto.randomUUID(),
-            event_body: body,
-            event_since: since,
-            attempt: 0,
-            due_at: at(),
-            leased_until: null,
-            last_event_at: at(),
-          })
-          .where(holds([id], leasedUntil)),
-      ),
-
-    takeEvents: (busy: ReadonlyMap<string, number>, free: number) =>
+    /** Takes watches with a test or a due event. */
+    takeDeliveries: (free: number) =>
       run((db) => {
-        const due = and(isActive, isNotNull(watches.event_id), lte(watches.due_at, at()), isFree())
+        const due = sql`(is_test_due or state = 'active' and event_id is not null and due_at <= ${at()}) and ${isEnabled}`
+        const order = sql`is_test_due desc, due_at, id`
+        // A leased watch with an event or a test is an attempt in progress, of any process.
+        const ranked = sql`select id, row_number() over (partition by host order by ${isFree()}, ${order}) as place
+          from ${watches} where ${due} or (event_id is not null and not (${isFree()}))`
         return db
           .update(watches)
           .set(lease())
-          .where(sql`${watches.id} in ${firstOf(due, busy, free)}`)
-          .returning({ ...sent(at()), attempt: sql<number>`${watches.attempt} + 1` })
+          .where(
+            sql`${watches.id} in (select id from ${watches}
+              where id in (select id from (${ranked}) as ranked where place <= ${perHost}) and ${due} and ${isFree()}
+              order by ${order} limit ${free} for update skip locked)`,
+          )
+          .returning({ ...taken, ...sent(at()) })
       }),
 
-    /** A test is taken once, and not retried. */
-    takeTests: (busy: ReadonlyMap<string, number>, free: number) =>
-      run((db) =>
-        db
-          .update(watches)
-          .set({ is_test_due: false })
-          .where(sql`${watches.id} in ${firstOf(sql`is_test_due`, busy, free)}`)
-          .returning(sent(at())),
-      ),
-
-    /** Stores an attempt and what follows. @returns whether the lease still held */
-    storeAttempt: (
-      { id, leasedUntil }: Leased,
-      attempted: Attempt,
-      after: AfterAttempt,
-    ): Promise<boolean> =>
+    /** Stores an attempt and what follows, if the lease still holds. @returns whether the watch was disabled */
+    storeAttempt: (leased: Leased, attempted: Attempt, after: FollowUp): Promise<boolean> =>
       run((db) =>
         db.transaction(async (tx) => {
           await attribute(tx, { who: "the service", origin: "watches" })
           const [held] = await tx
             .update(watches)
             .set({ ...changesAfter(after), leased_until: null })
-            .where(holds([id], leasedUntil))
-            .returning({ id: watches.id })
-          if (held) await insertAttempt(tx, id, attempted)
-          return held !== undefined
-        }),
-      ),
-
-    storeTest: (id: number, attempted: Attempt) =>
-      run((db) =>
-        db.transaction(async (tx) => {
-          const [found] = await tx
-            .select({ id: watches.id })
-            .from(watches)
-            .where(eq(watches.id, id))
-            .for("key share")
-          if (found) await insertAttempt(tx, id, attempted)
+            .where(holds([leased]))
+            .returning({ state: watches.state })
+          if (!held) return false
+          await insertAttempt(tx, leased.id, attempted)
+          if (after.kind !== "disabled" || held.state !== "active") return false
+          await tx
+            .update(watches)
+            .set({ state: "disabled", reason: after.reason })
+            .where(eq(watches.id, leased.id))
+          return true
         }),
       ),
 
@@ -238,38 +219,26 @@ export function createQueue(pool: Pool, now: () => Date) {
   }
 }
 
-/** Attempts in progress to one host: a slow receiver leaves places to others. */
-const perHost = 2
-
 /** What an attempt sends. */
 const sent = (nowText: string) => ({
-  ...taken,
   email: sql<string>`(select email from ${accountsTable} account where account.id = account_id)`,
-  host: watches.host,
   secrets: sql<string[]>`to_jsonb(array_remove(
     array[secret, case when former_secret_until > ${nowText} then former_secret end], null))`,
-  identity: watches.covered_identity,
-  eventId: sql<string>`${watches.event_id}`,
+  isTest: watches.is_test_due,
+  eventId: sql<string>`case when is_test_due then gen_random_uuid() else event_id end`,
   body: sql<string>`${watches.event_body}`,
   since: sql<number>`${watches.event_since}`,
+  attempt: sql<number>`case when is_test_due then 1 else ${watches.attempt} + 1 end`,
 })
 
-function changesAfter(after: AfterAttempt) {
-  const { attempt } = watches
+function changesAfter(after: FollowUp) {
+  if (after.kind === "tested") return { is_test_due: false }
   if (after.kind === "delivered") {
     const none = { event_id: null, event_body: null, event_since: null, attempt: 0 }
     return { ...none, due_at: after.dueAt?.toISOString() ?? null }
   }
-  if (after.kind === "retried") {
-    return { attempt: sql`${attempt} + 1`, due_at: after.dueAt.toISOString() }
-  }
-  const ifActive = (then: SQL, otherwise: SQL) =>
-    sql`case when ${watches.state} = 'active' then ${then} else ${otherwise} end`
-  return {
-    attempt: sql`${attempt} + 1`,
-    state: ifActive(sql`'disabled'`, sql`${watches.state}`),
-    reason: ifActive(sql`${after.reason}`, sql`${watches.reason}`),
-  }
+  const attempt = sql`${watches.attempt} + 1`
+  return after.kind === "retried" ? { attempt, due_at: after.dueAt.toISOString() } : { attempt }
 }
 
 const insertAttempt = (tx: Transaction, watch_id: number, attempted: Attempt) => {

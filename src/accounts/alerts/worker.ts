@@ -9,14 +9,7 @@ import type { Release, Releases } from "../../data/reader/releases.ts"
 import type { ResourceRecord } from "../../data/resources/resource.ts"
 import { minuteMs, secondOf } from "../../system/text/time.ts"
 import type { Event, EventPeriod, Events } from "./events.ts"
-import {
-  type AfterAttempt,
-  type Attempt,
-  createQueue,
-  type TakenEvent,
-  type TakenTest,
-  type TakenWatch,
-} from "./queue.ts"
+import { createQueue, type FollowUp, type TakenDelivery, type TakenWatch } from "./queue.ts"
 import { firstLook, nextLook, retryDelayMs, sydneyDay } from "./schedule.ts"
 import type { Watch } from "./watch.ts"
 import type { Outcome } from "./webhook.ts"
@@ -61,7 +54,6 @@ export function startAlerts(options: AlertOptions) {
   const { pool, releases, events, send, onDisabled, onFailure, now, random = Math.random } = options
   const queue = createQueue(pool, now)
   const attempts = new Set<Promise<void>>()
-  const busy = new Map<string, number>()
   let timer: Timer | undefined
   let isStopped = false
 
@@ -80,19 +72,13 @@ export function startAlerts(options: AlertOptions) {
   async function look(taken: readonly TakenWatch[], to: Release): Promise<void> {
     const unchanged: TakenWatch[] = []
     const failures: unknown[] = []
-    const today = sydneyDay(now())
+    const day = sydneyDay(now())
     for (const watch of taken) {
-      const period = periodOf(watch, to, today)
+      const period = periodOf(watch, to, day)
       try {
         const event = isOver(watch, period) ? await events.since(watch, period, now()) : null
-        const day = watch.subject.kind === "expiry" ? period.day : null
-        if (event)
-          await queue.storeEvent(watch, {
-            body: JSON.stringify(event),
-            since: period.since,
-            to,
-            day,
-          })
+        const body = JSON.stringify(event)
+        if (event) await queue.moveCursors([watch], { to, day, dueAt: now(), body })
         else unchanged.push(watch)
       } catch (error) {
         failures.push(error)
@@ -102,87 +88,57 @@ export function startAlerts(options: AlertOptions) {
       nextLook(subject, channel, now())?.getTime(),
     )
     for (const [dueMs, group] of byDue) {
-      const [{ leasedUntil } = { leasedUntil: "" }] = group
       const dueAt = dueMs === undefined ? null : new Date(dueMs)
-      const ids = group.map(({ id }) => id)
-      await queue.storeNothing(ids, { leasedUntil, to, day: today, dueAt })
+      await queue.moveCursors(group, { to, day, dueAt, body: null })
     }
     if (failures.length > 0) throw failures[0]
   }
 
   const deliver = coalesced(async () => {
-    const free = () => mostAtOnce - attempts.size
-    if (free() === 0) return
-    for (const test of await queue.takeTests(busy, free())) begin(test, attemptTest(test))
-    if (free() === 0) return
-    for (const event of await queue.takeEvents(busy, free())) begin(event, attemptEvent(event))
+    const free = mostAtOnce - attempts.size
+    if (free > 0) for (const taken of await queue.takeDeliveries(free)) begin(taken)
   })
 
-  function begin({ host }: TakenTest, attempt: Promise<void>): void {
-    busy.set(host, (busy.get(host) ?? 0) + 1)
-    const ended = attempt.catch(fail).finally(() => {
-      attempts.delete(ended)
-      const left = (busy.get(host) ?? 1) - 1
-      if (left > 0) busy.set(host, left)
-      else busy.delete(host)
-      if (attempts.size === 0) wake()
-      else deliver().catch(fail)
-    })
+  function begin(taken: TakenDelivery): void {
+    const ended = attempt(taken)
+      .catch(fail)
+      .finally(() => {
+        attempts.delete(ended)
+        if (attempts.size === 0) wake()
+        else deliver().catch(fail)
+      })
     attempts.add(ended)
   }
 
-  async function attemptEvent(taken: TakenEvent): Promise<void> {
-    const { eventId, body, attempt, since, identity, email, secrets } = taken
-    const event: Event = JSON.parse(body)
-    const release = { id: event.data.release, publishedAt: 0, identity: identity ?? "" }
-    const sending: Sending = {
-      watch: taken,
-      email,
-      secrets,
-      eventId,
-      event,
-      body,
-      records: () => events.records(event, { release, since, account: null }),
-    }
-    const attempted = await attemptOf(sending, attempt)
-    const after = afterOf(taken, attempted.outcome)
-    const isStored = await queue.storeAttempt(taken, attempted, after)
-    if (isStored && after.kind === "disabled") onDisabled(sending, after.reason)
-  }
-
-  function afterOf({ subject, channel, attempt }: TakenEvent, outcome: Outcome): AfterAttempt {
-    if (outcome.ok) return { kind: "delivered", dueAt: firstLook(subject, channel, now()) }
-    const reason = outcome.reason ?? "The delivery failed"
-    const delayMs = retryDelayMs(attempt, outcome.retryAfterMs, random())
-    return delayMs === undefined || outcome.isGone
-      ? { kind: "disabled", reason }
-      : { kind: "retried", dueAt: new Date(now().getTime() + delayMs) }
-  }
-
-  async function attemptTest(taken: TakenTest): Promise<void> {
-    const { id, name, release, email, secrets } = taken
-    const event: Event = {
+  async function attempt(taken: TakenDelivery): Promise<void> {
+    const at = now()
+    const { id, name, release, isTest, eventId, email, secrets, since } = taken
+    const test: Event = {
       type: "test",
-      timestamp: secondOf(now()),
+      timestamp: secondOf(at),
       data: { watch: { id, name }, release },
     }
-    const sending: Sending = {
-      watch: taken,
-      email,
-      secrets,
-      eventId: crypto.randomUUID(),
-      event,
-      body: JSON.stringify(event),
-      records: async () => ({}),
-    }
-    await queue.storeTest(id, await attemptOf(sending, 1))
+    const body = isTest ? JSON.stringify(test) : taken.body
+    const event: Event = JSON.parse(body)
+    const read = { release: coveredBy(taken), since, account: null }
+    const records = () => events.records(event, read)
+    const sending = { watch: taken, email, secrets, eventId, event, body, records }
+    const outcome = await send(sending)
+    const attempted = { at, eventId, type: event.type, release, attempt: taken.attempt, outcome }
+    const after = afterOf(taken, outcome)
+    const isDisabled = await queue.storeAttempt(taken, attempted, after)
+    if (isDisabled && after.kind === "disabled") onDisabled(sending, after.reason)
   }
 
-  async function attemptOf(sending: Sending, attempt: number): Promise<Attempt> {
-    const at = now()
-    const { eventId, event } = sending
-    const { type, data } = event
-    return { at, eventId, type, release: data.release, attempt, outcome: await send(sending) }
+  function afterOf(
+    { subject, channel, isTest, attempt }: TakenDelivery,
+    { reason, retryAfterMs, isGone }: Outcome,
+  ): FollowUp {
+    if (isTest) return { kind: "tested" }
+    if (reason === null) return { kind: "delivered", dueAt: firstLook(subject, channel, now()) }
+    const delayMs = retryDelayMs(attempt, retryAfterMs, random())
+    if (delayMs === undefined || isGone) return { kind: "disabled", reason }
+    return { kind: "retried", dueAt: new Date(now().getTime() + delayMs) }
   }
 
   function wake(): void {
@@ -240,15 +196,18 @@ function coalesced(run: () => Promise<void>): () => Promise<void> {
   }
 }
 
-function periodOf(
-  { release: since, identity, day: sinceDay, isReadable }: TakenWatch,
-  to: Release,
-  today: string,
-): EventPeriod {
-  const from = isReadable ? { id: since, publishedAt: 0, identity: identity ?? "" } : null
+/** The release that the last event of a watch covered, or its event in progress covers. */
+const coveredBy = ({ release, identity }: TakenWatch | TakenDelivery): Release => ({
+  id: release,
+  publishedAt: 0,
+  identity,
+})
+
+function periodOf(watch: TakenWatch, to: Release, today: string): EventPeriod {
+  const { release: since, day: sinceDay, isReadable } = watch
   // A clock may be behind that of the process before.
   const day = sinceDay !== null && sinceDay > today ? sinceDay : today
-  return { from, since, to, sinceDay, day }
+  return { from: isReadable ? coveredBy(watch) : null, since, to, sinceDay, day }
 }
 
 /** Whether a release or, for expiry dates, a day has passed. */
@@ -256,6 +215,4 @@ const isOver = (
   { subject, identity }: TakenWatch,
   { from, to, sinceDay, day }: EventPeriod,
 ): boolean =>
-  from === null ||
-  (identity ?? "") !== to.identity ||
-  (subject.kind === "expiry" && sinceDay !== day)
+  from === null || identity !== to.identity || (subject.kind === "expiry" && sinceDay !== day)

@@ -2,6 +2,7 @@
 import { afterAll, beforeEach, expect, test } from "bun:test"
 import {
   deliveriesOf,
+  pauseWatch,
   replaceSecret,
   requestTest,
   resumeWatch,
@@ -101,6 +102,25 @@ test("A receiver chooses the time of the next attempt by Retry-After, and ends t
   receiver.chosen.respond = () => new Response(null, { status: 410 })
   expect(await toNextAttempt(id)).toBe(1234)
   expect((await rowOf(id))?.state).toBe("disabled")
+})
+
+test("A watch that is paused during its last attempt stays paused, and is not reported as disabled", async () => {
+  const { id } = await watch({ list: "/reports" })
+  const last = Promise.withResolvers<Response>()
+  receiver.chosen.respond = () => last.promise
+  const reports = () => service.logLines.filter((line) => line.includes("watch disabled")).length
+  const before = reports()
+  await service.publish(awkward)
+  await until(() => receiver.events.length === 1)
+  await pauseWatch(service.editor, { id })
+  last.resolve(new Response(null, { status: 410 }))
+  await until(async () => (await deliveriesOf(pool, { accountId: bench.owner, id })).length === 1)
+  // A delivery of another watch is stored after the report would be made.
+  receiver.chosen.respond = () => new Response(null, { status: 204 })
+  const other = await watch({ list: "/reports" })
+  await requestTest(service.editor, { id: other.id, now: service.clock.now })
+  await until(async () => !(await rowOf(other.id))?.is_test_due)
+  expect([(await rowOf(id))?.state, reports() - before]).toEqual(["paused", 0])
 })
 
 test("An event is sent again after the lease of a process that died, and a late outcome is not stored", async () => {
