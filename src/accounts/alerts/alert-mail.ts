@@ -1,4 +1,4 @@
-/** The mails of watches, as text and as a document: counts first, then the first records with links. */
+/** The mails of watches: counts first, then the first records with links. */
 import type { ResourceRecord } from "../../data/resources/resource.ts"
 import { formatCount } from "../../system/text/display.ts"
 import { splitValues } from "../../system/text/fold.ts"
@@ -35,21 +35,20 @@ export function alertMail(mail: AlertMail): Mail {
     const lines = shown.map((record) => recordLine(record, `${baseUrl}/explore`, query))
     const total = sumOf(event.data[part])
     const many = total > lines.length ? `, the first ${lines.length} of ${formatCount(total)}` : ""
-    return lines.length > 0 ? [{ title: title + many, lines }] : []
+    return lines.length > 0 ? [[title + many, ...lines].join("\n")] : []
   })
-  return composed({
+  const links = [
+    ...(typeof page === "string" ? [linked("Show everything that is new", page)] : []),
+    linked(`Change the watch “${watch.name}”`, pageOfWatch(baseUrl, watch)),
+    linked("Stop these mails", unsubscribeUrl),
+  ]
+  const title = counts[0]?.toUpperCase() + counts.slice(1)
+  return {
     to,
     unsubscribeUrl,
-    subject: `${watch.name}: ${counts}`,
-    title: counts[0]?.toUpperCase() + counts.slice(1),
-    lead: words,
-    sections,
-    links: [
-      ...(typeof page === "string" ? [{ text: "Show everything that is new", url: page }] : []),
-      { text: `Change the watch “${watch.name}”`, url: pageOfWatch(baseUrl, watch) },
-      { text: "Stop these mails", url: unsubscribeUrl },
-    ],
-  })
+    subject: line(`${watch.name}: ${counts}`),
+    ...inBothForms(`${line(title)}\n${line(words)}`, ...sections, links.join("\n")),
+  }
 }
 
 /** For a watch whose last attempt failed. */
@@ -58,15 +57,17 @@ export const disabledMail = (
   watch: AlertMail["watch"],
   reason: string,
   baseUrl: string,
-): Mail =>
-  composed({
-    to,
-    subject: `${watch.name}: the watch is disabled`,
-    title: "The watch is disabled",
-    lead: `The last attempt to deliver its event failed: ${reason}. After you resume the watch, its next event has all changes since then.`,
-    sections: [],
-    links: [{ text: `Resume the watch “${watch.name}”`, url: pageOfWatch(baseUrl, watch) }],
-  })
+): Mail => ({
+  to,
+  subject: line(`${watch.name}: the watch is disabled`),
+  ...inBothForms(
+    "The watch is disabled",
+    line(
+      `The last attempt to deliver its event failed: ${reason}. After you resume the watch, its next event has all changes since then.`,
+    ),
+    linked(`Resume the watch “${watch.name}”`, pageOfWatch(baseUrl, watch)),
+  ),
+})
 
 const pageOfWatch = (baseUrl: string, { id }: AlertMail["watch"]): string =>
   `${baseUrl}/account/watches/${id}`
@@ -86,10 +87,11 @@ export function eventWords({ type, data }: Event): string {
   if (data.removed === true) return "removed"
   if (Array.isArray(data.changed))
     return `changed ${data.changed.map((name) => label(`${name}`)).join(", ")}`
-  return Object.entries(titles)
+  const counts = Object.entries(titles)
     .map(([name, title]) => [sumOf(data[name]), title.toLowerCase()] as const)
     .flatMap(([count, title]) => (count > 0 ? [`${formatCount(count)} ${title}`] : []))
-    .join(", ")
+  // A release may change only what no list shows.
+  return counts.join(", ") || "no records changed"
 }
 
 /** Of a number, or of the numbers of several lists. */
@@ -104,7 +106,7 @@ const labels: Readonly<Record<string, string>> = {
   area_km2: "area in km²",
 }
 
-function recordLine(record: ResourceRecord, explorer: string, query: string): Line {
+function recordLine(record: ResourceRecord, explorer: string, query: string): string {
   const { changed, asx_code: code, tenement_id, company_name, title, id, hash } = record
   const list = tenement_id ? "tenements" : title ? "reports" : "companies"
   const key = encodeURIComponent(String(id ?? hash ?? code))
@@ -114,59 +116,28 @@ function recordLine(record: ResourceRecord, explorer: string, query: string): Li
   const differences = changes.map(
     (name) => label(name) + (name in record ? ` now ${record[name] ?? "unknown"}` : ""),
   )
-  return {
-    text: `${tenement_id ?? `${code} ${company_name ?? title}`}`,
-    url: `${explorer}/${list}/${key}${query}`,
-    detail: (isNew ? ["new", ...state] : changes.length > 0 ? differences : state).join(" · "),
-  }
+  const detail = (isNew ? ["new", ...state] : changes.length > 0 ? differences : state).join(" · ")
+  const name = `${tenement_id ?? `${code} ${company_name ?? title}`}`
+  return `- ${linked(detail ? `${name}: ${detail}` : name, `${explorer}/${list}/${key}${query}`)}`
 }
 
 /** What people ask first about a record. The last date of a tenement is its expiry. */
 const facts = ["type", "status", "holder_name", "expiry_date", "gics_industry_group"]
 
-interface Line {
-  text: string
-  url: string
-  detail?: string
-}
+const linked = (text: string, url: string): string => `${line(text)}\n  ${url}`
 
-interface Composed extends Pick<Mail, "to" | "unsubscribeUrl" | "subject"> {
-  title: string
-  lead: string
-  sections: readonly { title: string; lines: readonly Line[] }[]
-  links: readonly Line[]
-}
-
-/** One content in both forms. */
-function composed({ title, lead, sections, links, subject, ...mail }: Composed): Mail {
-  const textOf = ({ text, url, detail }: Line) =>
-    `${line(text)}${detail ? `: ${line(detail)}` : ""}\n  ${url}`
-  const htmlOf = ({ text, url, detail }: Line) =>
-    `<a href="${Bun.escapeHTML(url)}">${escaped(text)}</a>${detail ? `<br><span>${escaped(detail)}</span>` : ""}`
-  const parts = sections.map((part) =>
-    [part.title, ...part.lines.map((each) => `- ${textOf(each)}`)].join("\n"),
-  )
-  const lists = sections.map(
-    (part) =>
-      `<h2>${part.title}</h2><ul>${part.lines.map((each) => `<li>${htmlOf(each)}</li>`).join("")}</ul>`,
-  )
+/** The document is the text with links. */
+function inBothForms(...paragraphs: readonly string[]): Pick<Mail, "text" | "html"> {
+  const text = `${paragraphs.join("\n\n")}\n`
+  const body = Bun.escapeHTML(text)
+    .replace(/^(- )?(.*)\n {2}(http.*)$/gm, '$1<a href="$3">$2</a>')
+    .replaceAll("\n", "<br>\n")
+  const head = '<meta name="color-scheme" content="light dark">'
   return {
-    ...mail,
-    subject: line(subject),
-    text: [`${line(title)}\n${line(lead)}`, ...parts, `${links.map(textOf).join("\n")}\n`].join(
-      "\n\n",
-    ),
-    html: `<!doctype html><html lang="en"><head><meta name="color-scheme" content="light dark"><style>${style}</style></head>
-<body><h1>${escaped(title)}</h1><p>${escaped(lead)}</p>${lists.join("")}<hr>${links.map((each) => `<p>${htmlOf(each)}</p>`).join("")}</body></html>`,
+    text,
+    html: `<!doctype html><html lang="en"><head>${head}</head><body style="font:15px/1.5 sans-serif">${body}</body></html>`,
   }
 }
 
-const style = `body{font:15px/1.5 system-ui,sans-serif;max-width:40em;margin:24px auto;padding:0 16px;color:#1d1c1a;background:#fbfaf8}
-h1{font-size:22px;margin:0}h2{font-size:15px;margin:24px 0 8px}ul{padding:0;margin:0;list-style:none}li{padding:8px 0;border-top:1px solid #e4e0d8}
-p{margin:4px 0}a{color:#8a4b12}span{color:#66625b}hr{border:0;border-top:1px solid #e4e0d8;margin:24px 0}
-@media(prefers-color-scheme:dark){body{color:#edeae4;background:#161513}a{color:#e2a363}span{color:#a8a298}li,hr{border-color:#35322d}}`
-
 /** Without line breaks and direction marks, which could imitate other parts of a mail. */
 const line = (text: string): string => text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]+/gu, " ")
-
-const escaped = (text: string): string => Bun.escapeHTML(line(text))

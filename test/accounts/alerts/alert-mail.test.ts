@@ -39,7 +39,7 @@ const given: AlertMail = {
 }
 
 test("A mail has the counts, then what changed in each record, then its links", () => {
-  const { subject, text, unsubscribeUrl } = alertMail(given)
+  const { subject, text, html, unsubscribeUrl } = alertMail(given)
   expect(subject).toBe("Gold near E47: 4 added or changed, 1 removed")
   expect(unsubscribeUrl).toBe(given.unsubscribeUrl)
   expect(text).toBe(`4 added or changed, 1 removed
@@ -64,6 +64,10 @@ Change the watch “Gold near E47”
 Stop these mails
   https://data.example.com/account/unsubscribe?token=x
 `)
+  expect(html).toContain(
+    '- <a href="https://data.example.com/explore/tenements/NSW-1">1: expiry date now unknown</a><br>',
+  )
+  expect(html).toContain('since=812&amp;as_of=815">Show everything that is new</a>')
 })
 
 test("A mail has at most twenty records, and companies and announcements by name", () => {
@@ -98,6 +102,10 @@ test.each([
       data: { ...data, changed: { companies: 1, tenements: 40 }, removed: { tenements: 2 } },
     },
     "41 added or changed, 2 removed",
+  ],
+  [
+    { type: "release.published", data: { ...data, changed: { companies: 0 }, removed: {} } },
+    "no records changed",
   ],
   [
     { type: "list.changed", data: { ...data, resync: true } },
