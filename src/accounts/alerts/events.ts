@@ -71,23 +71,28 @@ export type Events = ReturnType<typeof createEvents>
 export function createEvents({ reader, baseUrl, pageOf, account = null }: EventOptions) {
   const address = (path: string): string => `${baseUrl}/api/v1${path}`
 
-  /** Counts the list at a path, which names the same releases. */
-  const count = async (path: string, { from, to: release }: EventPeriod): Promise<number> =>
-    (await reader.total(askWatched(path).list, { release, since: from?.id, account })) ?? 0
+  /** Counts the list at a path, which names the same releases. Without a path it counts 0. */
+  async function count(path: string | null, { from, to: release }: EventPeriod): Promise<number> {
+    if (path === null) return 0
+    return (await reader.total(askWatched(path).list, { release, since: from?.id, account })) ?? 0
+  }
 
   async function listChanged(
     { path, reports }: Subject & { kind: "list" },
     period: EventPeriod,
   ): Promise<object | null> {
-    const list = pathWithout(path, "changed")
-    const changedPath = pathWithQuery(path, ...comparing("updated_since", period))
-    const removedPath = pathWithQuery(list, ...comparing("removed_since", period))
-    const changed = reports === "removals" ? 0 : await count(changedPath, period)
-    const removed = reports === "changes" ? 0 : await count(removedPath, period)
+    const changedPath =
+      reports === "removals" ? null : pathWithQuery(path, ...comparing("updated_since", period))
+    const removedPath =
+      reports === "changes"
+        ? null
+        : pathWithQuery(pathWithout(path, "changed"), ...comparing("removed_since", period))
+    const changed = await count(changedPath, period)
+    const removed = await count(removedPath, period)
     if (changed + removed === 0) return null
     return {
-      ...(reports !== "removals" && { changed, changed_url: address(changedPath) }),
-      ...(reports !== "changes" && { removed, removed_url: address(removedPath) }),
+      ...(changedPath !== null && { changed, changed_url: address(changedPath) }),
+      ...(removedPath !== null && { removed, removed_url: address(removedPath) }),
     }
   }
 
@@ -107,11 +112,7 @@ export function createEvents({ reader, baseUrl, pageOf, account = null }: EventO
         ["changed", enteredKinds],
         ...comparing("updated_since", period),
       )
-    const counts = [
-      expiringPath === null ? 0 : await count(expiringPath, period),
-      enteredPath === null ? 0 : await count(enteredPath, period),
-    ]
-    const sum = counts.reduce((one, other) => one + other)
+    const sum = (await count(expiringPath, period)) + (await count(enteredPath, period))
     if (sum === 0) return null
     return {
       expiring: sum,

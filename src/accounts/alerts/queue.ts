@@ -46,6 +46,15 @@ interface Leased {
   leasedUntil: string
 }
 
+interface CursorMove {
+  to: Release
+  /** In Sydney. */
+  day: string
+  dueAt: Date | null
+  /** The event that is new; null for nothing new. */
+  body: string | null
+}
+
 /** An attempt to deliver. */
 export interface Attempt {
   at: Date
@@ -132,19 +141,8 @@ export function createQueue(pool: Pool, now: () => Date) {
           })
       }),
 
-    /**
-     * Moves the cursors of watches, and stores the event that is new in one statement.
-     * @param body null for nothing new
-     */
-    moveCursors: (
-      leased: readonly Leased[],
-      {
-        to,
-        day,
-        dueAt,
-        body,
-      }: { to: Release; day: string; dueAt: Date | null; body: string | null },
-    ) =>
+    /** Moves the cursors of watches, and stores the event that is new, in one statement. */
+    moveCursors: (leased: readonly Leased[], { to, day, dueAt, body }: CursorMove) =>
       run((db) =>
         db
           .update(watches)

@@ -1,7 +1,6 @@
 /** When watches are due: days and mornings in Sydney, and the times between attempts. */
 import { daysAfter } from "../../system/text/calendar-date.ts"
 import {
-  dayMs,
   hourMs,
   localTime,
   minuteMs,
@@ -46,7 +45,7 @@ const retryDelaysMs = [
 /**
  * The time until the next attempt; undefined after the last one.
  * @param failed the number of failed attempts, from 1
- * @param retryAfterMs the wish of the receiver, if any
+ * @param retryAfterMs the wish of the receiver, at most a day, if any
  * @param random from 0 to 1
  */
 export function retryDelayMs(
@@ -55,6 +54,5 @@ export function retryDelayMs(
   random: number,
 ): number | undefined {
   const delay = retryDelaysMs[failed - 1]
-  if (delay === undefined) return undefined
-  return retryAfterMs === null ? delay * (0.8 + 0.4 * random) : Math.min(retryAfterMs, dayMs)
+  return delay === undefined ? undefined : (retryAfterMs ?? delay * (0.8 + 0.4 * random))
 }

@@ -205,13 +205,7 @@ const closed = "The connection was closed before a response"
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "Connection refused",
   ECONNRESET: closed,
-  EHOSTUNREACH: "The host cannot be reached",
-  ENETUNREACH: "The host cannot be reached",
-  CERT_HAS_EXPIRED: "The certificate has expired",
   DEPTH_ZERO_SELF_SIGNED_CERT: "The certificate is self-signed",
-  SELF_SIGNED_CERT_IN_CHAIN: "The certificate's authority is not a public one",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "The certificate's authority is not a public one",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "The certificate is sent without its intermediate certificate",
   ERR_TLS_CERT_ALTNAME_INVALID: "The certificate is for another name",
   ERR_PROXY_TUNNEL: "The proxy did not connect to the receiver",
 }
