@@ -81,12 +81,9 @@ export function createEvents({ reader, baseUrl, pageOf, account = null }: EventO
     { path, reports }: Subject & { kind: "list" },
     period: EventPeriod,
   ): Promise<object | null> {
-    const changedPath =
-      reports === "removals" ? null : pathWithQuery(path, ...comparing("updated_since", period))
-    const removedPath =
-      reports === "changes"
-        ? null
-        : pathWithQuery(pathWithout(path, "changed"), ...comparing("removed_since", period))
+    const list = pathWithout(path, "changed")
+    const changedPath = reports === "removals" ? null : changesOf(path, "updated_since", period)
+    const removedPath = reports === "changes" ? null : changesOf(list, "removed_since", period)
     const changed = await count(changedPath, period)
     const removed = await count(removedPath, period)
     if (changed + removed === 0) return null
@@ -106,11 +103,10 @@ export function createEvents({ reader, baseUrl, pageOf, account = null }: EventO
     const expiringPath = expiring && pathWithQuery(path, ...datesIn(expiring), asOf)
     const enteredPath =
       entered &&
-      pathWithQuery(
-        path,
-        ...datesIn(entered),
-        ["changed", enteredKinds],
-        ...comparing("updated_since", period),
+      changesOf(
+        pathWithQuery(path, ...datesIn(entered), ["changed", enteredKinds]),
+        "updated_since",
+        period,
       )
     const sum = (await count(expiringPath, period)) + (await count(enteredPath, period))
     if (sum === 0) return null
@@ -136,11 +132,11 @@ export function createEvents({ reader, baseUrl, pageOf, account = null }: EventO
 
   /** By the lists of the API that belong to no record. */
   async function releasePublished(period: EventPeriod): Promise<object> {
-    const counts = async (kind: "updated_since" | "removed_since") =>
+    const counts = async (kind: Comparison) =>
       Object.fromEntries(
         await Promise.all(
           wholeLists.map(async (path) => {
-            const total = await count(pathWithQuery(path, ...comparing(kind, period)), period)
+            const total = await count(changesOf(path, kind, period), period)
             return [path.slice(1), total] as const
           }),
         ),
@@ -250,10 +246,10 @@ const types = {
 /** A renewal may set another date that is within the days already. */
 const enteredKinds = "added,expiry_date"
 
-const comparing = (kind: "updated_since" | "removed_since", { since, to }: EventPeriod): Pair[] => [
-  [kind, String(since)],
-  ["as_of", String(to.id)],
-]
+type Comparison = "updated_since" | "removed_since"
+
+const changesOf = (path: string, kind: Comparison, { since, to }: EventPeriod): string =>
+  pathWithQuery(path, [kind, String(since)], ["as_of", String(to.id)])
 
 interface Dates {
   from: string
