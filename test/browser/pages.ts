@@ -92,6 +92,7 @@ export const pages: readonly PageExample[] = [
   { route: "/account/sign-in", path: "/account/sign-in", as: "standard" },
   { route: "/account/sign-up", path: "/account/sign-up" },
   { route: "/account/link", path: "/account/link?link=used", status: 410 },
+  { route: "/account/unsubscribe", path: "/account/unsubscribe?token=unknown", status: 404 },
   { route: "/docs", path: "/docs", kind: "overview" },
   { route: "/docs/reference", path: "/docs/reference" },
   ...["companies", "tenements", "subsidiaries", "reports", "releases", "usage"].map((name) => ({
