@@ -9,8 +9,13 @@ import {
   type Pair,
 } from "../../api/http/query-string.ts"
 import { askSentList } from "../../api/responses/ask.ts"
-import { asOf, changes, paging, representation, selection } from "../../api/responses/endpoint.ts"
-import { askRecord, type ListQuestion, type RecordQuestion } from "../../api/responses/question.ts"
+import { asOf } from "../../api/responses/endpoint.ts"
+import {
+  askRecord,
+  type ListQuestion,
+  notOfTheList,
+  type RecordQuestion,
+} from "../../api/responses/question.ts"
 import { endpoints } from "../../api/routes/endpoints.ts"
 import type { mailTimes, reportKinds, watchStates } from "../../data/db/alert-tables.ts"
 import { tenements } from "../../data/resources/tenements.ts"
@@ -59,9 +64,7 @@ export interface GivenSubject {
 /** The most days before expiry. */
 export const maxExpiryDays = 730
 
-const notWatched = ["sort", "order"].concat(
-  Object.keys({ ...paging, ...representation, ...asOf, ...changes, ...selection }),
-)
+const notWatched = ["sort", "order", ...notOfTheList]
 const notOfExpiry = ["changed", "expires_from", "expires_to"]
 
 /**
@@ -114,18 +117,19 @@ export function askWatchedRecord(path: string): RecordQuestion {
 
 /** The path with further parameters. */
 export const pathWithQuery = (path: string, ...further: readonly Pair[]): string => {
-  const { place, query } = split(path)
+  const { place, query } = splitPath(path)
   const text = encodeQuery([...query, ...further])
   return text === "" ? place : `${place}?${text}`
 }
 
 /** The path without the parameters of these names. */
 export const pathWithout = (path: string, ...names: readonly string[]): string => {
-  const { place, query } = split(path)
+  const { place, query } = splitPath(path)
   return pathWithQuery(place, ...query.filter(([name]) => !names.includes(name)))
 }
 
-function split(path: string) {
+/** The place of a path, with or without `/api/v1`, and its query. */
+export function splitPath(path: string) {
   const [, place = "", query = ""] = /^(?:\/api\/v1(?=\/))?([^?]*)\??(.*)$/s.exec(path) ?? []
   return { place, query: decodeQuery(query) }
 }
@@ -136,7 +140,7 @@ const patterns = endpoints.map((endpoint) => ({
 }))
 
 function found(path: string) {
-  const { place, query } = split(path)
+  const { place, query } = splitPath(path)
   for (const { endpoint, pattern } of patterns) {
     const match = pattern.exec(place)
     const key = match && decodeComponent(match[1] ?? "")
@@ -148,7 +152,7 @@ function found(path: string) {
 /** A list by its filters that differ from their defaults, each in one spelling. */
 function canonicalList(path: string, others: readonly string[] = []): string {
   const given = pathWithout(path, ...notWatched, ...others)
-  const { query } = split(given)
+  const { query } = splitPath(given)
   // The API compares with a release.
   const compares = query.some(([name]) => name === "changed")
   const asked = askWatched(compares ? pathWithQuery(given, ["updated_since", "0"]) : given)
@@ -160,7 +164,7 @@ function canonicalList(path: string, others: readonly string[] = []): string {
 /** Without `/api/v1`. A code is in upper case. */
 function pathOf(asked: ListQuestion | RecordQuestion): string {
   const key = asked.kind === "record" ? asked.key : asked.list.parent?.key
-  const { place } = split(asked.path)
+  const { place } = splitPath(asked.path)
   if (key === undefined) return place
   return place.replace(/^(\/\w+\/)[^/]+/, (_, before) => before + encodeURIComponent(key))
 }

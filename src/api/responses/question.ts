@@ -86,7 +86,7 @@ interface PageWindow {
 export type Question = ListQuestion | RecordQuestion
 
 /** Parameters that choose a part, fields, a release or a representation leave the list itself as it is. */
-const notOfTheList = Object.keys({
+export const notOfTheList = Object.keys({
   ...paging,
   ...representation,
   ...asOf,

@@ -1,6 +1,7 @@
 /** The subject of a watch in the words of the explorer, and the pages that show its changes. */
-import type { Subject } from "../../../../accounts/alerts/watch.ts"
-import { type CanonicalQuery, decodeQuery, type Pair } from "../../../../api/http/query-string.ts"
+import type { ComparedReleases } from "../../../../accounts/alerts/events.ts"
+import { type Subject, splitPath } from "../../../../accounts/alerts/watch.ts"
+import type { CanonicalQuery, Pair } from "../../../../api/http/query-string.ts"
 import { kindsOfChange } from "../../../../data/resources/explained.ts"
 import { tenements } from "../../../../data/resources/tenements.ts"
 import { kindLabels } from "../kinds-of-change.ts"
@@ -12,7 +13,7 @@ import { companiesView, listViews, reportsView } from "./views.ts"
 /** `Tenements in Western Australia with the status “granted”, 90 days before expiry` */
 export function subjectWords(subject: Subject): string {
   if (subject.kind === "releases") return "Every release"
-  const { place, query } = split(subject.path)
+  const { place, query } = splitPath(subject.path)
   if (subject.kind === "record") {
     const [, list, key = ""] = place.split("/")
     const view = [companiesView, tenementsView, reportsView].find(({ path }) => path === `/${list}`)
@@ -32,20 +33,16 @@ export function subjectWords(subject: Subject): string {
 
 const reported = { both: [], changes: ["only changes"], removals: ["only removals"] }
 
-/** The releases that an event compares, and the expiry dates that it reports. */
-interface Shown {
-  since: number
-  release: number
-  expires?: { from: string; to: string } | undefined
-}
-
 /** The path of the page that shows the changes of a subject. */
-export function pageOfSubject(subject: Subject, { since, release, expires }: Shown): string {
+export function pageOfSubject(
+  subject: Subject,
+  { since, release, expires }: ComparedReleases,
+): string {
   const asOf: Pair = ["as_of", String(release)]
   const between: CanonicalQuery = [["since", String(since)], asOf]
   if (subject.kind === "releases") return withQuery("/explore/changes", between)
   if (subject.kind === "record") return `/explore${subject.path}`
-  const { place } = split(subject.path)
+  const { place } = splitPath(subject.path)
   const list = requested(subject.path)
   const { view, code } = list
   const filters = filtersOf(list)
@@ -68,7 +65,7 @@ export function pageOfSubject(subject: Subject, { since, release, expires }: Sho
 export function pageOfWatched(subject: Subject): string {
   if (subject.kind === "releases") return "/explore/changes"
   if (subject.kind === "record") return `/explore${subject.path}`
-  return withQuery(`/explore${split(subject.path).place}`, filtersOf(requested(subject.path)))
+  return withQuery(`/explore${splitPath(subject.path).place}`, filtersOf(requested(subject.path)))
 }
 
 /** The names of the changes of a list, by the kind that people choose. */
@@ -81,14 +78,9 @@ export function kindsOfList(path: string): ReadonlyMap<string, readonly string[]
 const wordsOfKinds = ({ view }: RequestedList, names: string): string =>
   [...new Set(names.split(",").map(kindLabels(view)))].join(", ").toLowerCase()
 
-function split(path: string) {
-  const [place = "", query = ""] = path.split("?")
-  return { place, query: decodeQuery(query) }
-}
-
 /** The explorer's list of a path of the API. */
 function requested(path: string): RequestedList {
-  const { place, query: sent } = split(path)
+  const { place, query: sent } = splitPath(path)
   const [, first, key = "", last] = place.split("/")
   const pattern = last === undefined ? `/${first}` : `/${first}/:code/${last}`
   const view = listViews.find((each) => each.path === pattern)
