@@ -73,7 +73,7 @@ function periodFields({ since, table }: Resource, changed: SQL): Record<string, 
     ),
     changed: computed(
       textSchema(
-        "The fields that differ from the previous version, listed as A; B; empty if only its links changed, null for the oldest available version",
+        "The fields that differ from the previous version, listed as A; B; empty if only its links or its group changed, null for the oldest available version",
       ),
       changed,
     ),

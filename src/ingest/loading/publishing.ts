@@ -145,7 +145,7 @@ export const publishChange = (
         const isChanged = made && sum(rows.map(rowsChanged)) + sum(links?.changed ?? {}) > 0
         if (isChanged) {
           const [{ time }] = await sql.unsafe<[{ time: string }]>(`select ${utc("now()")} as time`)
-          const observed = { time, isKnown: true }
+          const observed = { time, isKnown: false }
           const others = { files: [], holderNames: "companies", links } as const
           await publishRelease(sql, release, { ...made, source, observed, ...others })
         }

@@ -1,7 +1,9 @@
 /** A newer rule computes the values of the current records again, in one release that changes no earlier one. */
 import { beforeEach, expect, test } from "bun:test"
+import { withSnapshot } from "../../../src/data/db/connection.ts"
 import { DatabaseError } from "../../../src/data/db/first-connection.ts"
 import { checkSchema, migrate } from "../../../src/data/db/migrate.ts"
+import { releaseOrigin } from "../../../src/data/db/release-files.ts"
 import { loadedResources } from "../../../src/data/resources/catalogue.ts"
 import { applyRules } from "../../../src/ingest/loading/apply-rules.ts"
 import { decide, publishDecisions } from "../../../src/ingest/loading/link-decisions.ts"
@@ -90,6 +92,8 @@ test("Another rule of names publishes one release of the tenements, links and to
     { id: "t1", ...earlier },
     { id: "t3", ...earlier },
   ])
+  const origin = withSnapshot(url, (tx) => releaseOrigin(tx, before + 1))
+  expect(await origin).toMatchObject({ source: "migration", observed: null, files: [] })
   expect(await apply()).toBe(null)
   expect(await bench.releases()).toBe(before + 1)
   await migrate(url)
