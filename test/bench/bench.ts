@@ -83,7 +83,7 @@ async function bench(flags: Flags): Promise<boolean> {
     }
     log(`${row.name}: ${row.work}`)
     try {
-      lines.push(table(row.work, await row.run(environment)))
+      lines.push(table(`\`${row.name}\` ${row.work}`, await row.run(environment)))
       log(lines.at(-1) ?? "")
     } catch (error) {
       problems.push(`${row.name} failed: ${error instanceof Error ? error.message : error}`)

@@ -53,8 +53,8 @@ export interface Environment extends Options {
   ours: Checkout
   /** Of our database. */
   sql: Sql
-  /** Starts Hono with postgres.js, on our database. */
-  hono(): Promise<ServerProcess>
+  /** Starts Hono with postgres.js, on our database. @param settings `CACHE_BYTES` for a cache of responses */
+  hono(settings?: Variables): Promise<ServerProcess>
   /** Starts Bun's HTTP server, which sends the bytes and headers that the service sent for this path. */
   bare(service: ServerProcess, path: string): Promise<ServerProcess>
   /** Stops every server that was started since the last call. */
@@ -179,10 +179,14 @@ export async function createEnvironment(options: Options): Promise<Environment> 
     checkouts,
     ours,
     sql: data,
-    hono: async () => {
+    hono: async (settings = {}) => {
       const cwd = peerDirectory("hono")
       await runToEnd([process.execPath, "install", "--frozen-lockfile"], { cwd })
-      return startPeer("hono", { DATABASE_URL: ours.databaseUrl, NODE_ENV: "production" })
+      return startPeer("hono", {
+        DATABASE_URL: ours.databaseUrl,
+        NODE_ENV: "production",
+        ...settings,
+      })
     },
     bare: async ({ url }, path) =>
       startPeer("bare", { TARGET: url + path, TOKEN: await ours.token() }),

@@ -1,4 +1,5 @@
 /** Rates of requests under load, and the CPU time that each takes. */
+import { cacheSizes } from "../../../src/data/db/cache.ts"
 import { redisServer } from "../../support/redis.ts"
 import type { Row } from "../bench.ts"
 import { call, wrk } from "../clients.ts"
@@ -8,6 +9,9 @@ import { type Measure, rounds } from "../rounds.ts"
 
 const listPage = "/api/v1/tenements"
 const needs = ["wrk"]
+
+/** As `CACHE_MEMORY_MB` is by default. */
+const defaultCacheBytes = 64 * 1024 * 1024
 
 interface RateOptions {
   targets: readonly string[]
@@ -39,7 +43,12 @@ async function measureRates(
     if (checkout !== ours || !peers.includes("bare")) continue
     await add("bare", await environment.bare(service, targets[0] ?? ""), await ours.token())
   }
-  if (peers.includes("hono")) await add("hono", await environment.hono(), await ours.token())
+  if (peers.includes("hono")) {
+    const { responses } = cacheSizes(defaultCacheBytes)
+    const settings = { CACHE_BYTES: String(responses) }
+    await add("hono", await environment.hono(), await ours.token())
+    await add("hono with a cache", await environment.hono(settings), await ours.token())
+  }
   return rounds(environment.rounds, sides)
 }
 
@@ -66,7 +75,7 @@ const pagePath = ({ state, status }: FilteredList, page: number) =>
 /** Lists are equally likely, and so are the pages of each. Their totals are counted before the load. */
 const randomPage: Row = {
   name: "random-page",
-  work: "a random page of a random state and status",
+  work: "a random page of a random state and status, mostly from PostgreSQL",
   needs,
   run: async (environment) => {
     const lists = await environment.sql<FilteredList[]>`
@@ -107,21 +116,21 @@ const redisPage: Row = {
 export const rateRows: readonly Row[] = [
   {
     name: "page-again",
-    work: "a list page asked for again (JSON, 50 records)",
+    work: "a list page asked for again (JSON, 50 records), ours from memory",
     needs,
     run: (environment) =>
       measureRates(environment, { targets: [listPage], peers: ["bare", "hono"] }),
   },
   {
     name: "page-not-modified",
-    work: "the same with If-None-Match",
+    work: "the same with If-None-Match, ours from memory",
     needs,
     run: (environment) =>
       measureRates(environment, { targets: [listPage], peers: ["bare"], ifNoneMatch: true }),
   },
   {
     name: "record-first",
-    work: "one record, random key, read for the first time",
+    work: "one record, random key, read for the first time, from PostgreSQL",
     needs,
     run: async (environment) => {
       const targets = await recordPaths(environment, mostKeys)
@@ -130,7 +139,7 @@ export const rateRows: readonly Row[] = [
   },
   {
     name: "record-again",
-    work: `one record, random key of ${keysReadAgain} read before`,
+    work: `one record, random key of ${keysReadAgain} read before, ours from memory`,
     needs,
     run: async (environment) => {
       const targets = await recordPaths(environment, keysReadAgain)
