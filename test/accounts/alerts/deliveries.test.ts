@@ -104,6 +104,19 @@ test("A receiver chooses the time of the next attempt by Retry-After, and ends t
   expect((await rowOf(id))?.state).toBe("disabled")
 })
 
+test.each([
+  [429, "0"],
+  [503, "1"],
+  [503, "Sun, 01 Mar 2020 00:00:00 GMT"],
+])("Of %i with Retry-After %j, attempts are no sooner than without it", async (status, value) => {
+  const { id } = await watch({ list: "/reports" })
+  receiver.chosen.respond = () => new Response(null, { status, headers: { "Retry-After": value } })
+  await service.publish(awkward)
+  await until(async () => (await rowOf(id))?.attempt === 1)
+  expect((await toNextAttempt(id)) / 5).toBeWithin(0.79, 1.21)
+  expect((await toNextAttempt(id)) / 300).toBeWithin(0.79, 1.21)
+})
+
 test("A watch that is paused during its last attempt stays paused, and is not reported as disabled", async () => {
   const { id } = await watch({ list: "/reports" })
   const last = Promise.withResolvers<Response>()
