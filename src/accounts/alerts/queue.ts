@@ -124,6 +124,8 @@ export function createQueue(pool: Pool, now: () => Date) {
           eq(watches.state, "active"),
           isNull(watches.event_id),
           isFree(),
+          // Another process may have covered a release that this one has not seen.
+          lte(watches.covered_release, to.id),
           or(lte(watches.due_at, at()), and(looksAtReleases, isBehind)),
         )
         // Watches whose lease has ended come last, as their count may end in another timeout.

@@ -1,5 +1,6 @@
 /** Each event is delivered by one process, with one id and body through all attempts, and retried on a schedule. */
 import { afterAll, beforeEach, expect, test } from "bun:test"
+import { createQueue } from "../../../src/accounts/alerts/queue.ts"
 import {
   deliveriesOf,
   pauseWatch,
@@ -8,6 +9,7 @@ import {
   resumeWatch,
 } from "../../../src/accounts/alerts/store.ts"
 import { createPool } from "../../../src/data/db/pool/pool.ts"
+import { createReleases } from "../../../src/data/reader/releases.ts"
 import { awkward } from "../../support/fixtures.ts"
 import { until } from "../../support/until.ts"
 import { alertWorkbench } from "./alert-workbench.ts"
@@ -61,6 +63,16 @@ test("Two processes send each event once, and its releases follow those of the e
     expect([events[0]?.data.since_release, events.at(-1)?.data.release]).toEqual([1, newest?.id])
   }
   await other.stop()
+})
+
+test("A process that has not seen the newest release takes no watch that has covered it", async () => {
+  const older = await createReleases(pool).current()
+  await service.publish(awkward)
+  await watch({ list: "/reports" })
+  await watch({ list: "/tenements", expiring: 90 })
+  await settled()
+  await service.sql`update watches set due_at = created_at where due_at is not null`
+  expect(await createQueue(pool, () => service.clock.now).takeWatches(older)).toEqual([])
 })
 
 test("A failing receiver gets the same bytes ten times over three days, then the watch is disabled", async () => {
