@@ -105,6 +105,26 @@ test("A failing receiver gets the same bytes ten times over three days, then the
   expect(next?.data.since_release).toBe(again?.data.release ?? 0)
 })
 
+test("A receiver that was down for a day gets the event in progress, then one event for all further releases", async () => {
+  const { id } = await watch({ list: "/reports" })
+  receiver.chosen.respond = () => new Response(null, { status: 502 })
+  await service.publish(awkward)
+  await until(async () => (await rowOf(id))?.attempt === 1)
+  for (let seconds = 0; seconds < 86_400; seconds += await toNextAttempt(id)) {
+    await service.publish(awkward)
+  }
+  receiver.chosen.respond = () => new Response(null, { status: 204 })
+  const failed = receiver.events.length
+  await toNextAttempt(id)
+  await settled()
+  const [again, next] = receiver.events.slice(failed)
+  expect(receiver.events).toHaveLength(failed + 2)
+  expect([again?.id, again?.body]).toEqual([receiver.events[0]?.id, receiver.events[0]?.body])
+  const { id: newest } = await createReleases(pool).current()
+  expect([next?.data.since_release, next?.data.release]).toEqual([again?.data.release, newest])
+  expect(newest).toBeGreaterThan((again?.data.release ?? 0) + 1)
+})
+
 test("A receiver chooses the time of the next attempt by Retry-After, and ends the watch by 410", async () => {
   const { id } = await watch({ list: "/reports" })
   receiver.chosen.respond = () =>
