@@ -1,9 +1,8 @@
 import { existingAccount } from "../accounts/access/accounts.ts"
 import { AccountError, type Changed, type Editor } from "../accounts/access/change.ts"
+import type { MadeWatch } from "../accounts/alerts/create-watch.ts"
 import {
-  createWatch,
   deleteWatch,
-  type MadeWatch,
   pauseWatch,
   requestTest,
   resumeWatch,
@@ -11,9 +10,10 @@ import {
   watchesOf,
 } from "../accounts/alerts/store.ts"
 import type { Channel, GivenSubject, Subject } from "../accounts/alerts/watch.ts"
+import { checkAddress } from "../accounts/alerts/webhook.ts"
 import { ApiError, faultsOf } from "../api/http/api-error.ts"
 import type { Config } from "../config.ts"
-import { mailTimes, reportKinds } from "../data/db/alert-tables.ts"
+import { mailTimes, maxExpiryDays, reportKinds } from "../data/db/alert-tables.ts"
 import type { Pool } from "../data/db/pool/pool.ts"
 import {
   argument,
@@ -41,7 +41,7 @@ const create = command({
     expiring: option(
       "<days>",
       "of the list, report tenements this many days before they expire",
-      integerParameter(1, 36_500),
+      integerParameter(1, maxExpiryDays),
     ),
     report: option(
       "<kind>",
@@ -55,8 +55,12 @@ const create = command({
   },
   hasJson: true,
   run: async ({ account: email, name, webhook, mail, ...given }, { config, json }) => {
-    const subject = await checkedSubject(given)
+    // These load the endpoints and with them the server, which other commands do not need.
+    const { subjectOf } = await import("../accounts/alerts/watch.ts")
+    const { createWatch } = await import("../accounts/alerts/create-watch.ts")
+    const subject = checkedSubject(subjectOf, given)
     const channel = channelOf({ webhook, mail }, config)
+    if (channel.kind === "webhook") await checkAddress(channel.url, config)
     return withDatabase(config, async (database) => {
       const accountId = await usePool(database, (pool) => idOf(pool, email))
       const { value, unconfirmed } = await createWatch(editorOf(config, database), {
@@ -64,7 +68,6 @@ const create = command({
         name,
         subject,
         channel,
-        settings: config,
         now: new Date(),
       })
       await printMade(value, json)
@@ -137,11 +140,9 @@ const idOf = (pool: Pool, email: string): Promise<number> =>
   pool.runAlone(null, async (db) => (await existingAccount(db, email)).id)
 
 /** @throws AccountError with the faults that the API finds in the path */
-async function checkedSubject(given: GivenSubject): Promise<Subject> {
-  // It loads the endpoints and with them the server, which other commands do not need.
-  const { subjectOf } = await import("../accounts/alerts/watch.ts")
+function checkedSubject(check: (given: GivenSubject) => Subject, given: GivenSubject): Subject {
   try {
-    return subjectOf(given)
+    return check(given)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const faults = faultsOf(error).map(({ parameter, message }) => `${parameter}: ${message}`)

@@ -1,6 +1,6 @@
 /** The service of the browser tests, which mails links, and signed-in visitors. */
 import { issueToken } from "../../src/accounts/access/tokens.ts"
-import { createWatch } from "../../src/accounts/alerts/store.ts"
+import { createWatch } from "../../src/accounts/alerts/create-watch.ts"
 import { subjectOf } from "../../src/accounts/alerts/watch.ts"
 import type { Visitor } from "../support/browser.ts"
 import { mailServer } from "../support/mail-server.ts"
@@ -80,7 +80,6 @@ async function watched({ editor, sql, clock }: TestService): Promise<number> {
       kind: "webhook",
       url: "https://hooks.example.com/services/T0/B0/a-long-path-of-a-receiver",
     },
-    settings: { WEBHOOK_PRIVATE: false, WEBHOOK_PROXY: "http://127.0.0.1:9" },
     now: clock.now,
   })
   await sql`insert into deliveries (watch_id, event_id, type, at, release, attempt, is_ok, status, reason, ms)

@@ -140,10 +140,11 @@ test.each([
   [1, creation("--list", "/usage", ...toReceiver), "Not a list that can be watched: /usage"],
   [1, creation("--releases", "--mail", "daily"), "set them, or give --webhook"],
   [1, creation("--releases", "--webhook", "ftp://example.com"), "must begin with https://"],
+  [1, creation("--record", "/companies/nope", ...toReceiver), "There is no company NOPE"],
   [
-    1,
+    2,
     creation("--list", "/tenements", "--expiring", "731", ...toReceiver),
-    "The days before expiry must be an integer from 1 to 730",
+    "Must be an integer from 1 to 730.",
   ],
   [2, creation("--releases", "--mail", "hourly"), "choices are at-once, daily, weekly"],
   [1, ["watch", "list", "--account", "nobody@example.com"], "`mds account create nobody"],

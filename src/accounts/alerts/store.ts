@@ -4,7 +4,6 @@ import { accountsTable } from "../../data/db/account-tables.ts"
 import { deliveries, watches } from "../../data/db/alert-tables.ts"
 import { changesChannel } from "../../data/db/notifications.ts"
 import type { Pool } from "../../data/db/pool/pool.ts"
-import { releasesTable } from "../../data/db/schema.ts"
 import { instantText } from "../../data/resources/values.ts"
 import { dayMs } from "../../system/text/time.ts"
 import {
@@ -14,89 +13,17 @@ import {
   type Editor,
   type Transaction,
 } from "../access/change.ts"
-import { lockAccount, nameOf } from "../access/tokens.ts"
-import { firstLook } from "./schedule.ts"
 import type { Channel, Subject, Watch } from "./watch.ts"
-import { checkAddress, newSecret, type WebhookSettings } from "./webhook.ts"
+import { newSecret } from "./webhook.ts"
 
-/** The most watches of an account. */
-const maxWatches = 50
 /** The time for which a replaced secret signs too. */
 const formerSecretMs = dayMs
 const testEveryMs = 10_000
-
-export interface NewWatch {
-  accountId: number
-  name: string
-  subject: Subject
-  channel: Channel
-  settings: WebhookSettings
-  now: Date
-}
 
 /** A watch, of this account unless an operator changes it. */
 export interface WatchSelector {
   id: number
   accountId?: number
-}
-
-export interface MadeWatch {
-  id: number
-  /** Of a webhook. It is not shown again. */
-  secret: string | null
-}
-
-/**
- * Makes a watch, whose cursor is the newest release.
- * @throws AccountError where the name or the address is not valid, or the account is disabled or has enough watches
- */
-export async function createWatch(
-  editor: Editor,
-  { accountId, name, subject, channel, settings, now }: NewWatch,
-): Promise<Changed<MadeWatch>> {
-  const isWebhook = channel.kind === "webhook"
-  if (isWebhook) await checkAddress(channel.url, settings)
-  return change(editor, async (tx) => {
-    await lockAccount(tx, accountId)
-    if ((await tx.$count(watches, eq(watches.account_id, accountId))) >= maxWatches) {
-      throw new AccountError(
-        `An account can have ${maxWatches} watches. Delete one that is no longer needed, then try again`,
-      )
-    }
-    const [newest] = await tx
-      .select({ id: releasesTable.id, identity: releasesTable.identity })
-      .from(releasesTable)
-      .orderBy(desc(releasesTable.id))
-      .limit(1)
-    const secret = isWebhook ? newSecret() : null
-    const [made] = await tx
-      .insert(watches)
-      .values({
-        account_id: accountId,
-        name: nameOf("watch", name),
-        subject,
-        channel,
-        resource: resourceOf(subject),
-        host: isWebhook ? new URL(channel.url).host : "mail",
-        secret,
-        created_at: now.toISOString(),
-        covered_release: newest?.id ?? 0,
-        covered_identity: newest?.identity ?? null,
-        due_at: firstLook(subject, channel, now)?.toISOString() ?? null,
-      })
-      .returning({ id: watches.id })
-    if (!made) throw new Error("A watch was not inserted")
-    await notify(tx, accountId)
-    return { id: made.id, secret }
-  })
-}
-
-/** Lists and records of a resource begin with its name, lists of a company end with it. */
-function resourceOf(subject: Subject): string | null {
-  if (subject.kind === "releases") return null
-  const [place = ""] = subject.path.split("?")
-  const [, first = "", , last] = place.split("/")
-  return subject.kind === "record" ? first : (last ?? first)
 }
 
 /** @throws AccountError where the watch does not exist or is not active */
@@ -188,7 +115,7 @@ const changeWatch = <T>(
   })
 
 /** Wakes the workers of all processes. */
-const notify = (tx: Transaction, accountId: number) =>
+export const notify = (tx: Transaction, accountId: number) =>
   tx.execute(sql`select pg_notify(${changesChannel}, ${String(accountId)})`)
 
 /** Also of every account, with null. The newest last. */

@@ -17,7 +17,12 @@ import {
   type RecordQuestion,
 } from "../../api/responses/question.ts"
 import { endpoints } from "../../api/routes/endpoints.ts"
-import type { mailTimes, reportKinds, watchStates } from "../../data/db/alert-tables.ts"
+import {
+  type mailTimes,
+  maxExpiryDays,
+  type reportKinds,
+  type watchStates,
+} from "../../data/db/alert-tables.ts"
 import { tenements } from "../../data/resources/tenements.ts"
 import { AccountError } from "../access/change.ts"
 
@@ -60,9 +65,6 @@ export interface GivenSubject {
   record?: string | undefined
   releases?: boolean | undefined
 }
-
-/** The most days before expiry. */
-export const maxExpiryDays = 730
 
 const notWatched = ["sort", "order", ...notOfTheList]
 const notOfExpiry = ["changed", "expires_from", "expires_to"]

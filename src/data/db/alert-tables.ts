@@ -23,6 +23,9 @@ import { bytewise, checks, instant } from "./columns.ts"
 /** What a watch of a list reports. */
 export const reportKinds = ["changes", "removals", "both"] as const
 
+/** The most days before expiry. */
+export const maxExpiryDays = 730
+
 /** When a watch sends mails: in Sydney, every morning or on Mondays. */
 export const mailTimes = ["at-once", "daily", "weekly"] as const
 

@@ -1,14 +1,12 @@
 /** Services that send events to a receiver of the test's own, on one database, with a clock that the test sets. */
 import { drizzle } from "drizzle-orm/postgres-js"
 import { accountByEmail } from "../../../src/accounts/access/accounts.ts"
-import { createWatch, type NewWatch } from "../../../src/accounts/alerts/store.ts"
+import { createWatch, type NewWatch } from "../../../src/accounts/alerts/create-watch.ts"
 import { type GivenSubject, subjectOf } from "../../../src/accounts/alerts/watch.ts"
 import { readList } from "../../contract/bodies.ts"
 import { awkward, type Fixtures } from "../../support/fixtures.ts"
 import { type TestService, testService } from "../../support/service.ts"
 import { until } from "../../support/until.ts"
-
-export const privateSettings = { WEBHOOK_PRIVATE: true, WEBHOOK_PROXY: null }
 
 export interface ReceivedEvent {
   id: string
@@ -62,7 +60,6 @@ export async function alertWorkbench({ records = awkward }: { records?: Fixtures
       name: "A watch",
       subject: subjectOf(given),
       channel: { kind: "webhook", url: `${receiver.url}${path}` },
-      settings: privateSettings,
       now: service.clock.now,
       ...others,
     })

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test"
 import { awkward } from "../../support/fixtures.ts"
 import { serviceOfFile } from "../../support/service.ts"
+import { until } from "../../support/until.ts"
 import {
   factsOf,
   headingOf,
@@ -162,6 +163,7 @@ test.each([
   [{ url: "ftp://example.com" }, "must begin with https://."],
   [{ reports: "expiry", days: "731" }, "must be an integer from 1 to 730."],
   [{ path: "/usage" }, "Not a list that can be watched: /usage."],
+  [{ path: "/companies/nope" }, "There is no company NOPE."],
   [{ path: "/tenements?state=nope" }, "state:"],
   [{ channel: "pigeon" }, "a value that the form does not offer"],
   [{ reports: "nothing" }, "a value that the form does not offer"],
@@ -170,6 +172,30 @@ test.each([
   const { response, text } = await made(person, form)
   expect([response.status, await stored(person)]).toEqual([400, []])
   expect(textOf(text)).toContain(message)
+})
+
+test("The address of a webhook is checked while another change of the account is in progress", async () => {
+  const person = await someone()
+  const ended = Promise.withResolvers<void>()
+  const lock = service.sql.begin(async (sql) => {
+    await sql`select from accounts where id = ${person.accountId} for no key update`
+    await ended.promise
+  })
+  let isInProgress = true
+  const change = made(person).finally(() => {
+    isInProgress = false
+  })
+  await until(async () => {
+    const waiting = await service.sql`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    return waiting.length > 0
+  })
+  const { response, text } = await made(person, { url: "https://169.254.169.254/" })
+  expect([response.status, isInProgress]).toEqual([400, true])
+  expect(textOf(text)).toContain("169.254.169.254 has no address")
+  ended.resolve()
+  await lock
+  expect((await change).response.status).toBe(200)
 })
 
 test("An account can have 50 watches", async () => {

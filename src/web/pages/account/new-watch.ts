@@ -3,17 +3,17 @@ import { Elysia } from "elysia"
 import { AccountError } from "../../../accounts/access/change.ts"
 import { maxNameLength } from "../../../accounts/access/tokens.ts"
 import { eventWords } from "../../../accounts/alerts/alert-mail.ts"
+import { createWatch } from "../../../accounts/alerts/create-watch.ts"
 import type { Preview } from "../../../accounts/alerts/events.ts"
-import { createWatch } from "../../../accounts/alerts/store.ts"
 import {
   type Channel,
-  maxExpiryDays,
   pathWithout,
   pathWithQuery,
   type Subject,
   subjectOf,
 } from "../../../accounts/alerts/watch.ts"
-import { mailTimes, reportKinds } from "../../../data/db/alert-tables.ts"
+import { checkAddress } from "../../../accounts/alerts/webhook.ts"
+import { mailTimes, maxExpiryDays, reportKinds } from "../../../data/db/alert-tables.ts"
 import { noResponseWithin, Unavailable } from "../../../data/db/pool/unavailable.ts"
 import { ReleaseUnavailable } from "../../../data/reader/releases.ts"
 import { settleWithin } from "../../../system/text/settle-within.ts"
@@ -58,7 +58,9 @@ export const newWatchRoutes = (options: NewWatchOptions & ExploreOptions) => {
         const channel = channelIn(form, linkMail !== null)
         const { accountId, email } = person
         const name = form.get("name")
-        const made = { accountId, name, subject, channel, settings, now: now() }
+        // A look-up may take longer than other changes should wait.
+        if (channel.kind === "webhook") await checkAddress(channel.url, settings)
+        const made = { accountId, name, subject, channel, now: now() }
         const { value } = await changeAccount({ accountId, email, address }, (editor) =>
           createWatch(editor, made),
         )
