@@ -198,6 +198,26 @@ test("The address of a webhook is checked while another change of the account is
   expect((await change).response.status).toBe(200)
 })
 
+test.each([
+  ["changed=holder_name,added", "added%2Cholder_name", "changes"],
+  ["changed=removed,status", "status", "both"],
+  ["changed=removed", null, "removals"],
+  ["changed=missing", null, "both"],
+])("“Watch” on changes with %s offers these kinds of change", async (query, changed, reports) => {
+  const person = await someone()
+  const page = await person.read(`/explore/changes/tenements?state=WA&since=0&${query}`)
+  const form = await person.read(linkTo(page, "Watch") ?? "")
+  const kinds = [...form.matchAll(/name="(only [^"]+)" value="true" checked/g)]
+  const chosen = /<option value="(\w+)" selected>/.exec(form)?.[1]
+  const { row } = await made(person, {
+    path: hiddenField(form, "path"),
+    reports: chosen ?? "both",
+    ...Object.fromEntries(kinds.map(([, name = ""]) => [name, "true"])),
+  })
+  const path = `/tenements?${changed === null ? "" : `changed=${changed}&`}state=WA`
+  expect(row?.subject).toEqual({ kind: "list", path, reports })
+})
+
 test("An account can have 50 watches", async () => {
   const person = await someone()
   const { id } = await made(person)

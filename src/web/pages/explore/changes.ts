@@ -20,7 +20,7 @@ import {
   requestedChanges,
 } from "./changes-asked.ts"
 import { watchLink } from "./elsewhere/panel.ts"
-import { countedKinds, kindChips } from "./kinds-of-change.ts"
+import { countedKinds, kindChips, kindLabels } from "./kinds-of-change.ts"
 import { textOf } from "./lists/cells.ts"
 import { countedPanels } from "./lists/counted-values.ts"
 import { filterForm } from "./lists/filter-form.ts"
@@ -100,7 +100,7 @@ ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(isRemov
   return {
     title: "Changes",
     section: "/explore",
-    main: html`${pageTitle("Changes", leadOf(from, release), [presetLinks(given, visit.dayOf(sentValue(given, "as_of"), release)), watchLink(withQuery(view.path, filtersOf({ ...given, view })))])}
+    main: html`${pageTitle("Changes", leadOf(from, release), [presetLinks(given, visit.dayOf(sentValue(given, "as_of"), release)), watchLink(withQuery(view.path, filtersOf({ ...given, view })), chosenOf(view, sentValue(given, "changed")))])}
 <div class="stack list">${table({ caption: "Changes by list", columns: totalColumns, rows: totals, empty: "" })}
 <p class="muted">Removed records have left the list since then. A company that becomes inactive leaves the list of active companies.</p>
 ${filterForm(list, ofChanged)}
@@ -109,6 +109,18 @@ ${chosen && sentValue(given, "changed") === undefined && html`<p class="muted">R
 ${(!chosen || fields) && part("updated_since", changed, ofChanged, linksAt(asOf[1]))}
 ${isChosen("removed") && part("removed_since", removed, ofRemoved, linksAt(String(from.id)))}
 ${isChosen("missing") && missing && missing.meta.total > 0 && missingPart(view, missing, visit.dayOf(undefined, release))}</div>`,
+  }
+}
+
+/** The fields of the form of a watch that reports these changes. */
+function chosenOf(view: ListView, changed: string | undefined): Record<string, string> {
+  const names = changed?.split(",") ?? []
+  const fields = names.filter((name) => name !== "removed" && name !== "missing")
+  const withRemoved = fields.length === 0 ? "removals" : "both"
+  const without = fields.length === 0 ? "both" : "changes"
+  return {
+    reports: names.includes("removed") ? withRemoved : without,
+    ...Object.fromEntries(fields.map((name) => [`only ${kindLabels(view)(name)}`, "true"])),
   }
 }
 

@@ -34,9 +34,12 @@ ${tokenField}`,
   )
 }
 
-/** @param path of the API, with the filters of a list: `/tenements?state=WA` */
-export const watchLink = (path: string): Html =>
-  html`<a class="button" href="/account/watches/new?${new URLSearchParams({ path }).toString()}">Watch</a>`
+/**
+ * @param path of the API, with the filters of a list: `/tenements?state=WA`
+ * @param chosen further fields of the form, as the person has chosen them
+ */
+export const watchLink = (path: string, chosen: Readonly<Record<string, string>> = {}): Html =>
+  html`<a class="button" href="/account/watches/new?${new URLSearchParams({ path, ...chosen }).toString()}">Watch</a>`
 
 const csvDownload = ({ href, rows, bytes, hasTimes }: CsvFile): Content =>
   rows > 0 &&
