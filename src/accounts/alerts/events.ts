@@ -7,7 +7,6 @@ import type { Pair } from "../../api/http/query-string.ts"
 import { endpoints } from "../../api/routes/endpoints.ts"
 import type { AccountId } from "../../data/db/pool/turns.ts"
 import type { Reader } from "../../data/reader/reader.ts"
-import type { ReadOptions } from "../../data/reader/reads.ts"
 import type { Release, Releases } from "../../data/reader/releases.ts"
 import { kindsOfChange } from "../../data/resources/explained.ts"
 import { namesInSet, type ResourceRecord } from "../../data/resources/resource.ts"
@@ -23,11 +22,15 @@ import {
   type Watch,
 } from "./watch.ts"
 
-/** The releases that an event compares, and the expiry dates that it reports. */
-export interface ComparedReleases {
-  since: number
-  release: number
-  expires?: { from: string; to: string } | undefined
+/** What an event covers: from the cursor of a watch to a release. */
+export interface Period {
+  /** The release of the cursor, and whether it can be read. */
+  covered: Release
+  isReadable: boolean
+  to: Release
+  /** The days in Sydney of both. The first event of expiry dates covers those that are inside already. */
+  coveredDay: string | null
+  day: string
 }
 
 export interface EventOptions {
@@ -35,7 +38,7 @@ export interface EventOptions {
   /** The address that the addresses in events begin with. */
   baseUrl: string
   /** The path of the explorer's page of a subject. */
-  pageOf: (subject: Subject, compared: ComparedReleases) => string
+  pageOf: (subject: Subject, period: Period) => string
   /** Whose turns the statements take; by default the service's own. */
   account?: AccountId
 }
@@ -52,146 +55,100 @@ interface EventData extends Readonly<Record<string, unknown>> {
   release: number
 }
 
-/** The period that an event covers. */
-export interface EventPeriod {
-  /** The release that its last event covered; null if it cannot be read any more. */
-  from: Release | null
-  /** Its number. */
-  since: number
-  to: Release
-  /** The days in Sydney of both. The first event of expiry dates covers those that are inside already. */
-  sinceDay: string | null
-  day: string
-}
-
-type Watched = Pick<Watch, "id" | "name" | "subject">
+/** The paths of lists in the API, by the names of their counts. */
+type Lists = Readonly<Record<string, string>>
 
 export type Events = ReturnType<typeof createEvents>
 
 export function createEvents({ reader, baseUrl, pageOf, account = null }: EventOptions) {
   const address = (path: string): string => `${baseUrl}/api/v1${path}`
 
-  /** Counts the list at a path, which names the same releases. Without a path it counts 0. */
-  async function count(path: string | null, { from, to: release }: EventPeriod): Promise<number> {
-    if (path === null) return 0
-    return (await reader.total(askWatched(path).list, { release, since: from?.id, account })) ?? 0
+  const addressesOf = (lists: Lists) =>
+    Object.fromEntries(Object.entries(lists).map(([name, path]) => [`${name}_url`, address(path)]))
+
+  /** Counts lists, which name the releases of the period. */
+  async function countsOf(lists: Lists, { covered, to: release }: Period) {
+    const counted = Object.entries(lists).map(async ([name, path]) => {
+      const total = await reader.total(askWatched(path).list, {
+        release,
+        since: covered.id,
+        account,
+      })
+      return [name, total ?? 0] as const
+    })
+    return Object.fromEntries(await Promise.all(counted))
   }
 
-  async function listChanged(
-    { path, reports }: Subject & { kind: "list" },
-    period: EventPeriod,
-  ): Promise<object | null> {
-    const list = pathWithout(path, "changed")
-    const changedPath = reports === "removals" ? null : changesOf(path, "updated_since", period)
-    const removedPath = reports === "changes" ? null : changesOf(list, "removed_since", period)
-    const changed = await count(changedPath, period)
-    const removed = await count(removedPath, period)
-    if (changed + removed === 0) return null
-    return {
-      ...(changedPath !== null && { changed, changed_url: address(changedPath) }),
-      ...(removedPath !== null && { removed, removed_url: address(removedPath) }),
-    }
-  }
-
-  async function listExpiring(
-    subject: Subject & { kind: "expiry" },
-    period: EventPeriod,
-  ): Promise<object | null> {
-    const { path } = subject
-    const { expiring, entered } = expiryDates(subject, period)
-    const asOf: Pair = ["as_of", String(period.to.id)]
-    const expiringPath = expiring && pathWithQuery(path, ...datesIn(expiring), asOf)
-    const enteredPath =
-      entered &&
-      changesOf(
-        pathWithQuery(path, ...datesIn(entered), ["changed", enteredKinds]),
-        "updated_since",
-        period,
-      )
-    const sum = (await count(expiringPath, period)) + (await count(enteredPath, period))
-    if (sum === 0) return null
-    return {
-      expiring: sum,
-      ...(expiringPath !== null && { expiring_url: address(expiringPath) }),
-      ...(enteredPath !== null && { entered_url: address(enteredPath) }),
-    }
-  }
-
-  async function recordChanged(
-    { path }: { path: string },
-    period: EventPeriod,
-  ): Promise<object | null> {
+  async function recordChanged(path: string, { covered, to }: Period): Promise<object | null> {
     const { resource, key } = askWatchedRecord(path)
     const at = (release: Release) => reader.find(resource, "all", key, { release, account })
-    const [was, is] = await Promise.all([period.from && at(period.from), at(period.to)])
+    const [was, is] = await Promise.all([at(covered), at(to)])
     if (!was && !is) return null
     const names = kindsOfChange(resource).filter((name) => is && was && !isEqual(is, was, name))
     const changed = was ? names : ["added"]
     return is && changed.length === 0 ? null : { changed, removed: is === null }
   }
 
-  /** By the lists of the API that belong to no record. */
-  async function releasePublished(period: EventPeriod): Promise<object> {
-    const counts = async (kind: Comparison) =>
-      Object.fromEntries(
-        await Promise.all(
-          wholeLists.map(async (path) => {
-            const total = await count(changesOf(path, kind, period), period)
-            return [path.slice(1), total] as const
-          }),
-        ),
-      )
-    return { changed: await counts("updated_since"), removed: await counts("removed_since") }
+  async function compared(subject: Subject, period: Period): Promise<object | null> {
+    if (subject.kind === "record") return recordChanged(subject.path, period)
+    if (subject.kind === "releases") {
+      const all = (kind: Comparison) =>
+        wholeLists.map((path) => [path.slice(1), changesOf(path, kind, period)] as const)
+      return {
+        changed: await countsOf(Object.fromEntries(all("updated_since")), period),
+        removed: await countsOf(Object.fromEntries(all("removed_since")), period),
+      }
+    }
+    const lists =
+      subject.kind === "list" ? changedLists(subject, period) : expiring(subject, period)
+    const counts = await countsOf(lists, period)
+    const sum = Object.values(counts).reduce((all, count) => all + count, 0)
+    if (sum === 0) return null
+    return { ...(subject.kind === "list" ? counts : { expiring: sum }), ...addressesOf(lists) }
   }
 
-  function compared(subject: Subject, period: EventPeriod): Promise<object | null> {
-    switch (subject.kind) {
-      case "list":
-        return listChanged(subject, period)
-      case "expiry":
-        return listExpiring(subject, period)
-      case "record":
-        return recordChanged(subject, period)
-      case "releases":
-        return releasePublished(period)
-    }
+  function addressOfSubject(subject: Subject): object {
+    if (subject.kind === "releases") return {}
+    if (subject.kind === "record") return { record: address(subject.path) }
+    return { list: address(pathWithout(subject.path, "changed")) }
   }
 
   return {
     /** What is new; null for nothing. @throws Unavailable, ReleaseUnavailable */
     since: async (
-      { id, name, subject }: Watched,
-      period: EventPeriod,
+      { id, name, subject }: Pick<Watch, "id" | "name" | "subject">,
+      period: Period,
       now: Date,
     ): Promise<Event | null> => {
-      const found = period.from ? await compared(subject, period).catch(ifIncomparable) : resync
+      const { covered, isReadable, to, coveredDay, day } = period
+      const isNextDay = subject.kind === "expiry" && coveredDay !== day
+      if (covered.identity === to.identity && !isNextDay) return null
+      const found = isReadable ? await compared(subject, period).catch(ifIncomparable) : resync
       if (found === null) return null
-      const { since, to } = period
-      const expires = subject.kind === "expiry" ? datesOfPage(subject, period) : undefined
-      const page = pageOf(subject, { since, release: to.id, expires })
       return {
         type: types[subject.kind],
         timestamp: secondOf(now),
         data: {
           watch: { id, name },
           release: to.id,
-          since_release: since,
-          ...addressOfSubject(subject, address),
+          since_release: covered.id,
+          ...addressOfSubject(subject),
           ...found,
-          page_url: `${baseUrl}${page}`,
+          page_url: baseUrl + pageOf(subject, period),
         },
       }
     },
 
-    /** What the first records of an event are, by the name of their address without `_url`. */
-    records: async ({ data }: Pick<Event, "data">, read: ReadOptions, limit = 20) => {
-      const parts = ["changed", "removed", "expiring", "entered"].flatMap((name) => {
+    /**
+     * The first records of an event, by the name of their address without `_url`.
+     * @param covered the release of the event
+     */
+    records: async ({ data }: Event, covered: Release, since: number, limit = 20) => {
+      const found = ["changed", "removed", "expiring", "entered"].map(async (name) => {
         const { [`${name}_url`]: url } = data
-        return typeof url === "string" ? [[name, url] as const] : []
-      })
-      const found = parts.map(async ([name, url]) => {
-        const path = url.slice(address("").length)
-        const { list } = askWatched(withWhatChanged(path))
+        if (typeof url !== "string") return [name, []] as const
+        const { list } = askWatched(withWhatChanged(url.slice(address("").length)))
+        const read = { release: covered, since, account }
         const page = await reader.page(list, { offset: 0, limit }, read)
         return [name, page?.records ?? []] as const
       })
@@ -218,13 +175,13 @@ export const createPreview =
     const oldest = { kind: "release", id: await releases.oldest(account) } as const
     // The first release adds every record.
     const readable = [then, await releases.at(oldest, account)]
-    const [from = to] = readable.flatMap((each) =>
+    const [covered = to] = readable.flatMap((each) =>
       "identity" in each && each.id > 0 ? [each] : [],
     )
-    const period = { from, since: from.id, to, sinceDay: null, day: sydneyDay(at) }
+    const period = { covered, isReadable: true, to, coveredDay: null, day: sydneyDay(at) }
     const events = createEvents({ ...options, account })
     const event = await events.since({ id: 0, name: "", subject }, period, at)
-    return { event, releases: to.id - from.id }
+    return { event, releases: to.id - covered.id }
   }
 
 /** So that a receiver reads the whole list again. */
@@ -243,39 +200,36 @@ const types = {
   releases: "release.published",
 } as const
 
-/** A renewal may set another date that is within the days already. */
-const enteredKinds = "added,expiry_date"
-
 type Comparison = "updated_since" | "removed_since"
 
-const changesOf = (path: string, kind: Comparison, { since, to }: EventPeriod): string =>
-  pathWithQuery(path, [kind, String(since)], ["as_of", String(to.id)])
+const changesOf = (path: string, kind: Comparison, { covered, to }: Period): string =>
+  pathWithQuery(path, [kind, String(covered.id)], ["as_of", String(to.id)])
 
-interface Dates {
-  from: string
-  to: string
-}
+const changedLists = ({ path, reports }: Subject & { kind: "list" }, period: Period): Lists => ({
+  ...(reports !== "removals" && { changed: changesOf(path, "updated_since", period) }),
+  ...(reports !== "changes" && {
+    removed: changesOf(pathWithout(path, "changed"), "removed_since", period),
+  }),
+})
 
-const datesIn = ({ from, to }: Dates): Pair[] => [
-  ["expires_from", from],
-  ["expires_to", to],
-]
-
-/** The dates that have come within the days, and those that were within them already. Null without any. */
-function expiryDates({ days }: { days: number }, { sinceDay, day, since, to }: EventPeriod) {
+/** The list whose dates have come within the days, and that of tenements with dates that were within them already. */
+function expiring({ path, days }: Subject & { kind: "expiry" }, period: Period): Lists {
+  const { covered, to, coveredDay, day } = period
   const last = daysAfter(day, days)
-  if (sinceDay === null) return { expiring: { from: day, to: last }, entered: null }
-  const lastBefore = daysAfter(sinceDay, days)
+  const dated = (from: string, until: string): string =>
+    pathWithQuery(path, ["expires_from", from], ["expires_to", until])
+  const asOf: Pair = ["as_of", String(to.id)]
+  if (coveredDay === null) return { expiring: pathWithQuery(dated(day, last), asOf) }
+  const lastBefore = daysAfter(coveredDay, days)
+  // A renewal may set another date that is within the days already.
+  const entered = pathWithQuery(dated(coveredDay, lastBefore), ["changed", "added,expiry_date"])
   return {
-    expiring: lastBefore < last ? { from: daysAfter(lastBefore, 1), to: last } : null,
-    entered: since < to.id ? { from: sinceDay, to: lastBefore } : null,
+    ...(lastBefore < last && {
+      expiring: pathWithQuery(dated(daysAfter(lastBefore, 1), last), asOf),
+    }),
+    ...(covered.id < to.id && { entered: changesOf(entered, "updated_since", period) }),
   }
 }
-
-const datesOfPage = ({ days }: { days: number }, { sinceDay, day }: EventPeriod): Dates => ({
-  from: sinceDay ?? day,
-  to: daysAfter(day, days),
-})
 
 const isEqual = (one: ResourceRecord, other: ResourceRecord, name: string): boolean =>
   JSON.stringify(one[name]) === JSON.stringify(other[name])
@@ -287,17 +241,10 @@ const wholeLists = endpoints.flatMap((endpoint) =>
     : [],
 )
 
-function addressOfSubject(subject: Subject, address: (path: string) => string): object {
-  if (subject.kind === "releases") return {}
-  if (subject.kind === "record") return { record: address(subject.path) }
-  return { list: address(pathWithout(subject.path, "changed")) }
-}
-
 /** With what changed in each record, where the list says so. */
 function withWhatChanged(path: string): string {
   const { endpoint, list } = askWatched(path)
   const names = namesInSet(endpoint.resource, "all").filter((name) => name !== "geometry")
-  const fields =
-    list.since === "changed" || list.since === "explained" ? [...names, "changed"] : names
+  const fields = list.since && list.since !== "removed" ? [...names, "changed"] : names
   return pathWithQuery(path, ["fields", fields.join()])
 }

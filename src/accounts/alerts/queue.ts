@@ -2,14 +2,14 @@
  * The statements of the worker. Each watch has a cursor and a lease in place of a queue: processes share the watches
  * with SKIP LOCKED, and store an outcome only where no other process has taken the watch meanwhile.
  */
-import { and, eq, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm"
+import { and, inArray, type SQL, sql } from "drizzle-orm"
 import { accountsTable } from "../../data/db/account-tables.ts"
 import { deliveries, watches } from "../../data/db/alert-tables.ts"
 import type { Database, Pool } from "../../data/db/pool/pool.ts"
 import { releasesTable } from "../../data/db/schema.ts"
 import type { Release } from "../../data/reader/releases.ts"
 import { minuteMs } from "../../system/text/time.ts"
-import { attribute, type Transaction } from "../access/change.ts"
+import { attribute } from "../access/change.ts"
 import { watchColumns } from "./store.ts"
 import type { Outcome } from "./webhook.ts"
 
@@ -25,73 +25,78 @@ const isEnabled = sql`exists (select from ${accountsTable} account
   where account.id = ${watches.account_id} and account.disabled_at is null)`
 /** Other watches look at their own times. */
 const looksAtReleases = sql`coalesce(${watches.channel} ->> 'when', 'at-once') = 'at-once'`
-/** Whether the release of a cursor can be read. Before the first release nothing can be pruned. */
-const isReadable = (id: SQL, identity: SQL) => sql<boolean>`case when ${id} = 0
+/** Whether the release of the cursor can be read. Before the first release nothing can be pruned. */
+const isReadable = sql<boolean>`case when covered_release = 0
   then not exists (select from ${releasesTable} r where r.is_pruned)
-  else exists (select from ${releasesTable} r where r.id = ${id} and r.identity = ${identity} and not r.is_pruned) end`
-
-const taken = {
-  ...watchColumns,
-  identity: sql<string>`coalesce(${watches.covered_identity}::text, '')`,
-  leasedUntil: sql<string>`${watches.leased_until}`,
-}
+  else exists (select from ${releasesTable} r
+    where r.id = covered_release and r.identity = covered_identity and not r.is_pruned) end`
 
 const identityOf = ({ identity }: Release) => (identity === "" ? null : identity)
 
-export type TakenWatch = Awaited<ReturnType<Queue["takeWatches"]>>[number]
-export type TakenDelivery = Awaited<ReturnType<Queue["takeDeliveries"]>>[number]
+const textOf = (date: Date): string => date.toISOString()
 
-interface Leased {
-  id: number
-  leasedUntil: string
-}
+/** Leases the first watches that are due. @param due with their order and number */
+const take = (db: Database, due: SQL, now: Date) =>
+  db
+    .update(watches)
+    .set({ leased_until: textOf(new Date(now.getTime() + leaseMs)) })
+    .where(sql`${watches.id} in (select id from ${watches} where ${due} for update skip locked)`)
+    .returning({
+      ...watchColumns,
+      leasedUntil: sql<string>`${watches.leased_until}`,
+      /** The release that its last event, or its event in progress, covered. */
+      covered: sql<Release>`jsonb_build_object(
+        'id', covered_release, 'publishedAt', 0, 'identity', coalesce(covered_identity::text, ''))`,
+      coveredDay: watches.covered_day,
+      isReadable,
+      email: sql<string>`(select email from ${accountsTable} account where account.id = account_id)`,
+      secrets: sql<string[]>`to_jsonb(array_remove(
+        array[secret, case when former_secret_until > ${textOf(now)} then former_secret end], null))`,
+      isTest: watches.is_test_due,
+      eventId: sql<string>`case when is_test_due then gen_random_uuid() else event_id end`,
+      /** Null for a test. */
+      body: sql<string | null>`case when not is_test_due then event_body end`,
+      since: sql<number>`${watches.event_since}`,
+      attempt: sql<number>`case when is_test_due then 1 else ${watches.attempt} + 1 end`,
+    })
+
+/** A leased watch, with its event or test. */
+export type Taken = Awaited<ReturnType<typeof take>>[number]
 
 interface CursorMove {
   to: Release
   /** In Sydney. */
   day: string
-  dueAt: Date | null
+  dueAt: string | null
   /** The event that is new; null for nothing new. */
   body: string | null
 }
 
-/** An attempt to deliver. */
+/** An attempt to deliver, and the time of the next one or, after success, of the next look. */
 export interface Attempt {
   at: Date
-  eventId: string
   type: string
-  release: number
-  /** From 1. */
-  attempt: number
   outcome: Outcome
+  dueAt: Date | null
 }
-
-/** What follows an attempt. */
-export type FollowUp =
-  | { kind: "tested" }
-  | { kind: "delivered"; dueAt: Date | null }
-  | { kind: "retried"; dueAt: Date }
-  | { kind: "disabled"; reason: string }
-
-export type Queue = ReturnType<typeof createQueue>
 
 /** Its functions throw Unavailable. */
 export function createQueue(pool: Pool, now: () => Date) {
   const run = <T>(statement: (db: Database) => Promise<T>) => pool.runAlone(null, statement)
-  const at = (date = now()) => date.toISOString()
-  const isFree = () => or(isNull(watches.leased_until), lte(watches.leased_until, at()))
-  const holds = (leased: readonly Leased[]) =>
+  const at = () => textOf(now())
+  const takeDue = (due: SQL) => run((db) => take(db, due, now()))
+  const isFree = () => sql`(leased_until is null or leased_until <= ${at()})`
+  const holds = (taken: readonly Taken[]) =>
     and(
       inArray(
         watches.id,
-        Array.from(leased, ({ id }) => id),
+        taken.map(({ id }) => id),
       ),
       inArray(
         watches.leased_until,
-        Array.from(leased, ({ leasedUntil }) => leasedUntil),
+        taken.map(({ leasedUntil }) => leasedUntil),
       ),
     )
-  const lease = () => ({ leased_until: at(new Date(now().getTime() + leaseMs)) })
 
   return {
     /** Moves the cursors where no release since then touched the resource. Materialized, each cursor is judged once. */
@@ -102,7 +107,7 @@ export function createQueue(pool: Pool, now: () => Date) {
             select distinct covered_release, covered_identity, resource from ${watches}
             where state = 'active' and event_id is null and covered_release < ${to.id}),
           untouched as materialized (
-            select * from cursors where ${isReadable(sql`covered_release`, sql`covered_identity`)} and not exists (
+            select * from cursors where ${isReadable} and not exists (
               select from ${releasesTable} r where r.id > covered_release and r.id <= ${to.id} and coalesce(
                 r.manifest -> 'resources' ? resource or r.manifest #> '{links,changed}' ? resource,
                 not r.manifest ? 'resources' or resource is null)))
@@ -114,37 +119,19 @@ export function createQueue(pool: Pool, now: () => Date) {
             and w.covered_identity is not distinct from u.covered_identity`),
       ),
 
-    /** Takes watches of which something may be new at a release. */
+    /**
+     * Takes watches of which something may be new at a release. Those whose lease has ended come last, as their count
+     * may end in another timeout. Another process may have covered a release that this one has not seen.
+     */
     takeWatches: (to: Release) =>
-      run((db) => {
-        const isBehind = sql`(${watches.covered_release}, ${watches.covered_identity})
-          is distinct from (${to.id}::integer, ${identityOf(to)}::uuid)`
-        const due = and(
-          isEnabled,
-          eq(watches.state, "active"),
-          isNull(watches.event_id),
-          isFree(),
-          // Another process may have covered a release that this one has not seen.
-          lte(watches.covered_release, to.id),
-          or(lte(watches.due_at, at()), and(looksAtReleases, isBehind)),
-        )
-        // Watches whose lease has ended come last, as their count may end in another timeout.
-        return db
-          .update(watches)
-          .set(lease())
-          .where(
-            sql`${watches.id} in (select id from ${watches} where ${due}
-              order by leased_until nulls first, id limit ${batch} for update skip locked)`,
-          )
-          .returning({
-            ...taken,
-            day: watches.covered_day,
-            isReadable: isReadable(sql`covered_release`, sql`covered_identity`),
-          })
-      }),
+      takeDue(sql`${isEnabled} and state = 'active' and event_id is null and ${isFree()}
+        and covered_release <= ${to.id}
+        and (due_at <= ${at()} or ${looksAtReleases} and (covered_release, covered_identity)
+          is distinct from (${to.id}::integer, ${identityOf(to)}::uuid))
+        order by leased_until nulls first, id limit ${batch}`),
 
     /** Moves the cursors of watches, and stores the event that is new, in one statement. */
-    moveCursors: (leased: readonly Leased[], { to, day, dueAt, body }: CursorMove) =>
+    moveCursors: (taken: readonly Taken[], { to, day, dueAt, body }: CursorMove) =>
       run((db) =>
         db
           .update(watches)
@@ -152,7 +139,7 @@ export function createQueue(pool: Pool, now: () => Date) {
             covered_release: to.id,
             covered_identity: identityOf(to),
             covered_day: sql`case when ${watches.subject} ->> 'kind' = 'expiry' then greatest(covered_day, ${day}::date) end`,
-            due_at: dueAt && at(dueAt),
+            due_at: dueAt,
             leased_until: null,
             ...(body !== null && {
               event_id: crypto.randomUUID(),
@@ -162,46 +149,54 @@ export function createQueue(pool: Pool, now: () => Date) {
               last_event_at: at(),
             }),
           })
-          .where(holds(leased)),
+          .where(holds(taken)),
       ),
 
     /** Takes watches with a test or a due event. */
-    takeDeliveries: (free: number) =>
-      run((db) => {
-        const due = sql`(is_test_due or state = 'active' and event_id is not null and due_at <= ${at()}) and ${isEnabled}`
-        const order = sql`is_test_due desc, due_at, id`
-        // A leased watch with an event or a test is an attempt in progress, of any process.
-        const ranked = sql`select id, row_number() over (partition by host order by ${isFree()}, ${order}) as place
-          from ${watches} where ${due} or (event_id is not null and not (${isFree()}))`
-        return db
-          .update(watches)
-          .set(lease())
-          .where(
-            sql`${watches.id} in (select id from ${watches}
-              where id in (select id from (${ranked}) as ranked where place <= ${perHost}) and ${due} and ${isFree()}
-              order by ${order} limit ${free} for update skip locked)`,
-          )
-          .returning({ ...taken, ...sent(at()) })
-      }),
+    takeDeliveries: (free: number) => {
+      const due = sql`(is_test_due or state = 'active' and event_id is not null and due_at <= ${at()}) and ${isEnabled}`
+      const order = sql`is_test_due desc, due_at, id`
+      // A leased watch with an event or a test is an attempt in progress, of any process.
+      const ranked = sql`select id, row_number() over (partition by host order by ${isFree()}, ${order}) as place
+        from ${watches} where ${due} or (event_id is not null and not ${isFree()})`
+      return takeDue(sql`id in (select id from (${ranked}) as ranked where place <= ${perHost})
+        and ${due} and ${isFree()} order by ${order} limit ${free}`)
+    },
 
-    /** Stores an attempt and what follows, if the lease still holds. @returns whether the watch was disabled */
-    storeAttempt: (leased: Leased, attempted: Attempt, after: FollowUp): Promise<boolean> =>
+    /**
+     * Stores an attempt, if the lease still holds. A failed attempt without a next one disables an active watch.
+     * @returns whether it did
+     */
+    storeAttempt: (taken: Taken, { at, type, outcome, dueAt }: Attempt): Promise<boolean> =>
       run((db) =>
         db.transaction(async (tx) => {
+          const { id, isTest, eventId, attempt, release } = taken
+          const { status, reason, ms } = outcome
+          const due_at = dueAt?.toISOString() ?? null
+          const isLast = !isTest && reason !== null && due_at === null
+          const ifActive = (then: string, otherwise: SQL) =>
+            isLast ? sql`case when state = 'active' then ${then} else ${otherwise} end` : undefined
+          const followUp =
+            reason === null
+              ? { ...noEvent, due_at }
+              : { attempt: sql`${watches.attempt} + 1`, due_at }
           await attribute(tx, { who: "the service", origin: "watches" })
           const [held] = await tx
             .update(watches)
-            .set({ ...changesAfter(after), leased_until: null })
-            .where(holds([leased]))
+            .set({
+              ...(isTest ? { is_test_due: false } : followUp),
+              state: ifActive("disabled", sql`state`),
+              reason: ifActive(reason ?? "", sql`reason`),
+              leased_until: null,
+            })
+            .where(holds([taken]))
             .returning({ state: watches.state })
           if (!held) return false
-          await insertAttempt(tx, leased.id, attempted)
-          if (after.kind !== "disabled" || held.state !== "active") return false
-          await tx
-            .update(watches)
-            .set({ state: "disabled", reason: after.reason })
-            .where(eq(watches.id, leased.id))
-          return true
+          await tx.insert(deliveries).values({
+            ...{ watch_id: id, event_id: eventId, type, release, attempt },
+            ...{ at: at.toISOString(), is_ok: reason === null, status, reason, ms },
+          })
+          return isLast && held.state === "disabled"
         }),
       ),
 
@@ -219,39 +214,4 @@ export function createQueue(pool: Pool, now: () => Date) {
   }
 }
 
-/** What an attempt sends. */
-const sent = (nowText: string) => ({
-  email: sql<string>`(select email from ${accountsTable} account where account.id = account_id)`,
-  secrets: sql<string[]>`to_jsonb(array_remove(
-    array[secret, case when former_secret_until > ${nowText} then former_secret end], null))`,
-  isTest: watches.is_test_due,
-  eventId: sql<string>`case when is_test_due then gen_random_uuid() else event_id end`,
-  body: sql<string>`${watches.event_body}`,
-  since: sql<number>`${watches.event_since}`,
-  attempt: sql<number>`case when is_test_due then 1 else ${watches.attempt} + 1 end`,
-})
-
-function changesAfter(after: FollowUp) {
-  if (after.kind === "tested") return { is_test_due: false }
-  if (after.kind === "delivered") {
-    const none = { event_id: null, event_body: null, event_since: null, attempt: 0 }
-    return { ...none, due_at: after.dueAt?.toISOString() ?? null }
-  }
-  const attempt = sql`${watches.attempt} + 1`
-  return after.kind === "retried" ? { attempt, due_at: after.dueAt.toISOString() } : { attempt }
-}
-
-const insertAttempt = (tx: Transaction, watch_id: number, attempted: Attempt) => {
-  const { at, eventId, outcome, ...others } = attempted
-  const { ok, status, reason, ms } = outcome
-  return tx.insert(deliveries).values({
-    ...others,
-    watch_id,
-    event_id: eventId,
-    at: at.toISOString(),
-    is_ok: ok,
-    status,
-    reason,
-    ms,
-  })
-}
+const noEvent = { event_id: null, event_body: null, event_since: null, attempt: 0 }

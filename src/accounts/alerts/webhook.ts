@@ -25,16 +25,13 @@ export interface Delivery {
 
 /** The outcome of one attempt. */
 export interface Outcome {
-  ok: boolean
   /** Null without a response. */
   status: number | null
-  /** For people; null if the attempt succeeded. */
+  /** Of a failure, for people; null after success. */
   reason: string | null
   ms: number
   /** At most a day. */
   retryAfterMs: number | null
-  /** The receiver wants no further events. */
-  isGone: boolean
 }
 
 /** The settings of these names. */
@@ -80,13 +77,7 @@ export async function deliver(delivery: Delivery, options: WebhookOptions): Prom
     retryAfterMs: null,
   }))
   closing.abort()
-  const { status, reason } = response
-  return {
-    ...response,
-    ok: reason === null,
-    ms: Math.round(performance.now() - startedMs),
-    isGone: status === 410,
-  }
+  return { ...response, ms: Math.round(performance.now() - startedMs) }
 }
 
 /** @throws the failure of the connection; AccountError */

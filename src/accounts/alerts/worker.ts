@@ -6,37 +6,27 @@
 
 import type { Pool } from "../../data/db/pool/pool.ts"
 import type { Release, Releases } from "../../data/reader/releases.ts"
-import type { ResourceRecord } from "../../data/resources/resource.ts"
 import { minuteMs, secondOf } from "../../system/text/time.ts"
-import type { Event, EventPeriod, Events } from "./events.ts"
-import { createQueue, type FollowUp, type TakenDelivery, type TakenWatch } from "./queue.ts"
+import type { Event, Events } from "./events.ts"
+import { createQueue, type Taken } from "./queue.ts"
 import { firstLook, nextLook, retryDelayMs, sydneyDay } from "./schedule.ts"
-import type { Watch } from "./watch.ts"
 import type { Outcome } from "./webhook.ts"
 
-/** One attempt to deliver an event or a test. */
-export interface Sending {
-  watch: Watch
-  /** The address of the account. */
-  email: string
-  /** Of a webhook, the newest first. */
-  secrets: readonly string[]
-  eventId: string
+/** A watch with an event or a test. */
+export interface Sending extends Taken {
   event: Event
   /** The event as stored, which every attempt sends. */
   body: string
-  /** Reads the first records of the event, by the names of its counts. */
-  records: () => Promise<Readonly<Record<string, readonly ResourceRecord[]>>>
 }
 
 export interface AlertOptions {
   /** Of its own, so that neither requests nor watches wait for the others. */
   pool: Pool
   releases: Pick<Releases, "current">
-  events: Events
-  /** Never throws. */
+  events: Pick<Events, "since">
+  /** Makes one attempt. Never throws. */
   send: (sending: Sending) => Promise<Outcome>
-  onDisabled: (sending: Sending, reason: string) => void
+  onDisabled: (watch: Taken, reason: string) => void
   onFailure: (error: unknown) => void
   now: () => Date
   /** From 0 to 1. */
@@ -69,26 +59,25 @@ export function startAlerts(options: AlertOptions) {
   })
 
   /** Makes the events of watches, and stores them. A failed watch is looked at again after its lease. */
-  async function look(taken: readonly TakenWatch[], to: Release): Promise<void> {
-    const unchanged: TakenWatch[] = []
+  async function look(taken: readonly Taken[], to: Release): Promise<void> {
+    const unchanged: Taken[] = []
     const failures: unknown[] = []
     const day = sydneyDay(now())
     for (const watch of taken) {
-      const period = periodOf(watch, to, day)
       try {
-        const event = isOver(watch, period) ? await events.since(watch, period, now()) : null
-        const body = JSON.stringify(event)
-        if (event) await queue.moveCursors([watch], { to, day, dueAt: now(), body })
+        const event = await events.since(watch, { ...watch, to, day }, now())
+        const stored = { to, day, dueAt: now().toISOString(), body: JSON.stringify(event) }
+        if (event) await queue.moveCursors([watch], stored)
         else unchanged.push(watch)
       } catch (error) {
         failures.push(error)
       }
     }
-    const byDue = Map.groupBy(unchanged, ({ subject, channel }) =>
-      nextLook(subject, channel, now())?.getTime(),
+    const byDue = Map.groupBy(
+      unchanged,
+      ({ subject, channel }) => nextLook(subject, channel, now())?.toISOString() ?? null,
     )
-    for (const [dueMs, group] of byDue) {
-      const dueAt = dueMs === undefined ? null : new Date(dueMs)
+    for (const [dueAt, group] of byDue) {
       await queue.moveCursors(group, { to, day, dueAt, body: null })
     }
     if (failures.length > 0) throw failures[0]
@@ -99,7 +88,7 @@ export function startAlerts(options: AlertOptions) {
     if (free > 0) for (const taken of await queue.takeDeliveries(free)) begin(taken)
   })
 
-  function begin(taken: TakenDelivery): void {
+  function begin(taken: Taken): void {
     const ended = attempt(taken)
       .catch(fail)
       .finally(() => {
@@ -110,35 +99,24 @@ export function startAlerts(options: AlertOptions) {
     attempts.add(ended)
   }
 
-  async function attempt(taken: TakenDelivery): Promise<void> {
+  async function attempt(taken: Taken): Promise<void> {
     const at = now()
-    const { id, name, release, isTest, eventId, email, secrets, since } = taken
-    const test: Event = {
-      type: "test",
-      timestamp: secondOf(at),
-      data: { watch: { id, name }, release },
-    }
-    const body = isTest ? JSON.stringify(test) : taken.body
+    const body = taken.body ?? JSON.stringify(testOf(taken, at))
     const event: Event = JSON.parse(body)
-    const read = { release: coveredBy(taken), since, account: null }
-    const records = () => events.records(event, read)
-    const sending = { watch: taken, email, secrets, eventId, event, body, records }
-    const outcome = await send(sending)
-    const attempted = { at, eventId, type: event.type, release, attempt: taken.attempt, outcome }
-    const after = afterOf(taken, outcome)
-    const isDisabled = await queue.storeAttempt(taken, attempted, after)
-    if (isDisabled && after.kind === "disabled") onDisabled(sending, after.reason)
+    const outcome = await send({ ...taken, event, body })
+    const dueAt = dueAfter(taken, outcome)
+    const isDisabled = await queue.storeAttempt(taken, { at, type: event.type, outcome, dueAt })
+    if (isDisabled && outcome.reason !== null) onDisabled(taken, outcome.reason)
   }
 
-  function afterOf(
-    { subject, channel, isTest, attempt }: TakenDelivery,
-    { reason, retryAfterMs, isGone }: Outcome,
-  ): FollowUp {
-    if (isTest) return { kind: "tested" }
-    if (reason === null) return { kind: "delivered", dueAt: firstLook(subject, channel, now()) }
+  /** When to look again or, after a failure, to try again; null for never. */
+  function dueAfter({ subject, channel, attempt }: Taken, outcome: Outcome): Date | null {
+    const { status, reason, retryAfterMs } = outcome
+    if (reason === null) return firstLook(subject, channel, now())
+    // The receiver wants no further events.
+    if (status === 410) return null
     const delayMs = retryDelayMs(attempt, retryAfterMs, random())
-    if (delayMs === undefined || isGone) return { kind: "disabled", reason }
-    return { kind: "retried", dueAt: new Date(now().getTime() + delayMs) }
+    return delayMs === undefined ? null : new Date(now().getTime() + delayMs)
   }
 
   function wake(): void {
@@ -177,42 +155,23 @@ export function startAlerts(options: AlertOptions) {
   }
 }
 
-/** Runs it once more where it was called meanwhile. Callers share a run. */
-function coalesced(run: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined
-  let isCalled = false
-  const runAll = async (): Promise<void> => {
-    while (isCalled) {
-      isCalled = false
-      await run()
-    }
-  }
-  return () => {
-    isCalled = true
-    running ??= runAll().finally(() => {
-      running = undefined
-    })
-    return running
-  }
-}
-
-/** The release that the last event of a watch covered, or its event in progress covers. */
-const coveredBy = ({ release, identity }: TakenWatch | TakenDelivery): Release => ({
-  id: release,
-  publishedAt: 0,
-  identity,
+const testOf = ({ id, name, release }: Taken, at: Date): Event => ({
+  type: "test",
+  timestamp: secondOf(at),
+  data: { watch: { id, name }, release },
 })
 
-function periodOf(watch: TakenWatch, to: Release, today: string): EventPeriod {
-  const { release: since, day: sinceDay, isReadable } = watch
-  // A clock may be behind that of the process before.
-  const day = sinceDay !== null && sinceDay > today ? sinceDay : today
-  return { from: isReadable ? coveredBy(watch) : null, since, to, sinceDay, day }
+/** Runs it again after the run in progress, once for all calls meanwhile. */
+function coalesced(run: () => Promise<void>): () => Promise<void> {
+  let running = Promise.resolve()
+  let next: Promise<void> | undefined
+  const start = (): Promise<void> => {
+    next = undefined
+    running = run()
+    return running
+  }
+  return () => {
+    next ??= running.then(start, start)
+    return next
+  }
 }
-
-/** Whether a release or, for expiry dates, a day has passed. */
-const isOver = (
-  { subject, identity }: TakenWatch,
-  { from, to, sinceDay, day }: EventPeriod,
-): boolean =>
-  from === null || identity !== to.identity || (subject.kind === "expiry" && sinceDay !== day)

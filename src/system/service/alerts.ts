@@ -4,7 +4,7 @@ import { alertMail, disabledMail } from "../../accounts/alerts/alert-mail.ts"
 import { createEvents } from "../../accounts/alerts/events.ts"
 import { unsubscribeLink } from "../../accounts/alerts/unsubscribe.ts"
 import { deliver, type Outcome } from "../../accounts/alerts/webhook.ts"
-import { type AlertOptions, type Sending, startAlerts } from "../../accounts/alerts/worker.ts"
+import { type Sending, startAlerts } from "../../accounts/alerts/worker.ts"
 import { MailError, type Mailer } from "../../accounts/mail/mailer.ts"
 import { cacheSizes } from "../../data/db/cache.ts"
 import { isForbidden } from "../../data/db/database-errors.ts"
@@ -29,45 +29,46 @@ export function startWatches(
 ) {
   const { watches: pool } = database.pools
   const reader = createReader({ records: pool, lists: pool, exports: pool }, sizes, () => {})
-  const send: AlertOptions["send"] = (sending) => {
-    const { watch, secrets, eventId: id, body } = sending
-    const { channel } = watch
-    return channel.kind === "webhook"
-      ? deliver({ url: channel.url, secrets, id, body }, { now, settings: config })
-      : sendMail(sending)
-  }
+  const events = createEvents({ reader, baseUrl, pageOf: pageOfSubject })
 
-  async function sendMail({ watch, email: to, event, records }: Sending): Promise<Outcome> {
+  async function mail({ email: to, event, covered, since, ...watch }: Sending): Promise<Outcome> {
     const startedMs = performance.now()
+    const mailed = async (): Promise<void> => {
+      if (!mailer) throw new MailError("The service sends no mails: its setting SMTP_URL is empty")
+      const words = subjectWords(watch.subject)
+      const unsubscribeUrl = baseUrl + (await unsubscribeLink(pool, watch.id))
+      const records = await events.records(event, covered, since)
+      await mailer.deliver(alertMail({ to, watch, words, event, records, unsubscribeUrl, baseUrl }))
+    }
     const reason = await mailed().then(
       () => null,
       (error: unknown) => (error instanceof MailError ? error.message : "The mail was not made"),
     )
-    const ms = Math.round(performance.now() - startedMs)
-    return { ok: reason === null, status: null, reason, ms, retryAfterMs: null, isGone: false }
-
-    async function mailed(): Promise<void> {
-      if (!mailer) throw new MailError("The service sends no mails: its setting SMTP_URL is empty")
-      const words = subjectWords(watch.subject)
-      const unsubscribeUrl = baseUrl + (await unsubscribeLink(pool, watch.id))
-      const shown = { to, watch, words, event, records: await records(), unsubscribeUrl, baseUrl }
-      await mailer.deliver(alertMail(shown))
+    return {
+      status: null,
+      reason,
+      ms: Math.round(performance.now() - startedMs),
+      retryAfterMs: null,
     }
   }
 
   return startAlerts({
     pool,
     releases: createReleases(pool),
-    events: createEvents({ reader, baseUrl, pageOf: pageOfSubject }),
+    events,
     send: async (sending) => {
-      const outcome = await send(sending)
-      count(sending.watch.channel.kind, outcome.ok)
+      const { channel, secrets, eventId: id, body } = sending
+      const outcome =
+        channel.kind === "webhook"
+          ? await deliver({ url: channel.url, secrets, id, body }, { now, settings: config })
+          : await mail(sending)
+      count(channel.kind, outcome.reason === null)
       return outcome
     },
-    onDisabled: ({ watch, email }, reason) => {
-      const { id, accountId, channel } = watch
-      log.warn("watch disabled", { watch: id, account: accountId, reason })
-      if (channel.kind === "webhook") mailer?.send(disabledMail(email, watch, reason, baseUrl))
+    onDisabled: ({ email, ...watch }, reason) => {
+      log.warn("watch disabled", { watch: watch.id, account: watch.accountId, reason })
+      if (watch.channel.kind === "webhook")
+        mailer?.send(disabledMail(email, watch, reason, baseUrl))
     },
     onFailure: (error) => {
       // The log has a line already that says that the database lets this process only read.

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import { watchesOf } from "../../../accounts/alerts/store.ts"
 import type { Channel, Watch } from "../../../accounts/alerts/watch.ts"
-import { pageOfWatched, subjectWords } from "../explore/lists/watched.ts"
+import { pageOfSubject, subjectWords } from "../explore/lists/watched.ts"
 import { notice, statusBadge, type TableColumn, table } from "../kit/components.ts"
 import { count, instantAgo, isolated } from "../kit/format.ts"
 import { type Html, html } from "../kit/html.ts"
@@ -49,7 +49,7 @@ const columns = (nowMs: number): TableColumn<Watch>[] => [
 
 /** The subject in words, with a link to the list. */
 export const subjectLink = ({ subject }: Watch): Html =>
-  html`<a href="${pageOfWatched(subject)}">${isolated(subjectWords(subject))}</a>`
+  html`<a href="${pageOfSubject(subject)}">${isolated(subjectWords(subject))}</a>`
 
 export const mailWords = {
   "at-once": "Mail at once",

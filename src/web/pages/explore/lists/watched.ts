@@ -1,9 +1,10 @@
 /** The subject of a watch in the words of the explorer, and the pages that show its changes. */
-import type { ComparedReleases } from "../../../../accounts/alerts/events.ts"
+import type { Period } from "../../../../accounts/alerts/events.ts"
 import { type Subject, splitPath } from "../../../../accounts/alerts/watch.ts"
 import type { CanonicalQuery, Pair } from "../../../../api/http/query-string.ts"
 import { kindsOfChange } from "../../../../data/resources/explained.ts"
 import { tenements } from "../../../../data/resources/tenements.ts"
+import { daysAfter } from "../../../../system/text/calendar-date.ts"
 import { kindLabels } from "../kinds-of-change.ts"
 import { filtersOf, filtersSet, type RequestedList, withQuery } from "./list-address.ts"
 import { type ListView, titleOfView } from "./list-view.ts"
@@ -33,39 +34,32 @@ export function subjectWords(subject: Subject): string {
 
 const reported = { both: [], changes: ["only changes"], removals: ["only removals"] }
 
-/** The path of the page that shows the changes of a subject. */
-export function pageOfSubject(
-  subject: Subject,
-  { since, release, expires }: ComparedReleases,
-): string {
-  const asOf: Pair = ["as_of", String(release)]
-  const between: CanonicalQuery = [["since", String(since)], asOf]
+/** The path of the page that shows a subject or, with a period, its changes in it. */
+export function pageOfSubject(subject: Subject, period?: Period): string {
+  const asOf: CanonicalQuery = period ? [["as_of", String(period.to.id)]] : []
+  const between: CanonicalQuery = period ? [["since", String(period.covered.id)], ...asOf] : []
   if (subject.kind === "releases") return withQuery("/explore/changes", between)
   if (subject.kind === "record") return `/explore${subject.path}`
-  const { place } = splitPath(subject.path)
   const list = requested(subject.path)
-  const { view, code } = list
+  const page = `/explore${splitPath(subject.path).place}`
   const filters = filtersOf(list)
-  if (expires) {
-    const dates: CanonicalQuery = [
-      ["expires_from", expires.from],
-      ["expires_to", expires.to],
-    ]
-    return withQuery(`/explore${place}`, [...filters, ...dates, asOf])
+  if (!period) return withQuery(page, filters)
+  if (subject.kind === "expiry") {
+    const { coveredDay, day } = period
+    const from: Pair = ["expires_from", coveredDay ?? day]
+    return withQuery(page, [
+      ...filters,
+      from,
+      ["expires_to", daysAfter(day, subject.days)],
+      ...asOf,
+    ])
   }
-  const { name } = view.endpoint.resource
-  if (code === "") return withQuery(`/explore/changes/${name}`, [...filters, ...between])
+  const { name } = list.view.endpoint.resource
+  const company: CanonicalQuery = list.code === "" ? [] : [["company", list.code]]
   // Changes of other lists have no filter for a company.
-  return name === tenements.name
-    ? withQuery(`/explore/changes/${name}`, [...filters, ["company", code], ...between])
-    : withQuery(`/explore${place}`, [asOf])
-}
-
-/** The path of the explorer's list or record. */
-export function pageOfWatched(subject: Subject): string {
-  if (subject.kind === "releases") return "/explore/changes"
-  if (subject.kind === "record") return `/explore${subject.path}`
-  return withQuery(`/explore${splitPath(subject.path).place}`, filtersOf(requested(subject.path)))
+  return list.code === "" || name === tenements.name
+    ? withQuery(`/explore/changes/${name}`, [...filters, ...company, ...between])
+    : withQuery(page, asOf)
 }
 
 /** The names of the changes of a list, by the kind that people choose. */
