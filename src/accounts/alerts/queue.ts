@@ -125,7 +125,7 @@ export function createQueue(pool: Pool, now: () => Date) {
      */
     takeWatches: (to: Release) =>
       takeDue(sql`${isEnabled} and state = 'active' and event_id is null and ${isFree()}
-        and covered_release <= ${to.id}
+        and (covered_release <= ${to.id} or not ${isReadable})
         and (due_at <= ${at()} or ${looksAtReleases} and (covered_release, covered_identity)
           is distinct from (${to.id}::integer, ${identityOf(to)}::uuid))
         order by leased_until nulls first, id limit ${batch}`),

@@ -167,6 +167,19 @@ test("A comparison with a pruned release is a resync without counts", async () =
   ])
 })
 
+test("A cursor at a release that the database lost, as by a restore, is a resync at once", async () => {
+  await watch({ list: "/reports" })
+  const lost = (await newest()) + 5
+  await service.sql`update watches set covered_release = ${lost}, covered_identity = gen_random_uuid()`
+  await settled()
+  const [event] = receiver.events
+  expect([event?.data.resync, event?.data.since_release, event?.data.release]).toEqual([
+    true,
+    lost,
+    lost - 5,
+  ])
+})
+
 test("Pruning keeps the release of an active watch's cursor for 31 days", async () => {
   await service.sql`update accounts set disabled_at = null`
   const { id } = await watch({ list: "/reports" })
