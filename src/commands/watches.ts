@@ -55,12 +55,10 @@ const create = command({
   },
   hasJson: true,
   run: async ({ account: email, name, webhook, mail, ...given }, { config, json }) => {
-    // These load the endpoints and with them the server, which other commands do not need.
-    const { subjectOf } = await import("../accounts/alerts/watch.ts")
-    const { createWatch } = await import("../accounts/alerts/create-watch.ts")
-    const subject = checkedSubject(subjectOf, given)
+    const subject = await checkedSubject(given)
     const channel = channelOf({ webhook, mail }, config)
     if (channel.kind === "webhook") await checkAddress(channel.url, config)
+    const { createWatch } = await import("../accounts/alerts/create-watch.ts")
     return withDatabase(config, async (database) => {
       const accountId = await usePool(database, (pool) => idOf(pool, email))
       const { value, unconfirmed } = await createWatch(editorOf(config, database), {
@@ -140,9 +138,11 @@ const idOf = (pool: Pool, email: string): Promise<number> =>
   pool.runAlone(null, async (db) => (await existingAccount(db, email)).id)
 
 /** @throws AccountError with the faults that the API finds in the path */
-function checkedSubject(check: (given: GivenSubject) => Subject, given: GivenSubject): Subject {
+async function checkedSubject(given: GivenSubject): Promise<Subject> {
+  // It loads the endpoints and with them the server, which other commands do not need.
+  const { subjectOf } = await import("../accounts/alerts/watch.ts")
   try {
-    return check(given)
+    return subjectOf(given)
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const faults = faultsOf(error).map(({ parameter, message }) => `${parameter}: ${message}`)

@@ -77,6 +77,7 @@ export interface Attempt {
   at: Date
   type: string
   outcome: Outcome
+  ms: number
   dueAt: Date | null
 }
 
@@ -167,11 +168,11 @@ export function createQueue(pool: Pool, now: () => Date) {
      * Stores an attempt, if the lease still holds. A failed attempt without a next one disables an active watch.
      * @returns whether it did
      */
-    storeAttempt: (taken: Taken, { at, type, outcome, dueAt }: Attempt): Promise<boolean> =>
+    storeAttempt: (taken: Taken, { at, type, outcome, ms, dueAt }: Attempt): Promise<boolean> =>
       run((db) =>
         db.transaction(async (tx) => {
           const { id, isTest, eventId, attempt, release } = taken
-          const { status, reason, ms } = outcome
+          const { status, reason } = outcome
           const due_at = dueAt?.toISOString() ?? null
           const isLast = !isTest && reason !== null && due_at === null
           const ifActive = (then: string, otherwise: SQL) =>

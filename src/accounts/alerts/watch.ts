@@ -9,7 +9,7 @@ import {
   type Pair,
 } from "../../api/http/query-string.ts"
 import { askSentList } from "../../api/responses/ask.ts"
-import { asOf } from "../../api/responses/endpoint.ts"
+import { asOf, pathWith } from "../../api/responses/endpoint.ts"
 import {
   askRecord,
   type ListQuestion,
@@ -83,8 +83,9 @@ export function subjectOf({ list, expiring, report, record, releases }: GivenSub
   }
   if (path === undefined) return { kind: "releases" }
   if (record !== undefined) {
-    const asked = askWatchedRecord(pathWithout(path, ...Object.keys(asOf), "fields", "format"))
-    return { kind: "record", path: pathOf(asked) }
+    const without = pathWithout(path, ...Object.keys(asOf), "fields", "format")
+    const { resource, key } = askWatchedRecord(without)
+    return { kind: "record", path: `/${resource.name}/${encodeURIComponent(key)}` }
   }
   if (expiring === undefined) {
     return { kind: "list", path: canonicalList(path), reports: report ?? "both" }
@@ -95,10 +96,11 @@ export function subjectOf({ list, expiring, report, record, releases }: GivenSub
   if (!Number.isInteger(expiring) || expiring < 1 || expiring > maxExpiryDays) {
     throw new AccountError(`The days before expiry must be an integer from 1 to ${maxExpiryDays}`)
   }
-  if (askWatched(canonicalList(path, notOfExpiry)).resource.name !== tenements.name) {
+  const tenementsPath = canonicalList(path, notOfExpiry)
+  if (askWatched(tenementsPath).resource.name !== tenements.name) {
     throw new AccountError("Only tenements have expiry dates: give a list of tenements")
   }
-  return { kind: "expiry", path: canonicalList(path, notOfExpiry), days: expiring }
+  return { kind: "expiry", path: tenementsPath, days: expiring }
 }
 
 /** Asks the API for the list at a path. @throws AccountError, ApiError */
@@ -151,22 +153,11 @@ function found(path: string) {
   throw new AccountError(`Not a path of the API: ${path}`)
 }
 
-/** A list by its filters that differ from their defaults, each in one spelling. */
+/** A list by its filters that differ from their defaults, each in one spelling, and its company in upper case. */
 function canonicalList(path: string, others: readonly string[] = []): string {
   const given = pathWithout(path, ...notWatched, ...others)
-  const { query } = splitPath(given)
-  // The API compares with a release.
-  const compares = query.some(([name]) => name === "changed")
-  const asked = askWatched(compares ? pathWithQuery(given, ["updated_since", "0"]) : given)
-  const { canonical } = asked
+  // The filter `changed` needs a release to compare with.
+  const { endpoint, list, canonical } = askWatched(pathWithQuery(given, ["updated_since", "0"]))
   const filters = canonical.filter(([name]) => !notWatched.includes(name))
-  return pathWithQuery(pathOf(asked), ...filters)
-}
-
-/** Without `/api/v1`. A code is in upper case. */
-function pathOf(asked: ListQuestion | RecordQuestion): string {
-  const key = asked.kind === "record" ? asked.key : asked.list.parent?.key
-  const { place } = splitPath(asked.path)
-  if (key === undefined) return place
-  return place.replace(/^(\/\w+\/)[^/]+/, (_, before) => before + encodeURIComponent(key))
+  return pathWithQuery(pathWith(endpoint.path, list.parent?.key ?? ""), ...filters)
 }

@@ -29,7 +29,6 @@ export interface Outcome {
   status: number | null
   /** Of a failure, for people; null after success. */
   reason: string | null
-  ms: number
   /** At most a day. */
   retryAfterMs: number | null
 }
@@ -66,18 +65,12 @@ export function sign(secret: string, id: string, timestamp: number, body: string
 }
 
 /** Sends an event once. Never throws. The response's body is not read. */
-export async function deliver(delivery: Delivery, options: WebhookOptions): Promise<Outcome> {
-  const startedMs = performance.now()
+export function deliver(delivery: Delivery, options: WebhookOptions): Promise<Outcome> {
   const closing = new AbortController()
   const { limitMs = defaultLimitMs } = options
-  const attempt = post(delivery, options, closing.signal)
-  const response = await settleWithin(limitMs, attempt, noResponse).catch((error: unknown) => ({
-    status: null,
-    reason: failureOf(error),
-    retryAfterMs: null,
-  }))
-  closing.abort()
-  return { ...response, ms: Math.round(performance.now() - startedMs) }
+  return settleWithin(limitMs, post(delivery, options, closing.signal), noResponse)
+    .catch((error: unknown) => ({ status: null, reason: failureOf(error), retryAfterMs: null }))
+    .finally(() => closing.abort())
 }
 
 /** @throws the failure of the connection; AccountError */
@@ -85,7 +78,7 @@ async function post(
   { url: address, secrets, id, body }: Delivery,
   { now, settings, resolve }: WebhookOptions,
   signal: AbortSignal,
-): Promise<Pick<Outcome, "status" | "reason" | "retryAfterMs">> {
+): Promise<Outcome> {
   const { url, addresses } = await checkAddress(address, settings, resolve)
   // An aborted request connects nevertheless.
   signal.throwIfAborted()
@@ -129,21 +122,16 @@ const pinned =
   (_host, _options, found) =>
     found(null, addresses)
 
-/** A receiver, and its addresses unless a proxy finds them. */
-interface Receiver {
-  url: URL
-  addresses: LookupAddress[] | null
-}
-
 /**
  * Resolves the host of a webhook, and checks its URL and all its addresses.
+ * @returns the addresses unless a proxy finds them
  * @throws AccountError whose message reveals no address
  */
 export async function checkAddress(
   text: string,
   { WEBHOOK_PRIVATE: allowsPrivate, WEBHOOK_PROXY: proxy }: WebhookSettings,
   resolve: Resolve = lookup,
-): Promise<Receiver> {
+): Promise<{ url: URL; addresses: LookupAddress[] | null }> {
   const url = URL.parse(text)
   const isPlain = url?.protocol === "http:"
   if (!url || !(url.protocol === "https:" || (isPlain && allowsPrivate))) {

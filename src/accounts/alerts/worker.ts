@@ -101,11 +101,13 @@ export function startAlerts(options: AlertOptions) {
 
   async function attempt(taken: Taken): Promise<void> {
     const at = now()
+    const startedMs = performance.now()
     const body = taken.body ?? JSON.stringify(testOf(taken, at))
     const event: Event = JSON.parse(body)
     const outcome = await send({ ...taken, event, body })
-    const dueAt = dueAfter(taken, outcome)
-    const isDisabled = await queue.storeAttempt(taken, { at, type: event.type, outcome, dueAt })
+    const ms = Math.round(performance.now() - startedMs)
+    const made = { at, type: event.type, outcome, ms, dueAt: dueAfter(taken, outcome) }
+    const isDisabled = await queue.storeAttempt(taken, made)
     if (isDisabled && outcome.reason !== null) onDisabled(taken, outcome.reason)
   }
 

@@ -31,25 +31,24 @@ export function startWatches(
   const reader = createReader({ records: pool, lists: pool, exports: pool }, sizes, () => {})
   const events = createEvents({ reader, baseUrl, pageOf: pageOfSubject })
 
-  async function mail({ email: to, event, covered, since, ...watch }: Sending): Promise<Outcome> {
-    const startedMs = performance.now()
-    const mailed = async (): Promise<void> => {
-      if (!mailer) throw new MailError("The service sends no mails: its setting SMTP_URL is empty")
-      const words = subjectWords(watch.subject)
-      const unsubscribeUrl = baseUrl + (await unsubscribeLink(pool, watch.id))
-      const records = await events.records(event, covered, since)
-      await mailer.deliver(alertMail({ to, watch, words, event, records, unsubscribeUrl, baseUrl }))
+  async function mail({ email: to, event, covered, since, ...watch }: Sending): Promise<void> {
+    if (!mailer) throw new MailError("The service sends no mails: its setting SMTP_URL is empty")
+    const words = subjectWords(watch.subject)
+    const unsubscribeUrl = baseUrl + (await unsubscribeLink(pool, watch.id))
+    const records = await events.records(event, covered, since)
+    await mailer.deliver(alertMail({ to, watch, words, event, records, unsubscribeUrl, baseUrl }))
+  }
+
+  async function send(sending: Sending): Promise<Outcome> {
+    const { channel, secrets, eventId: id, body } = sending
+    if (channel.kind === "webhook") {
+      return deliver({ url: channel.url, secrets, id, body }, { now, settings: config })
     }
-    const reason = await mailed().then(
+    const reason = await mail(sending).then(
       () => null,
       (error: unknown) => (error instanceof MailError ? error.message : "The mail was not made"),
     )
-    return {
-      status: null,
-      reason,
-      ms: Math.round(performance.now() - startedMs),
-      retryAfterMs: null,
-    }
+    return { status: null, reason, retryAfterMs: null }
   }
 
   return startAlerts({
@@ -57,12 +56,8 @@ export function startWatches(
     releases: createReleases(pool),
     events,
     send: async (sending) => {
-      const { channel, secrets, eventId: id, body } = sending
-      const outcome =
-        channel.kind === "webhook"
-          ? await deliver({ url: channel.url, secrets, id, body }, { now, settings: config })
-          : await mail(sending)
-      count(channel.kind, outcome.reason === null)
+      const outcome = await send(sending)
+      count(sending.channel.kind, outcome.reason === null)
       return outcome
     },
     onDisabled: ({ email, ...watch }, reason) => {
