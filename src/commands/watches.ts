@@ -26,8 +26,8 @@ import {
   reading,
   required,
 } from "./command.ts"
-import { changeAccess, editorOf, usePool, withDatabase, withPool } from "./database.ts"
-import { formatTable, logToStderr, printSecret, warnIfUnconfirmed } from "./terminal.ts"
+import { changeAccess, withPool } from "./database.ts"
+import { formatTable, logToStderr, printSecret } from "./terminal.ts"
 
 const create = command({
   help: "create a watch; print the secret of a webhook, which is not shown again",
@@ -59,18 +59,11 @@ const create = command({
     const channel = channelOf({ webhook, mail }, config)
     if (channel.kind === "webhook") await checkAddress(channel.url, config)
     const { createWatch } = await import("../accounts/alerts/create-watch.ts")
-    return withDatabase(config, async (database) => {
-      const accountId = await usePool(database, (pool) => idOf(pool, email))
-      const { value, unconfirmed } = await createWatch(editorOf(config, database), {
-        accountId,
-        name,
-        subject,
-        channel,
-        now: new Date(),
-      })
-      await printMade(value, json)
-      warnIfUnconfirmed(unconfirmed)
-    })
+    return changeAccess(
+      config,
+      (editor) => createWatch(editor, { email, name, subject, channel, now: new Date() }),
+      (made) => printMade(made, json),
+    )
   },
 })
 

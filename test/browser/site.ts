@@ -68,10 +68,8 @@ async function use({ editor, issue, revoke, get, tokens, clock }: TestService): 
 
 /** Makes a watch by a webhook with a failed and a successful delivery. @returns its id */
 async function watched({ editor, sql, clock }: TestService): Promise<number> {
-  const [account] = await sql<[{ id: number }]>`
-    select id::int from accounts where email = 'standard@example.com'`
   const { value } = await createWatch(editor, {
-    accountId: account.id,
+    email: "standard@example.com",
     name: "Granted tenements around Kalgoorlie that expire or change hands, for the board (quarterly)",
     subject: subjectOf({
       list: "/tenements?near=-30.75,121.47,50&status=granted&changed=holder_name",

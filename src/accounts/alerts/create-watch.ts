@@ -3,6 +3,7 @@ import { desc, eq } from "drizzle-orm"
 import { watches } from "../../data/db/alert-tables.ts"
 import { releasesTable } from "../../data/db/schema.ts"
 import { keyColumn } from "../../data/resources/resource.ts"
+import { existingAccount } from "../access/accounts.ts"
 import {
   AccountError,
   type Changed,
@@ -20,7 +21,8 @@ import { newSecret } from "./webhook.ts"
 const maxWatches = 50
 
 export interface NewWatch {
-  accountId: number
+  /** The address of its account. */
+  email: string
   name: string
   subject: Subject
   /** The caller has checked the address of a webhook, because a look-up may take long. */
@@ -36,14 +38,15 @@ export interface MadeWatch {
 
 /**
  * Makes a watch, whose cursor is the newest release.
- * @throws AccountError where the name is not valid, there is no such record, or the account is disabled or has
- * enough watches
+ * @throws AccountError where the name is not valid, there is no such record, or the account does not exist, is
+ * disabled or has enough watches
  */
 export const createWatch = (
   editor: Editor,
-  { accountId, name, subject, channel, now }: NewWatch,
+  { email, name, subject, channel, now }: NewWatch,
 ): Promise<Changed<MadeWatch>> =>
   change(editor, async (tx) => {
+    const { id: accountId } = await existingAccount(tx, email)
     await lockAccount(tx, accountId)
     if ((await tx.$count(watches, eq(watches.account_id, accountId))) >= maxWatches) {
       throw new AccountError(

@@ -1,5 +1,5 @@
 /** Watches, which owners make and change in the account area and operators on the command line. */
-import { and, asc, desc, eq, gt, type SQL, sql } from "drizzle-orm"
+import { and, asc, desc, eq, getTableColumns, gt, sql } from "drizzle-orm"
 import { accountsTable } from "../../data/db/account-tables.ts"
 import { deliveries, watches } from "../../data/db/alert-tables.ts"
 import { changesChannel } from "../../data/db/notifications.ts"
@@ -118,16 +118,6 @@ const changeWatch = <T>(
 export const notify = (tx: Transaction, accountId: number) =>
   tx.execute(sql`select pg_notify(${changesChannel}, ${String(accountId)})`)
 
-/** Also of every account, with null. The newest last. */
-export const watchesOf = (pool: Pool, accountId: number | null) =>
-  readWatches(pool, accountId, accountId === null ? undefined : eq(watches.account_id, accountId))
-
-/** @returns undefined where the account has no such watch */
-export async function watchOf(pool: Pool, { accountId, id }: Required<WatchSelector>) {
-  const own = and(eq(watches.account_id, accountId), eq(watches.id, id))
-  return (await readWatches(pool, accountId, own))[0]
-}
-
 /** The columns of `Watch`. */
 export const watchColumns = {
   id: watches.id,
@@ -142,35 +132,30 @@ export const watchColumns = {
   lastEventAt: instantText(watches.last_event_at),
 }
 
-const readWatches = (pool: Pool, account: number | null, condition: SQL | undefined) =>
-  pool.runAlone(account, (db) =>
+/** The watches of an account, or of all with null, with the addresses of their accounts. The newest last. */
+export const watchesOf = (pool: Pool, accountId: number | null) =>
+  pool.runAlone(accountId, (db) =>
     db
       .select({ ...watchColumns, email: accountsTable.email })
       .from(watches)
       .innerJoin(accountsTable, eq(accountsTable.id, watches.account_id))
-      .where(condition)
+      .where(accountId === null ? undefined : eq(watches.account_id, accountId))
       .orderBy(asc(watches.id)),
   )
 
 export type DeliveryRow = Awaited<ReturnType<typeof deliveriesOf>>[number]
 
 /** The last attempts of a watch, the newest first. */
-export const deliveriesOf = (pool: Pool, { accountId, id }: Required<WatchSelector>, limit = 100) =>
+export const deliveriesOf = (
+  pool: Pool,
+  { accountId, id }: Pick<Watch, "accountId" | "id">,
+  limit = 100,
+) =>
   pool.runAlone(accountId, (db) =>
     db
-      .select({
-        at: sql<string>`${instantText(deliveries.at)}`,
-        type: deliveries.type,
-        release: deliveries.release,
-        attempt: deliveries.attempt,
-        isOk: deliveries.is_ok,
-        status: deliveries.status,
-        reason: deliveries.reason,
-        ms: deliveries.ms,
-      })
+      .select({ ...getTableColumns(deliveries), at: sql<string>`${instantText(deliveries.at)}` })
       .from(deliveries)
-      .innerJoin(watches, eq(watches.id, deliveries.watch_id))
-      .where(and(eq(watches.account_id, accountId), eq(watches.id, id)))
+      .where(eq(deliveries.watch_id, id))
       .orderBy(desc(deliveries.id))
       .limit(limit),
   )

@@ -9,6 +9,7 @@ import type { Pool } from "../../data/db/pool/pool.ts"
 import type { AccountId } from "../../data/db/pool/turns.ts"
 import { type Changed, change, type Editor } from "../access/change.ts"
 import { hashSecret, randomText } from "../access/secret.ts"
+import { watchColumns } from "./store.ts"
 
 export const unsubscribePath = "/account/unsubscribe"
 const secretBytes = 32
@@ -27,13 +28,7 @@ export async function unsubscribeLink(pool: Pool, watchId: number): Promise<stri
 export const watchOfLink = async (pool: Pool, token: string, address: AccountId) => {
   const [watch] = await pool.runAlone(address, (db) =>
     db
-      .select({
-        id: watches.id,
-        name: watches.name,
-        state: watches.state,
-        accountId: watches.account_id,
-        email: accountsTable.email,
-      })
+      .select({ ...watchColumns, email: accountsTable.email })
       .from(unsubscribeTokens)
       .innerJoin(watches, eq(watches.id, unsubscribeTokens.watch_id))
       .innerJoin(accountsTable, eq(accountsTable.id, watches.account_id))

@@ -105,11 +105,11 @@ export function subjectOf({ list, expiring, report, record, releases }: GivenSub
 
 /** Asks the API for the list at a path. @throws AccountError, ApiError */
 export function askWatched(path: string): ListQuestion {
-  const { endpoint, key, query } = found(path)
+  const { endpoint, key, place, query } = found(path)
   if (endpoint.kind === "list" && endpoint.resource.history !== null) {
     return askSentList(endpoint, { query: encodeQuery(query), accepted: ["json"] }, key)
   }
-  throw new AccountError(`Not a list that can be watched: ${path}`)
+  throw new AccountError(`Not a list that can be watched: ${place}`)
 }
 
 /** Asks the API for the record at a path. @throws AccountError, ApiError */
@@ -148,9 +148,9 @@ function found(path: string) {
   for (const { endpoint, pattern } of patterns) {
     const match = pattern.exec(place)
     const key = match && decodeComponent(match[1] ?? "")
-    if (key != null) return { endpoint, key, query }
+    if (key != null) return { endpoint, key, place, query }
   }
-  throw new AccountError(`Not a path of the API: ${path}`)
+  throw new AccountError(`Not a path of the API: ${place}`)
 }
 
 /** A list by its filters that differ from their defaults, each in one spelling, and its company in upper case. */

@@ -56,7 +56,7 @@ export async function alertWorkbench({ records = awkward }: { records?: Fixtures
     { path = "/", ...others }: Partial<NewWatch> & { path?: string } = {},
   ) => {
     const made = await createWatch(service.editor, {
-      accountId: owner,
+      email: "owner@example.com",
       name: "A watch",
       subject: subjectOf(given),
       channel: { kind: "webhook", url: `${receiver.url}${path}` },

@@ -140,12 +140,13 @@ test("A pause and an outage are caught up by one event", async () => {
 })
 
 test("A disabled account's watches send nothing until it is enabled", async () => {
-  const accountId = await bench.accountOf("away@example.com")
-  await watch({ releases: true }, { accountId })
-  await setDisabled(service.editor, "away@example.com", true)
+  const email = "away@example.com"
+  await bench.accountOf(email)
+  await watch({ releases: true }, { email })
+  await setDisabled(service.editor, email, true)
   await service.publish(awkward)
   await bench.wake()
-  await setDisabled(service.editor, "away@example.com", false)
+  await setDisabled(service.editor, email, false)
   await settled()
   expect(receiver.events).toHaveLength(1)
 })

@@ -60,7 +60,7 @@ export const newWatchRoutes = (options: NewWatchOptions & ExploreOptions) => {
         const name = form.get("name")
         // A look-up may take longer than other changes should wait.
         if (channel.kind === "webhook") await checkAddress(channel.url, settings)
-        const made = { accountId, name, subject, channel, now: now() }
+        const made = { email, name, subject, channel, now: now() }
         const { value } = await changeAccount({ accountId, email, address }, (editor) =>
           createWatch(editor, made),
         )

@@ -9,7 +9,7 @@ import {
   replaceSecret,
   requestTest,
   resumeWatch,
-  watchOf,
+  watchesOf,
 } from "../../../accounts/alerts/store.ts"
 import type { Watch } from "../../../accounts/alerts/watch.ts"
 import { copyable, notice, panel, statusBadge, type TableColumn, table } from "../kit/components.ts"
@@ -35,7 +35,7 @@ export const watchRoutes = (options: AccountOptions) => {
     .resolve(async ({ person, address, params: { id } }) => {
       const { accountId, email } = person
       const of = { accountId, id: readId(id) }
-      const watch = await watchOf(accountPool, of)
+      const watch = (await watchesOf(accountPool, accountId)).find((each) => each.id === of.id)
       // Also if the watch is another account's.
       if (!watch) throw noWatch(id)
       const change = <T>(work: (editor: Editor) => Promise<Changed<T>>) =>
@@ -47,8 +47,8 @@ export const watchRoutes = (options: AccountOptions) => {
         changed: (done: string) => redirect(`${watchPath(watch)}?done=${done}`),
       }
     })
-    .get("", async ({ query: { done }, of, watch, page }) =>
-      page(watchPage(watch, await deliveriesOf(accountPool, of), done, now())),
+    .get("", async ({ query: { done }, watch, page }) =>
+      page(watchPage(watch, await deliveriesOf(accountPool, watch), done, now())),
     )
     .post("/pause", async ({ of, change, changed }) => {
       await change((editor) => pauseWatch(editor, of))
@@ -145,8 +145,8 @@ const columns: readonly TableColumn<DeliveryRow>[] = [
   {
     head: "Result",
     wide: true,
-    cell: ({ isOk, status, reason }) =>
-      html`${isOk ? statusBadge("delivered", "good") : statusBadge("failed", "bad")} ${reason ?? status}`,
+    cell: ({ is_ok, status, reason }) =>
+      html`${is_ok ? statusBadge("delivered", "good") : statusBadge("failed", "bad")} ${reason ?? status}`,
   },
   { head: "Duration", number: true, cell: ({ ms }) => `${number(Math.round(ms))} ms` },
 ]
