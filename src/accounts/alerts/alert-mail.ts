@@ -1,6 +1,6 @@
 /** The mails of watches: counts first, then the first records with links. */
 import type { ResourceRecord } from "../../data/resources/resource.ts"
-import { formatCount } from "../../system/text/display.ts"
+import { formatCount, sentenceCase } from "../../system/text/display.ts"
 import { splitValues } from "../../system/text/fold.ts"
 import type { Mail } from "../mail/mailer.ts"
 import type { Event } from "./events.ts"
@@ -42,12 +42,11 @@ export function alertMail(mail: AlertMail): Mail {
     linked(`Change the watch “${watch.name}”`, pageOfWatch(baseUrl, watch)),
     linked("Stop these mails", unsubscribeUrl),
   ]
-  const title = counts[0]?.toUpperCase() + counts.slice(1)
   return {
     to,
     unsubscribeUrl,
     subject: line(`${watch.name}: ${counts}`),
-    ...inBothForms(`${line(title)}\n${line(words)}`, ...sections, links.join("\n")),
+    ...inBothForms(`${line(sentenceCase(counts))}\n${line(words)}`, ...sections, links.join("\n")),
   }
 }
 

@@ -175,25 +175,17 @@ ${panel("preview", "What it would have sent", html`<p>${found}</p>`)}</div>`,
 
 const linkTo = (path: string): string => `${newWatchPath}?${new URLSearchParams({ path })}`
 
-/** Other subjects beside this one: of a company its lists, and every list without filters. */
+/** Of a company: its record and its lists. */
 function offersOf(path: string): PageLink[] {
   const [, code] =
     /^(?:\/companies\/|\/reports\?company=)([^/?&]+)(?:\/tenements)?$/.exec(path) ?? []
-  const ofCompany = [
+  const offers = [
     [`/companies/${code}`, `${code}, its record`],
     [`/companies/${code}/tenements`, "Its tenements"],
     [`/reports?company=${code}`, "Its announcements"],
   ] as const
-  const offers = code ? ofCompany : whole.some(([each]) => each === path) ? whole : []
-  return offers.map(([each, title]) => ({ path: linkTo(each), title }))
+  return code ? offers.map(([each, title]) => ({ path: linkTo(each), title })) : []
 }
-
-const whole = [
-  ["/tenements", "Tenements"],
-  ["/companies", "Companies"],
-  ["/reports", "Announcements"],
-  ["", "Every release"],
-] as const
 
 const reported = [
   { value: "both", label: "Changes and removals" },

@@ -6,6 +6,7 @@ import { askList, type ListQuestion } from "../../../../api/responses/question.t
 import type { Release } from "../../../../data/reader/releases.ts"
 import { countedFilters } from "../../../../data/resources/facets.ts"
 import type { ResourceRecord } from "../../../../data/resources/resource.ts"
+import { sentenceCase } from "../../../../system/text/display.ts"
 import type { Choice, TableColumn } from "../../kit/components.ts"
 import type { Content } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
@@ -113,7 +114,7 @@ export const recordPathOf = ({ path }: ListAddress, key: string): string =>
 
 /** `Tenements`, `Tenements of BIG` */
 export const titleOfView = ({ title, noun: [, plural] }: ListView, code = ""): string =>
-  title ?? `${plural[0]?.toUpperCase()}${plural.slice(1)}${code && ` of ${code.toUpperCase()}`}`
+  title ?? `${sentenceCase(plural)}${code && ` of ${code.toUpperCase()}`}`
 
 /** The filters with counted values: choices in the form, and bars beside the list. */
 export const countedOf = ({ filters, endpoint }: ListView): FilterField[] =>

@@ -5,27 +5,30 @@ import type { CanonicalQuery, Pair } from "../../../../api/http/query-string.ts"
 import { kindsOfChange } from "../../../../data/resources/explained.ts"
 import { tenements } from "../../../../data/resources/tenements.ts"
 import { daysAfter } from "../../../../system/text/calendar-date.ts"
+import { sentenceCase } from "../../../../system/text/display.ts"
 import { kindLabels } from "../kinds-of-change.ts"
-import { filtersOf, filtersSet, type RequestedList, withQuery } from "./list-address.ts"
-import { type ListView, titleOfView } from "./list-view.ts"
-import { tenementsView } from "./tenement-views.ts"
-import { companiesView, listViews, reportsView } from "./views.ts"
+import { filtersOf, filtersSet, type RequestedList, sentValue, withQuery } from "./list-address.ts"
+import { titleOfView } from "./list-view.ts"
+import { listViews } from "./views.ts"
 
 /** `Tenements in Western Australia with the status “granted”, 90 days before expiry` */
 export function subjectWords(subject: Subject): string {
   if (subject.kind === "releases") return "Every release"
-  const { place, query } = splitPath(subject.path)
   if (subject.kind === "record") {
-    const [, list, key = ""] = place.split("/")
-    const view = [companiesView, tenementsView, reportsView].find(({ path }) => path === `/${list}`)
-    return sentenceCase(`${view?.noun[0]} ${decodeURIComponent(key)}`)
+    const [, name = "", key = ""] = subject.path.split("/")
+    const [singular] = requested(`/${name}`).view.noun
+    return sentenceCase(`${singular} ${decodeURIComponent(key)}`)
   }
   const list = requested(subject.path)
-  const changed = query.find(([name]) => name === "changed")
+  const { view, code, sent } = list
+  const changed = sentValue(list, "changed")?.split(",").map(kindLabels(view))
+  // The explorer lacks some filters of the API.
+  const isInWords = (name: string) =>
+    name === "changed" || view.filters.some((filter) => filter.name === name)
   return [
-    [titleOfView(list.view, list.code), ...filtersSet(list).map(({ words }) => words)].join(" "),
-    ...unshown(list, query).map(([name, value]) => `${name} ${value}`),
-    ...(changed ? [`only these changes: ${wordsOfKinds(list, changed[1])}`] : []),
+    [titleOfView(view, code), ...filtersSet(list).map(({ words }) => words)].join(" "),
+    ...sent.flatMap(([name, value]) => (isInWords(name) ? [] : [`${name} ${value}`])),
+    ...(changed ? [`only these changes: ${[...new Set(changed)].join(", ").toLowerCase()}`] : []),
     ...(subject.kind === "expiry"
       ? [`${subject.days} days before expiry`]
       : reported[subject.reports]),
@@ -68,10 +71,6 @@ export function kindsOfList(path: string): ReadonlyMap<string, readonly string[]
   return Map.groupBy(kindsOfChange(view.endpoint.resource), kindLabels(view))
 }
 
-/** `added, holder` */
-const wordsOfKinds = ({ view }: RequestedList, names: string): string =>
-  [...new Set(names.split(",").map(kindLabels(view)))].join(", ").toLowerCase()
-
 /** The explorer's list of a path of the API. */
 function requested(path: string): RequestedList {
   const { place, query: sent } = splitPath(path)
@@ -81,11 +80,3 @@ function requested(path: string): RequestedList {
   if (!view) throw new Error(`The explorer has no list ${place}`)
   return { view, code: decodeURIComponent(key), sent }
 }
-
-/** The filters that the explorer lacks. */
-const unshown = ({ view }: { view: ListView }, query: CanonicalQuery): CanonicalQuery =>
-  query.filter(
-    ([name]) => name !== "changed" && !view.filters.some((filter) => filter.name === name),
-  )
-
-const sentenceCase = (text: string): string => `${text[0]?.toUpperCase()}${text.slice(1)}`
