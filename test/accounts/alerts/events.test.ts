@@ -83,6 +83,19 @@ test("A release that changes nothing of the list makes no event, and the next on
     undefined,
   ])
   expect(await totalAt(event?.data.changed_url)).toBe(1)
+  expect(event?.data.page_url).toBe(
+    `${service.url}/explore/changes/tenements?state=NT&changed=status&since=${release}&as_of=${release + 1}`,
+  )
+})
+
+test.each([
+  [{ list: "/tenements?changed=status,added" }, "changed=added%2Cstatus%2Cremoved&"],
+  [{ list: "/tenements?state=NT", report: "removals" }, "state=NT&changed=removed&"],
+] as const)("The page of %j shows the reported changes and no others", (given, query) => {
+  const release = { id: 4, publishedAt: 0, identity: "" }
+  const period = { covered: release, isReadable: true, to: { ...release, id: 5 }, coveredDay: null }
+  const page = pageOfSubject(subjectOf(given), { ...period, day: "2026-03-01" })
+  expect(page).toBe(`/explore/changes/tenements?${query}since=4&as_of=5`)
 })
 
 test("A release of other records moves the cursor without an event", async () => {

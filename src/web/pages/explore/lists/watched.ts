@@ -58,10 +58,16 @@ export function pageOfSubject(subject: Subject, period?: Period): string {
     ])
   }
   const { name } = list.view.endpoint.resource
-  const company: CanonicalQuery = list.code === "" ? [] : [["company", list.code]]
+  const kinds = sentValue(list, "changed")
+  const changed = { both: kinds && `${kinds},removed`, changes: kinds, removals: "removed" }
+  const { [subject.reports]: shown } = changed
+  const further: CanonicalQuery = [
+    ...(list.code === "" ? [] : [["company", list.code] as const]),
+    ...(shown === undefined ? [] : [["changed", shown] as const]),
+  ]
   // Changes of other lists have no filter for a company.
   return list.code === "" || name === tenements.name
-    ? withQuery(`/explore/changes/${name}`, [...filters, ...company, ...between])
+    ? withQuery(`/explore/changes/${name}`, [...filters, ...further, ...between])
     : withQuery(page, asOf)
 }
 
