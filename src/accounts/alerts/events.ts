@@ -23,7 +23,7 @@ import {
 } from "./watch.ts"
 
 /** What an event covers: from the cursor of a watch to a release. */
-export interface Period {
+export interface EventPeriod {
   /** The release of the cursor, and whether it can be read. */
   covered: Release
   isReadable: boolean
@@ -38,7 +38,7 @@ export interface EventOptions {
   /** The address that the addresses in events begin with. */
   baseUrl: string
   /** The path of the explorer's page of a subject. */
-  pageOf: (subject: Subject, period: Period) => string
+  pageOf: (subject: Subject, period: EventPeriod) => string
   /** Whose turns the statements take; by default the service's own. */
   account?: AccountId
 }
@@ -67,7 +67,7 @@ export function createEvents({ reader, baseUrl, pageOf, account = null }: EventO
     Object.fromEntries(Object.entries(lists).map(([name, path]) => [`${name}_url`, address(path)]))
 
   /** Counts lists, which name the releases of the period. */
-  async function countsOf(lists: Lists, { covered, to: release }: Period) {
+  async function countsOf(lists: Lists, { covered, to: release }: EventPeriod) {
     const counted = Object.entries(lists).map(async ([name, path]) => {
       const total = await reader.total(askWatched(path).list, {
         release,
@@ -79,7 +79,7 @@ export function createEvents({ reader, baseUrl, pageOf, account = null }: EventO
     return Object.fromEntries(await Promise.all(counted))
   }
 
-  async function recordChanged(path: string, { covered, to }: Period): Promise<object | null> {
+  async function recordChanged(path: string, { covered, to }: EventPeriod): Promise<object | null> {
     const { resource, key } = askWatchedRecord(path)
     const at = (release: Release) => reader.find(resource, "all", key, { release, account })
     const [was, is] = await Promise.all([at(covered), at(to)])
@@ -89,7 +89,7 @@ export function createEvents({ reader, baseUrl, pageOf, account = null }: EventO
     return is && changed.length === 0 ? null : { changed, removed: is === null }
   }
 
-  async function compared(subject: Subject, period: Period): Promise<object | null> {
+  async function compared(subject: Subject, period: EventPeriod): Promise<object | null> {
     if (subject.kind === "record") return recordChanged(subject.path, period)
     if (subject.kind === "releases") {
       const all = (kind: Comparison) =>
@@ -117,7 +117,7 @@ export function createEvents({ reader, baseUrl, pageOf, account = null }: EventO
     /** What is new; null for nothing. @throws Unavailable, ReleaseUnavailable */
     since: async (
       { id, name, subject }: Pick<Watch, "id" | "name" | "subject">,
-      period: Period,
+      period: EventPeriod,
       now: Date,
     ): Promise<Event | null> => {
       const { covered, isReadable, to, coveredDay, day } = period
@@ -202,10 +202,13 @@ const types = {
 
 type Comparison = "updated_since" | "removed_since"
 
-const changesOf = (path: string, kind: Comparison, { covered, to }: Period): string =>
+const changesOf = (path: string, kind: Comparison, { covered, to }: EventPeriod): string =>
   pathWithQuery(path, [kind, String(covered.id)], ["as_of", String(to.id)])
 
-const changedLists = ({ path, reports }: Subject & { kind: "list" }, period: Period): Lists => ({
+const changedLists = (
+  { path, reports }: Subject & { kind: "list" },
+  period: EventPeriod,
+): Lists => ({
   ...(reports !== "removals" && { changed: changesOf(path, "updated_since", period) }),
   ...(reports !== "changes" && {
     removed: changesOf(pathWithout(path, "changed"), "removed_since", period),
@@ -213,7 +216,7 @@ const changedLists = ({ path, reports }: Subject & { kind: "list" }, period: Per
 })
 
 /** The list whose dates have come within the days, and that of tenements with dates that were within them already. */
-function expiring({ path, days }: Subject & { kind: "expiry" }, period: Period): Lists {
+function expiring({ path, days }: Subject & { kind: "expiry" }, period: EventPeriod): Lists {
   const { covered, to, coveredDay, day } = period
   const last = daysAfter(day, days)
   const dated = (from: string, until: string): string =>

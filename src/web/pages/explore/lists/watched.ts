@@ -1,5 +1,5 @@
 /** The subject of a watch in the words of the explorer, and the pages that show its changes. */
-import type { Period } from "../../../../accounts/alerts/events.ts"
+import type { EventPeriod } from "../../../../accounts/alerts/events.ts"
 import { type Subject, splitPath } from "../../../../accounts/alerts/watch.ts"
 import type { CanonicalQuery, Pair } from "../../../../api/http/query-string.ts"
 import { kindsOfChange } from "../../../../data/resources/explained.ts"
@@ -38,7 +38,7 @@ export function subjectWords(subject: Subject): string {
 const reported = { both: [], changes: ["only changes"], removals: ["only removals"] }
 
 /** The path of the page that shows a subject or, with a period, its changes in it. */
-export function pageOfSubject(subject: Subject, period?: Period): string {
+export function pageOfSubject(subject: Subject, period?: EventPeriod): string {
   const asOf: CanonicalQuery = period ? [["as_of", String(period.to.id)]] : []
   const between: CanonicalQuery = period ? [["since", String(period.covered.id)], ...asOf] : []
   if (subject.kind === "releases") return withQuery("/explore/changes", between)
