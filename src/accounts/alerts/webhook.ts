@@ -52,6 +52,8 @@ type Resolve = (host: string, options: { all: true }) => Promise<LookupAddress[]
 
 const defaultLimitMs = 15_000
 const maxUrlLength = 2_000
+/** Of an attempt. Without a limit, a receiver keeps the process busy with them. */
+const maxInterimResponses = 100
 const prefix = "whsec_"
 
 export const newSecret = (): string =>
@@ -86,6 +88,7 @@ async function post(
   const { WEBHOOK_PROXY: proxy } = settings
   const timestamp = Math.floor(now().getTime() / 1000)
   const answered = Promise.withResolvers<http.IncomingMessage>()
+  let interimResponses = 0
   request(url, {
     method: "POST",
     headers: {
@@ -102,6 +105,10 @@ async function post(
     }),
     ...(addresses && { lookup: pinned(addresses) }),
   })
+    .on("information", () => {
+      interimResponses++
+      if (interimResponses === maxInterimResponses) answered.reject(new AccountError(neverFinal))
+    })
     .on("response", answered.resolve)
     .on("error", answered.reject)
     // The only event after a response that changes the protocol.
@@ -180,6 +187,7 @@ const failureOf = (error: unknown): string => {
 }
 
 const closed = "The connection was closed before a response"
+const neverFinal = `The receiver sent ${maxInterimResponses} interim responses and no final one`
 
 const reasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "Connection refused",

@@ -155,6 +155,14 @@ test("Endless headers end the attempt", async () => {
   expect(sent.bytes).toBeLessThan(50e6)
 })
 
+test("Endless interim responses end the attempt, before they hold up the service", async () => {
+  const { sent, respond } = flood("", Buffer.from("HTTP/1.1 103 Hints\r\n\r\n".repeat(1_000)))
+  const { outcome } = await delivered(respond)
+  const reason = "The receiver sent 100 interim responses and no final one"
+  expect(outcome).toMatchObject({ ok: false, status: null, reason })
+  expect(sent.bytes).toBeLessThan(50e6)
+})
+
 /** Sends the first text, and then the other one again and again. */
 const drip = (first: string, text: string) => (socket: Socket) => {
   socket.write(first)
