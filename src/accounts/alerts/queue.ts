@@ -153,15 +153,19 @@ export function createQueue(pool: Pool, now: () => Date) {
           .where(holds(taken)),
       ),
 
-    /** Takes watches with a test or a due event. */
+    /** Takes watches with a test or a due event. Accounts take turns, so that none fills all places again and again. */
     takeDeliveries: (free: number) => {
       const due = sql`(is_test_due or state = 'active' and event_id is not null and due_at <= ${at()}) and ${isEnabled}`
       const order = sql`is_test_due desc, due_at, id`
       // A leased watch with an event or a test is an attempt in progress, of any process.
-      const ranked = sql`select id, row_number() over (partition by host order by ${isFree()}, ${order}) as place
+      const turns = sql`select id, host, is_test_due, due_at, leased_until,
+          row_number() over (partition by account_id order by ${isFree()}, ${order}) as turn
         from ${watches} where ${due} or (event_id is not null and not ${isFree()})`
-      return takeDue(sql`id in (select id from (${ranked}) as ranked where place <= ${perHost})
-        and ${due} and ${isFree()} order by ${order} limit ${free}`)
+      const ranked = sql`select *, row_number() over (partition by host order by ${isFree()}, turn, ${order}) as place
+        from (${turns}) as turns`
+      return takeDue(sql`${due} and ${isFree()} and id in (
+        select id from (${ranked}) as ranked where place <= ${perHost} and ${isFree()}
+        order by turn, ${order} limit ${free})`)
     },
 
     /**

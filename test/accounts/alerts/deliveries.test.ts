@@ -208,6 +208,29 @@ test("A slow receiver holds up two deliveries of its own and no others", async (
   await fast.stop()
 })
 
+test("An account whose receivers take all places delays others by one attempt", async () => {
+  const held: ((response: Response) => void)[] = []
+  const slow = Array.from({ length: 20 }, bench.newReceiver)
+  for (const { url, chosen } of slow) {
+    chosen.respond = () => new Promise((resolve) => held.push(resolve))
+    const { id } = await watch({ releases: true }, { channel: { kind: "webhook", url } })
+    await requestTest(service.editor, { id, now: service.clock.now })
+  }
+  await until(() => held.length === 16)
+  await bench.accountOf("other@example.com")
+  await watch({ list: "/reports" }, { email: "other@example.com" })
+  await service.publish(awkward)
+  const withEvents = () => service.sql`select from watches where event_id is not null`
+  await until(async () => (await withEvents()).length === 5)
+  held.pop()?.(new Response(null, { status: 204 }))
+  await until(() => receiver.events.length === 1)
+  expect(held).toHaveLength(15)
+  for (const { chosen } of slow) chosen.respond = () => new Response(null, { status: 204 })
+  for (const respond of held) respond(new Response(null, { status: 204 }))
+  await settled()
+  for (const each of slow) await each.stop()
+})
+
 test("A test is sent beside the event in progress, and is not retried", async () => {
   const { id } = await watch({ list: "/reports" })
   receiver.chosen.respond = () => new Response(null, { status: 500 })
