@@ -10,7 +10,7 @@ import {
   watchesOf,
 } from "../accounts/alerts/store.ts"
 import type { Channel, GivenSubject, Subject } from "../accounts/alerts/watch.ts"
-import { checkAddress } from "../accounts/alerts/webhook.ts"
+import { checkChannel } from "../accounts/alerts/webhook.ts"
 import { ApiError, faultsOf } from "../api/http/api-error.ts"
 import type { Config } from "../config.ts"
 import { mailTimes, maxExpiryDays, reportKinds } from "../data/db/alert-tables.ts"
@@ -56,8 +56,7 @@ const create = command({
   hasJson: true,
   run: async ({ account: email, name, webhook, mail, ...given }, { config, json }) => {
     const subject = await checkedSubject(given)
-    const channel = channelOf({ webhook, mail }, config)
-    if (channel.kind === "webhook") await checkAddress(channel.url, config)
+    const channel = await checkChannel(channelOf({ webhook, mail }, config), config)
     const { createWatch } = await import("../accounts/alerts/create-watch.ts")
     return changeAccess(
       config,

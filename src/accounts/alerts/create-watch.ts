@@ -25,7 +25,7 @@ export interface NewWatch {
   email: string
   name: string
   subject: Subject
-  /** The caller has checked the address of a webhook, because a look-up may take long. */
+  /** As `checkChannel` returns it. */
   channel: Channel
   now: Date
 }

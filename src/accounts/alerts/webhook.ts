@@ -13,6 +13,7 @@ import { isPrivateAddress, isPublicAddress, plainHost } from "../../system/text/
 import { settleWithin } from "../../system/text/settle-within.ts"
 import { dayMs } from "../../system/text/time.ts"
 import { AccountError } from "../access/change.ts"
+import type { Channel } from "./watch.ts"
 
 export interface Delivery {
   url: string
@@ -130,6 +131,17 @@ const pinned =
     found(null, addresses)
 
 /**
+ * Returns the channel with the URL as it is requested, which has no control characters. It may wait for name servers,
+ * so it runs before a change takes its turn.
+ * @throws AccountError as `checkAddress`
+ */
+export async function checkChannel(channel: Channel, settings: WebhookSettings): Promise<Channel> {
+  if (channel.kind === "mail") return channel
+  const { url } = await checkAddress(channel.url, settings)
+  return { kind: "webhook", url: url.href }
+}
+
+/**
  * Resolves the host of a webhook, and checks its URL and all its addresses.
  * @returns the addresses unless a proxy finds them
  * @throws AccountError whose message reveals no address
@@ -144,7 +156,7 @@ export async function checkAddress(
   if (!url || !(url.protocol === "https:" || (isPlain && allowsPrivate))) {
     throw new AccountError("The URL of a webhook must begin with https://")
   }
-  if (text.length > maxUrlLength) {
+  if (url.href.length > maxUrlLength) {
     throw new AccountError(`The URL of a webhook must have at most ${maxUrlLength} characters`)
   }
   if (url.username || url.password) {

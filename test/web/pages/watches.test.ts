@@ -109,6 +109,14 @@ test("The form says what is watched, offers what fits it, and counts what would 
   expect(leadOf(await person.read(newWatch))).toBe("Every release")
 })
 
+test("The URL of a webhook is stored as requests have it, without control characters", async () => {
+  const { response, row } = await made(await someone(), { url: `${url}\0 \r\n\u001B[31m` })
+  expect([response.status, row?.channel]).toEqual([
+    200,
+    { kind: "webhook", url: `${url}%00%20%1B[31m` },
+  ])
+})
+
 test("The form offers mail only where the service sends mail", async () => {
   const path = `${newWatch}?path=/companies`
   const [without, withMail] = [await someone(), await someone(mailing)]

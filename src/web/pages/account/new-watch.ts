@@ -12,7 +12,7 @@ import {
   type Subject,
   subjectOf,
 } from "../../../accounts/alerts/watch.ts"
-import { checkAddress } from "../../../accounts/alerts/webhook.ts"
+import { checkChannel } from "../../../accounts/alerts/webhook.ts"
 import { mailTimes, maxExpiryDays, reportKinds } from "../../../data/db/alert-tables.ts"
 import { noResponseWithin, Unavailable } from "../../../data/db/pool/unavailable.ts"
 import { ReleaseUnavailable } from "../../../data/reader/releases.ts"
@@ -55,11 +55,9 @@ export const newWatchRoutes = (options: NewWatchOptions & ExploreOptions) => {
       try {
         const subject = chosenIn(form)
         if (form.has("preview")) return page(await formPage(form))
-        const channel = channelIn(form, linkMail !== null)
+        const channel = await checkChannel(channelIn(form, linkMail !== null), settings)
         const { accountId, email } = person
         const name = form.get("name")
-        // A look-up may take longer than other changes should wait.
-        if (channel.kind === "webhook") await checkAddress(channel.url, settings)
         const made = { email, name, subject, channel, now: now() }
         const { value } = await changeAccount({ accountId, email, address }, (editor) =>
           createWatch(editor, made),
