@@ -3,7 +3,6 @@
  * a receiver, so each attempt resolves its host once, checks all addresses, and connects to exactly these.
  */
 import type { LookupAddress } from "node:dns"
-import { lookup } from "node:dns/promises"
 import http from "node:http"
 import https from "node:https"
 import type { LookupFunction } from "node:net"
@@ -49,7 +48,10 @@ export interface WebhookOptions {
 }
 
 /** Returns the addresses of a host. */
-type Resolve = (host: string, options: { all: true }) => Promise<LookupAddress[]>
+type Resolve = (host: string) => Promise<LookupAddress[]>
+
+/** The look-up of `node:dns` holds a thread of the process for as long as a name server is silent. */
+const lookUp: Resolve = async (host) => Bun.dns.lookup(host, { backend: "c-ares" })
 
 const defaultLimitMs = 15_000
 const maxUrlLength = 2_000
@@ -149,7 +151,7 @@ export async function checkChannel(channel: Channel, settings: WebhookSettings):
 export async function checkAddress(
   text: string,
   { WEBHOOK_PRIVATE: allowsPrivate, WEBHOOK_PROXY: proxy }: WebhookSettings,
-  resolve: Resolve = lookup,
+  resolve: Resolve = lookUp,
 ): Promise<{ url: URL; addresses: LookupAddress[] | null }> {
   const url = URL.parse(text)
   const isPlain = url?.protocol === "http:"
@@ -168,7 +170,7 @@ export async function checkAddress(
   const isAllowed = ({ address }: LookupAddress) =>
     (allowsPrivate && isPrivateAddress(address)) || (!isPlain && isPublicAddress(address))
   // An unknown name and a private one get the same message, which tells nothing about private networks.
-  const addresses = await resolve(plainHost(url), { all: true }).catch(() => [])
+  const addresses = await resolve(plainHost(url)).catch(() => [])
   if (addresses.length > 0 && addresses.every(isAllowed)) return { url, addresses }
   const kind = allowsPrivate ? (isPlain ? "private" : "public or private") : "public"
   throw new AccountError(`${url.hostname} has no address, or one that is not ${kind}`)

@@ -1,6 +1,7 @@
 /** Webhooks are signed by Standard Webhooks, and reach only addresses that they may, whatever receivers send. */
 import { expect, test } from "bun:test"
-import type { LookupAddress } from "node:dns"
+import { createSocket } from "node:dgram"
+import { getServers, type LookupAddress, setServers } from "node:dns"
 import type { Socket } from "node:net"
 import { Webhook } from "standardwebhooks"
 import {
@@ -310,4 +311,39 @@ test("A name that is private at the second look-up is not reached", async () => 
   const outcome = await deliver({ ...event, url }, { now, settings: publicOnly, resolve })
   expect(outcome.reason).toBe("hooks.example.com has no address, or one that is not public")
   expect(server.connections).toBe(0)
+})
+
+/** A name server that knows one address of hosts whose name begins with `known`, and is silent about all others. */
+async function nameServer(address: string) {
+  const socket = createSocket("udp4")
+  const asked = new Set<string>()
+  socket.on("message", (query, { port }) => {
+    const length = query.readUInt8(12)
+    const label = query.toString("latin1", 13, 13 + length)
+    asked.add(label)
+    if (!label.startsWith("known")) return
+    const end = query.indexOf(0, 12) + 5
+    const isA = query.readUInt16BE(end - 4) === 1
+    const head = Buffer.from([0x81, 0x80, 0, 1, 0, Number(isA), 0, 0, 0, 0])
+    const answer = [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, ...address.split(".").map(Number)]
+    const parts = [query.subarray(0, 2), head, query.subarray(12, end)]
+    socket.send(Buffer.concat([...parts, Buffer.from(isA ? answer : [])]), port, "127.0.0.1")
+  })
+  await new Promise<void>((resolve) => socket.bind(0, "127.0.0.1", resolve))
+  const before = getServers()
+  setServers([`127.0.0.1:${socket.address().port}`])
+  const stop = () => {
+    setServers(before)
+    socket.close()
+  }
+  return { asked, [Symbol.dispose]: stop }
+}
+
+test("Hosts whose name servers are silent hold up no other look-up", async () => {
+  using server = await nameServer("93.184.215.14")
+  const look = (host: string) => checkAddress(`https://${host}.example.com/`, publicOnly)
+  for (let count = 0; count < 40; count++) look(`silent${count}`).catch(() => null)
+  await until(() => server.asked.size === 40)
+  const { addresses } = await look("known")
+  expect(addresses).toMatchObject([{ address: "93.184.215.14", family: 4 }])
 })
