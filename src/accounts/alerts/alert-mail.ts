@@ -26,6 +26,7 @@ export function alertMail(mail: AlertMail): Mail {
   const { to, watch, words, event, records, baseUrl, unsubscribeUrl } = mail
   const { page_url: page, since_release: since } = event.data
   const counts = eventWords(event)
+  const totals = totalsOf(event, records)
   let left = mostRecords
   const sections = Object.entries(titles).flatMap(([part, title]) => {
     const shown = (records[part] ?? []).slice(0, left)
@@ -33,7 +34,7 @@ export function alertMail(mail: AlertMail): Mail {
     // A removed record has a page only at an earlier release.
     const query = part === "removed" ? `?as_of=${since}` : ""
     const lines = shown.map((record) => recordLine(record, `${baseUrl}/explore`, query))
-    const total = sumOf(event.data[part])
+    const total = sumOf(totals[part])
     const many = total > lines.length ? `, the first ${lines.length} of ${formatCount(total)}` : ""
     return lines.length > 0 ? [[title + many, ...lines].join("\n")] : []
   })
@@ -93,6 +94,13 @@ export function eventWords({ type, data }: Event): string {
   return counts.join(", ") || "no records changed"
 }
 
+/** An event of expiry dates has one sum of both parts. The mail has the whole of a first part that is not full. */
+function totalsOf({ data }: Event, { expiring = [] }: AlertMail["records"]): Event["data"] {
+  const sum = sumOf(data.expiring)
+  const { length } = expiring
+  return { ...data, expiring: length < mostRecords ? length : sum, entered: sum - length }
+}
+
 /** Of a number, or of the numbers of several lists. */
 const sumOf = (counts: unknown): number =>
   typeof counts === "number" ? counts : Object.values(counts ?? {}).reduce((a, b) => a + b, 0)
@@ -134,7 +142,7 @@ function inBothForms(...paragraphs: readonly string[]): Pick<Mail, "text" | "htm
   const head = '<meta name="color-scheme" content="light dark">'
   return {
     text,
-    html: `<!doctype html><html lang="en"><head>${head}</head><body style="font:15px/1.5 sans-serif">${body}</body></html>`,
+    html: `<!doctype html><html lang="en"><head>${head}</head><body style="font:15px/1.5 sans-serif;overflow-wrap:anywhere">${body}</body></html>`,
   }
 }
 

@@ -86,6 +86,25 @@ test("A mail has at most twenty records, and companies and announcements by name
   )
 })
 
+test("A mail tells how many of the expiry dates it leaves out, whose counts are one sum", () => {
+  const event = { ...given.event, type: "list.expiring", data: { ...data, expiring: 35 } } as const
+  const titlesWith = (expiring: number) => {
+    const of = (length: number) => Array.from({ length }, () => tenement)
+    const { text } = alertMail({
+      ...given,
+      event,
+      records: { expiring: of(expiring), entered: of(20) },
+    })
+    return text.match(/^(Expiring|New in).*$/gm)
+  }
+  expect(titlesWith(0)).toEqual(["New in the list and expiring soon, the first 20 of 35"])
+  expect(titlesWith(5)).toEqual([
+    "Expiring soon",
+    "New in the list and expiring soon, the first 15 of 30",
+  ])
+  expect(titlesWith(20)).toEqual(["Expiring soon, the first 20 of 35"])
+})
+
 test.each([
   [{ type: "list.expiring", data: { ...data, expiring: 1_234 } }, "1,234 expiring soon"],
   [
