@@ -25,11 +25,13 @@ const isEnabled = sql`exists (select from ${accountsTable} account
   where account.id = ${watches.account_id} and account.disabled_at is null)`
 /** Other watches look at their own times. */
 const looksAtReleases = sql`coalesce(${watches.channel} ->> 'when', 'at-once') = 'at-once'`
-/** Whether the release of the cursor can be read. Before the first release nothing can be pruned. */
-const isReadable = sql<boolean>`case when covered_release = 0
+/** Whether a release can be read. Before the first release nothing can be pruned. */
+const isReadableAt = (id: SQL, identity: SQL) => sql<boolean>`case when ${id} = 0
   then not exists (select from ${releasesTable} r where r.is_pruned)
   else exists (select from ${releasesTable} r
-    where r.id = covered_release and r.identity = covered_identity and not r.is_pruned) end`
+    where r.id = ${id} and r.identity = ${identity} and not r.is_pruned) end`
+const isReadable = isReadableAt(sql`covered_release`, sql`covered_identity`)
+const identityOfSince = sql`(select identity from ${releasesTable} where ${releasesTable.id} = event_since)`
 
 const identityOf = ({ identity }: Release) => (identity === "" ? null : identity)
 
@@ -57,6 +59,8 @@ const take = (db: Database, due: SQL, now: Date) =>
       /** Null for a test. */
       body: sql<string | null>`case when not is_test_due then event_body end`,
       since: sql<number>`${watches.event_since}`,
+      /** Pruning keeps no releases for the events of paused watches and disabled accounts. */
+      isEventReadable: isReadableAt(sql`event_since`, identityOfSince),
       attempt: sql<number>`case when is_test_due then 1 else ${watches.attempt} + 1 end`,
     })
 
@@ -203,6 +207,20 @@ export function createQueue(pool: Pool, now: () => Date) {
           })
           return isLast && held.state === "disabled"
         }),
+      ),
+
+    /** Makes a watch look again since the release that its event in progress compares with. */
+    discardEvent: (taken: Taken) =>
+      run((db) =>
+        db
+          .update(watches)
+          .set({
+            ...noEvent,
+            covered_release: sql`event_since`,
+            covered_identity: identityOfSince,
+            leased_until: null,
+          })
+          .where(holds([taken])),
       ),
 
     /** When the next watch is due, or the lease of another process ends; null for none. */

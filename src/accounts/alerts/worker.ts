@@ -104,6 +104,10 @@ export function startAlerts(options: AlertOptions) {
     const startedMs = performance.now()
     const body = taken.body ?? JSON.stringify(testOf(taken, at))
     const event: Event = JSON.parse(body)
+    if (!taken.isTest && !taken.isEventReadable && !event.data.resync) {
+      await queue.discardEvent(taken)
+      return
+    }
     const outcome = await send({ ...taken, event, body })
     const ms = Math.round(performance.now() - startedMs)
     const made = { at, type: event.type, outcome, ms, dueAt: dueAfter(taken, outcome) }

@@ -194,6 +194,27 @@ test("A cursor at a release that the database lost, as by a restore, is a resync
   ])
 })
 
+test("An event whose release was pruned during a pause is replaced by a resync", async () => {
+  const { id } = await watch({ list: "/reports" })
+  receiver.chosen.respond = () => new Response(null, { status: 500 })
+  await service.publish(awkward)
+  await until(
+    async () => (await service.sql`select from deliveries where watch_id = ${id}`).length > 0,
+  )
+  await pauseWatch(service.editor, { id })
+  await service.publish(awkward)
+  await service.sql`update releases set published_at = published_at - interval '40 days'
+    where id < ${await newest()}`
+  await prune(service.database.url, 1)
+  receiver.events.length = 0
+  receiver.chosen.respond = () => new Response(null, { status: 204 })
+  await resumeWatch(service.editor, { id, now: service.clock.now })
+  await settled()
+  expect(receiver.events.map(({ data }) => [data.resync, data.release, data.changed_url])).toEqual([
+    [true, await newest(), undefined],
+  ])
+})
+
 test("Pruning keeps the release of an active watch's cursor for 31 days", async () => {
   await service.sql`update accounts set disabled_at = null`
   const { id } = await watch({ list: "/reports" })
