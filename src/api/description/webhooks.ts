@@ -15,7 +15,7 @@ const address = (description: string): JsonSchema => ({
 })
 
 const page = address("The explorer's page of the changes")
-const since = integer("The release of the previous event")
+const since = integer("The release of the previous event, or a later one with nothing new")
 const list = address("The list in the API")
 const byList = (description: string): JsonSchema => ({
   type: "object",
