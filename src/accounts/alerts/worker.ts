@@ -47,16 +47,16 @@ export function startAlerts(options: AlertOptions) {
   let timer: Timer | undefined
   let isStopped = false
 
-  const make = coalesced(async () => {
+  async function make(): Promise<void> {
     const to = await releases.current()
     await queue.moveUntouched(to)
     let taken = await queue.takeWatches(to)
     while (taken.length > 0 && !isStopped) {
       await look(taken, to)
-      deliver().catch(fail)
+      deliver()
       taken = await queue.takeWatches(to)
     }
-  })
+  }
 
   /** Makes the events of watches, and stores them. A failed watch is looked at again after its lease. */
   async function look(taken: readonly Taken[], to: Release): Promise<void> {
@@ -86,7 +86,7 @@ export function startAlerts(options: AlertOptions) {
   const deliver = coalesced(async () => {
     const free = mostAtOnce - attempts.size
     if (free > 0) for (const taken of await queue.takeDeliveries(free)) begin(taken)
-  })
+  }, fail)
 
   function begin(taken: Taken): void {
     const ended = attempt(taken)
@@ -94,7 +94,7 @@ export function startAlerts(options: AlertOptions) {
       .finally(() => {
         attempts.delete(ended)
         if (attempts.size === 0) wake()
-        else deliver().catch(fail)
+        else deliver()
       })
     attempts.add(ended)
   }
@@ -125,17 +125,19 @@ export function startAlerts(options: AlertOptions) {
     return delayMs === undefined ? null : new Date(now().getTime() + delayMs)
   }
 
+  const work = coalesced(async () => {
+    await make()
+    const due = await queue.nextDue()
+    const ms = due ? due.getTime() - now().getTime() : longestSleepMs
+    // Watches with an event in progress may be behind again after it.
+    sleep(Math.min(Math.max(ms, 0), attempts.size > 0 ? whileBusyMs : longestSleepMs))
+  }, fail)
+
   function wake(): void {
     if (isStopped) return
     clearTimeout(timer)
-    Promise.all([make(), deliver()])
-      .then(queue.nextDue)
-      .then((due) => {
-        const ms = due ? due.getTime() - now().getTime() : longestSleepMs
-        // Watches with an event in progress may be behind again after it.
-        sleep(Math.min(Math.max(ms, 0), attempts.size > 0 ? whileBusyMs : longestSleepMs))
-      })
-      .catch(fail)
+    deliver()
+    work()
   }
 
   function fail(error: unknown): void {
@@ -167,17 +169,18 @@ const testOf = ({ id, name, release }: Taken, at: Date): Event => ({
   data: { watch: { id, name }, release },
 })
 
-/** Runs it again after the run in progress, once for all calls meanwhile. */
-function coalesced(run: () => Promise<void>): () => Promise<void> {
-  let running = Promise.resolve()
-  let next: Promise<void> | undefined
-  const start = (): Promise<void> => {
-    next = undefined
-    running = run()
-    return running
-  }
-  return () => {
-    next ??= running.then(start, start)
-    return next
+/** Runs it once more where it was called meanwhile. */
+function coalesced(run: () => Promise<void>, onFailure: (error: unknown) => void): () => void {
+  let isRunning = false
+  let isCalled = false
+  return async () => {
+    isCalled = true
+    if (isRunning) return
+    isRunning = true
+    while (isCalled) {
+      isCalled = false
+      await run().catch(onFailure)
+    }
+    isRunning = false
   }
 }
