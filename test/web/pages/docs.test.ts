@@ -2,7 +2,13 @@
 import { expect, test } from "bun:test"
 import { linkTo } from "../../../src/web/pages/docs/guide.ts"
 import { renderMarkdown } from "../../../src/web/pages/docs/markdown.ts"
-import { background, guide, guideFile } from "../../../src/web/pages/docs/pages.ts"
+import {
+  background,
+  guide,
+  guideFile,
+  operatorGuide,
+  userGuide,
+} from "../../../src/web/pages/docs/pages.ts"
 import { serviceOfFile, testService } from "../../support/service.ts"
 import { placeholder } from "../guide/samples.ts"
 
@@ -44,6 +50,41 @@ test("A page of the guide with several parts begins with links to them", async (
     "when-something-goes-wrong",
   ])
   expect(await textOf(pathOf("terms"))).not.toMatch(contents)
+})
+
+test("The menu of a page has the pages of its own part, and a link to the other part", async () => {
+  const menuOf = async (name: string) =>
+    (await textOf(pathOf(name))).split('aria-label="Documentation">')[1]?.split("</nav>")[0] ?? ""
+  const ofUsers = await menuOf("start")
+  const ofOperators = await menuOf("settings")
+  for (const { path } of userGuide) {
+    expect([path, ofUsers.includes(path), ofOperators.includes(path)]).toEqual([path, true, false])
+  }
+  for (const { path } of operatorGuide) {
+    expect([path, ofUsers.includes(path), ofOperators.includes(path)]).toEqual([path, false, true])
+  }
+  expect(ofUsers).toContain('<a href="/docs#run-the-service">')
+  expect(ofOperators).toContain('<a href="/docs#use-the-data">')
+})
+
+test("The header finds the guide's pages for a reader without an account: by title, heading, then text", async () => {
+  const first = await textOf("/docs")
+  expect(first).toContain('<form class="search" action="/docs"')
+  const find = async (term: string) => {
+    const page = await textOf(`/docs?q=${encodeURIComponent(term)}`)
+    expect(page).toContain(`name="q" value="${Bun.escapeHTML(term)}"`)
+    const [, matches = ""] = /class="plain matches">(.*?)<\/ul>/s.exec(page) ?? []
+    return [...matches.matchAll(/<li><a href="([^"]+)">/g)].map(([, href]) => href)
+  }
+  expect((await find("Limits"))[0]).toBe(pathOf("limits"))
+  expect((await find("wait 429"))[0]).toBe(`${pathOf("limits")}#wait-after-429`)
+  expect(await find("shutdown_SECONDS settings")).toContain(pathOf("settings"))
+  expect(await find("SHUTDOWN_SECONDS quagga")).toEqual([])
+  expect(await find("doubtful wrong suggestions")).toEqual([
+    `${pathOf("holders")}#how-reliable-a-suggestion-is`,
+  ])
+  expect(await find("<script>")).toEqual([])
+  expect(await find("x".repeat(200))).toEqual([])
 })
 
 test("An unknown page of the guide returns 404 with a message", async () => {

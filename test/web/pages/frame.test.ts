@@ -70,7 +70,7 @@ test("The frame has the search box, and a link to sign in or the person with a b
   const nobody = stateOf(await (await open("/docs")).text())
   expect(nobody).toContain('<a href="/account/sign-in">Sign in</a>')
   expect(nobody).not.toContain("Sign out")
-  expect(await (await open("/docs")).text()).toContain('action="/explore/search"')
+  expect(await (await open("/")).text()).toContain('action="/explore/search"')
   const person = await signedInVisitor(service, "admin@example.com")
   for (const path of ["/", "/docs", "/account", "/explore/tenements"]) {
     const page = await person.read(path)

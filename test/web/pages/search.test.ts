@@ -217,12 +217,12 @@ test("The page says what to type, and what to do when nothing is found", async (
       "Type a code, or a part of a company, tenement number, holder or announcement title.",
     )
   }
-  expect(leadOf(await search("nothing like it"))).toBe(
-    "Nothing contains “nothing like it”. Check the spelling. Type three or more characters.",
+  expect(leadOf(await search("quagga like it"))).toBe(
+    "Nothing contains “quagga like it”. Check the spelling. Type three or more characters.",
   )
   expect(leadOf(await search("E 47/8999"))).toBe("Nothing contains “E 47/8999”.")
-  // Finding two letters in all titles would take a scan.
-  expect(Object.keys(groupsOf(await search("fm")))).toEqual(["Companies"])
+  // Finding two letters in all titles of announcements would take a scan.
+  expect(Object.keys(groupsOf(await search("fm")))).toEqual(["Companies", "Pages of the guide"])
 })
 
 test("A page explains a parameter that it does not take", async () => {
@@ -240,14 +240,24 @@ test("A page explains a parameter that it does not take", async () => {
   }
 })
 
+test("The search finds pages of the guide, after the records", async () => {
+  const page = await search("links holders")
+  const { "Pages of the guide": found } = groupsOf(page)
+  expect(found?.links).toContain("/docs/guide/holders")
+  expect(found?.links.at(-1)).toBe("/docs?q=links%20holders")
+  for (const link of found?.links ?? []) await person.read(link)
+  expect(Object.keys(groupsOf(await search("fmg"))).at(-1)).toBe("Pages of the guide")
+})
+
 test("Every page has the search box; its script is on the pages of signed-in people only", async () => {
   const form = 'action="/explore/search"'
   const paths = ["/", "/docs", "/account", "/explore/companies/FMG", "/explore/search?q=fmg"]
   for (const path of paths) expect((await person.read(path)).split(form)).toHaveLength(2)
   const stranger = visitor(service)
-  for (const path of ["/", "/docs"]) {
+  const boxes = { "/": form, "/docs": 'action="/docs"' }
+  for (const [path, box] of Object.entries(boxes)) {
     const page = await stranger.read(path)
-    expect([page.split(form).length, page.includes("/assets/search.")]).toEqual([2, false])
+    expect([page.split(box).length, page.includes("/assets/search.")]).toEqual([2, false])
   }
   const response = await stranger.get("/explore/search?q=fmg")
   expect([response.status, response.headers.get("location")]).toEqual([

@@ -1,14 +1,15 @@
 /** The frame of every page below /docs, with the menu beside it on wide screens; and `/docs` itself. */
 import { version } from "../../../program.ts"
-import { linkItems, pageTitle } from "../kit/components.ts"
+import { linkItems, type Match, matchList, pageTitle } from "../kit/components.ts"
+import { isolated } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
-import { background, docsGroups, guidePath } from "./pages.ts"
+import { background, docsGroups, guidePath, operatorGuide } from "./pages.ts"
 
 /** @param path of the page, which the menu marks */
 export const docsLayout = (
   path: string,
-  { main, ...content }: Pick<PageContent, "title" | "main" | "scripts">,
+  { main, ...content }: Pick<PageContent, "title" | "main" | "scripts" | "searched">,
 ): PageContent => ({
   ...content,
   section: "/docs",
@@ -33,17 +34,33 @@ ${body}
 ${after}`,
   })
 
-const sideNavigation = (current: string): Html =>
-  html`<nav class="docs-nav" aria-label="Documentation">${docsGroups.map(
+/** The groups of the page's own part, for those who use the data or those who run the service, and a link to the other part. */
+function sideNavigation(current: string): Html {
+  const isOfOperators = operatorGuide.some(({ path }) => path === current)
+  const groups = docsGroups.filter(({ pages }) => (pages === operatorGuide) === isOfOperators)
+  const other = isOfOperators ? "Use the data" : "Run the service"
+  return html`<nav class="docs-nav" aria-label="Documentation">${groups.map(
     ({ title, pages }) =>
       html`<h2 class="muted small">${title}</h2><ul>${linkItems(pages, current)}</ul>`,
-  )}</nav>`
+  )}<h2 class="small"><a href="/docs#${idOf(other)}">${other} →</a></h2></nav>`
+}
+
+const idOf = (title: string): string => title.toLowerCase().replaceAll(" ", "-")
+
+/** The page `/docs` after a search: the pages that contain the term. */
+export const docsMatches = (term: string, matches: readonly Match[]): PageContent =>
+  docsLayout("/docs", {
+    title: "Search",
+    searched: term,
+    main: html`${pageTitle("Search", html`Pages of the guide that contain “${isolated(term)}”: ${matches.length}. <a href="/docs">All pages</a>`)}
+${matchList(matches)}`,
+  })
 
 /** The page `/docs`: every page with its summary. */
 export const docsIndex = (): PageContent =>
   docsLayout("/docs", {
     title: "Documentation",
-    main: html`${pageTitle("Documentation", "How to read the data from a program, from a spreadsheet or in the browser.")}
+    main: html`${pageTitle("Documentation", "How to use the data, from a program, from a spreadsheet or in the browser; and how to run the service.")}
 <p class="muted">Version ${version}: <a href="${guidePath("changelog")}">what's new</a></p>
 <div class="columns">
 ${way(
@@ -62,6 +79,11 @@ ${way(
   html`<p><a href="/explore">Explore</a> the tables, filter them, and copy the formula or the request
 for that view.</p>`,
 )}
+${way(
+  "On a server of yours",
+  html`<p><a href="#run-the-service">Run the service</a>: in <a href="${guidePath("install")}">an
+hour</a> from an empty folder to real data, a token and a formula.</p>`,
+)}
 </div>
 ${[...docsGroups, { title: "Background", pages: background }].map(group)}
 <section class="stack"><h2>For programs</h2>
@@ -74,6 +96,6 @@ const way = (title: string, content: Html): Html =>
   html`<section class="panel"><h2>${title}</h2>${content}</section>`
 
 const group = ({ title, pages }: (typeof docsGroups)[number]): Html =>
-  html`<section class="stack"><h2>${title}</h2><dl class="facts">${pages.map(
+  html`<section class="stack" id="${idOf(title)}"><h2>${title}</h2><dl class="facts">${pages.map(
     (link) => html`<dt><a href="${link.path}">${link.title}</a></dt><dd>${link.summary}</dd>`,
   )}</dl></section>`

@@ -2,9 +2,16 @@
 import { Elysia } from "elysia"
 import { codedBody, encodedResponse } from "../../../api/http/content-coding.ts"
 import type { Describe } from "../../../api/routes/description.ts"
+import { readQuery } from "../kit/form.ts"
 import { type PageOptions, pageContext, publicUrlOf } from "../kit/page-context.ts"
-import { docsIndex } from "./docs-layout.ts"
-import { addressPlaceholder, guideContent, guideMarkdown, monitoringFile } from "./guide.ts"
+import { docsIndex, docsMatches } from "./docs-layout.ts"
+import {
+  addressPlaceholder,
+  guideContent,
+  guideMarkdown,
+  monitoringFile,
+  searchGuide,
+} from "./guide.ts"
 import { docsMarkdown, llmsText, referenceText } from "./texts.ts"
 
 export const docs = (options: PageOptions, describe: Describe) => {
@@ -12,7 +19,10 @@ export const docs = (options: PageOptions, describe: Describe) => {
   return (
     new Elysia({ name: "docs" })
       .use(pageContext(options))
-      .get("/docs", ({ page }) => page(docsIndex()))
+      .get("/docs", async ({ page, request }) => {
+        const term = readQuery(request).get("q").trim().slice(0, 200)
+        return page(term ? docsMatches(term, await searchGuide(term)) : docsIndex())
+      })
       .get("/docs/guide/dashboard.json", async ({ request }) =>
         text(request, "application/json", await monitoringFile("dashboard.json")),
       )

@@ -1,5 +1,6 @@
-/** The pages of the guide. The first request for a page reads and renders its file. */
+/** The pages of the guide, and the search in them. The first request for a page reads and renders its file. */
 import { programRoot } from "../../../program.ts"
+import { fold } from "../../../system/text/fold.ts"
 import { once } from "../../../system/text/memoized.ts"
 import { Html, html } from "../kit/html.ts"
 import type { PageContent } from "../kit/layout.ts"
@@ -20,24 +21,56 @@ import {
 export const addressPlaceholder = "https://mds.example.com"
 
 const files = new Map(
-  guide.map(({ name }) => [
-    name,
+  guide.map((page) => [
+    page.name,
     once(async () => {
-      const markdown = await Bun.file(new URL(guideFile(name), programRoot)).text()
+      const markdown = await Bun.file(new URL(guideFile(page.name), programRoot)).text()
       const body = renderMarkdown(markdown, linkTo)
-      return { markdown, body: html`${contentsOf(body)}${body}` }
+      const parts = partsOf(page, body)
+      return { markdown, body: html`${contentsOf(parts)}${body}`, parts }
     }),
   ]),
 )
 
+/** Of a page: the text before the first heading, without a fragment, and the parts below the headings. */
+const partsOf = (page: DocsPage, { text }: Html) =>
+  text.split(/(?=<h2 )/).map((part) => {
+    const [, id = "", heading = ""] = /^<h2 id="([^"]+)">(.*?) <a class="anchor"/.exec(part) ?? []
+    // The earlier one has a term, the better the part matches it.
+    const texts = [page.title, `${page.title} ${heading}`, `${page.title} ${part}`]
+    return {
+      page,
+      fragment: id && `#${id}`,
+      heading: new Html(heading),
+      texts: texts.map((each) => fold(each.replace(controls, " ").replace(/<[^>]*>/g, " "))),
+    }
+  })
+
+const controls = /<(button|a class="anchor").*?<\/(?:button|a)>/g
+
 /** Links to the parts of a page; null for a page with fewer than two. */
-function contentsOf({ text }: Html): Html | null {
-  const parts = [...text.matchAll(/<h2 id="([^"]+)">(.*?) <a class="anchor"/g)]
+function contentsOf([, ...parts]: ReturnType<typeof partsOf>): Html | null {
   if (parts.length < 2) return null
   const items = parts.map(
-    ([, id = "", title = ""]) => html`<li><a href="#${id}">${new Html(title)}</a></li>`,
+    ({ fragment, heading }) => html`<li><a href="${fragment}">${heading}</a></li>`,
   )
   return html`<nav class="page-contents" aria-label="On this page"><ul>${items}</ul></nav>\n`
+}
+
+/** The best part of each page that contains every word of a term, the best first. */
+export async function searchGuide(term: string) {
+  const words = fold(term).split(/\s+/)
+  const parts = (await Promise.all(guide.map(async ({ name }) => (await read(name)).parts))).flat()
+  return [0, 1, 2]
+    .flatMap((rank) =>
+      parts.filter(({ texts }) => words.every((word) => texts[rank]?.includes(word))),
+    )
+    .filter(({ page }, index, all) => all.findIndex((each) => each.page === page) === index)
+    .map(({ page, fragment, heading }) => ({
+      href: page.path + fragment,
+      label: page.title,
+      note: heading,
+    }))
 }
 
 async function read(name: string) {

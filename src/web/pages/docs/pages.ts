@@ -112,5 +112,5 @@ const allEndpoints = pagesAt(
 export const docsGroups = [
   { title: "Use the data", pages: userGuide },
   { title: "Reference", pages: [...allEndpoints, ...referencePages] },
-  { title: "Operate", pages: operatorGuide },
+  { title: "Run the service", pages: operatorGuide },
 ]

@@ -1,5 +1,5 @@
 /**
- * One search for all lists: the best matches of each kind, read through the API's lists. A script shows the
+ * One search for all lists and the guide: the best matches of each kind, those of lists read through the API. A script shows the
  * same matches under the search box while a person types.
  */
 import { Type } from "@sinclair/typebox"
@@ -7,29 +7,24 @@ import { readParameters, textParameter } from "../../../api/http/parameters.ts"
 import type { ResourceRecord } from "../../../data/resources/resource.ts"
 import { freeText } from "../../../data/resources/values.ts"
 import { fold } from "../../../system/text/fold.ts"
-import { pageTitle } from "../kit/components.ts"
+import { searchGuide } from "../docs/guide.ts"
+import { type Match, matchList, pageTitle } from "../kit/components.ts"
 import { isolated } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
 import { inSydney, maxSearched, textOf } from "./lists/cells.ts"
-import { linksAt } from "./lists/list-address.ts"
-import { type ListOfRecords, type ListView, recordPathOf, titleOfView } from "./lists/list-view.ts"
+import { linksAt, withQuery } from "./lists/list-address.ts"
+import { type ListOfRecords, recordPathOf, titleOfView } from "./lists/list-view.ts"
 import { nearestNotice } from "./lists/possible-companies.ts"
 import { tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, holdersView, largestFirst, reportsView } from "./lists/views.ts"
 import type { Visit } from "./visit.ts"
 
-interface Match {
-  href: string
-  label: string
-  note?: Content
-}
-
 interface Kind {
   /** `Tenements` */
   title: string
-  view: ListView
-  /** The list's filter for the term. */
+  /** The page of all matches, and its parameter for the term. */
+  path: string
   filter: string
   /** The best matches first. */
   find: (visit: Visit, term: string) => Promise<Match[]>
@@ -46,7 +41,7 @@ const recordsOf = (
   read = (visit: Visit, term: string) => visit.first(view, { search: term }, most),
 ): Kind => ({
   title: titleOfView(view),
-  view,
+  path: links(view.path),
   filter: "search",
   find: async (visit, term) =>
     (await read(visit, term)).map((record) => ({
@@ -74,7 +69,7 @@ const kinds: readonly Kind[] = [
   ),
   {
     title: "Holders",
-    view: holdersView,
+    path: links(holdersView.path),
     filter: "holder",
     find: async (visit, term) => {
       const folded = fold(term)
@@ -89,6 +84,12 @@ const kinds: readonly Kind[] = [
     },
   },
   recordsOf(reportsView, (record) => withCode(record, html` ${inSydney("published_at")(record)}`)),
+  {
+    title: "Pages of the guide",
+    path: "/docs",
+    filter: "q",
+    find: (_, term) => searchGuide(term),
+  },
 ]
 
 /** Names that begin with the term come first. */
@@ -155,10 +156,7 @@ const browse = html`<p>Or filter a list: <a href="/explore/companies">companies<
 
 const groupOf =
   (term: string) =>
-  ({ title, view, filter, matches }: Kind & { matches: readonly Match[] }): Content =>
+  ({ title, path, filter, matches }: Kind & { matches: readonly Match[] }): Content =>
     html`<section class="panel"><h2>${title}</h2>
-<ul class="plain matches">${matches.map(
-      ({ href, label, note }) => html`<li><a href="${href}">${isolated(label)}</a>
-${note && html`<span class="muted small">${note}</span>`}</li>`,
-    )}</ul>
-<p class="small"><a href="${links(view.path, [[filter, term]])}">All ${title.toLowerCase()} with “${isolated(term)}”</a></p></section>`
+${matchList(matches)}
+<p class="small"><a href="${withQuery(path, [[filter, term]])}">All ${title.toLowerCase()} with “${isolated(term)}”</a></p></section>`

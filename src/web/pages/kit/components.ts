@@ -1,4 +1,5 @@
 /** The components of pages. */
+import { isolated } from "./format.ts"
 import { type Attributes, attributes, type Content, type Html, html } from "./html.ts"
 
 /** The heading of a page, a sentence about its content, and the controls beside both. */
@@ -197,6 +198,19 @@ export const linkItems = (links: readonly PageLink[], current?: string): Html[] 
     ({ path, title }) =>
       html`<li><a ${attributes({ href: path, "aria-current": path === current && "page" })}>${title}</a></li>`,
   )
+
+/** A page that contains a searched term. */
+export interface Match {
+  href: string
+  label: string
+  note?: Content
+}
+
+export const matchList = (matches: readonly Match[]): Html =>
+  html`<ul class="plain matches">${matches.map(
+    ({ href, label, note }) => html`<li><a href="${href}">${isolated(label)}</a>
+${note && html`<span class="muted small">${note}</span>`}</li>`,
+  )}</ul>`
 
 /** Links to the parts of a section. */
 export const tabs = (name: string, links: readonly PageLink[], current: string): Html =>

@@ -65,7 +65,7 @@ ${[...(content.stylesheets ?? []), "style.css" as const].map(
 <header class="site-header"><div>
 <a class="brand" href="/">${logo} ${serviceName}</a>
 <nav aria-label="Main"><ul>${linkItems(sections, section)}</ul></nav>
-${searchBox(searched)}<div class="state">${state(frame)}</div>
+${searchBox(section === "/docs" && !isSignedIn, searched)}<div class="state">${state(frame)}</div>
 </div></header>
 <main id="main" tabindex="-1">
 ${main}
@@ -88,20 +88,20 @@ const textLinks: readonly PageLink[] = [
   { path: "/llms.txt", title: "Text for programs" },
 ]
 
-/** Its script shows matches while a person types; without scripts, Enter opens the page of matches. */
-const searchBox = (value = "") =>
-  html`<form class="search" action="/explore/search" role="search" aria-label="Everything">
-<label class="visually-hidden" for="q">Search all lists</label>${searchInput(value)}<button aria-label="Search">${lens}</button>
+/** Its script shows matches while a person types; without scripts, Enter opens the page of matches. The guide needs no account. */
+const searchBox = (isOfGuide: boolean, value = "") =>
+  html`<form class="search" action="${isOfGuide ? "/docs" : "/explore/search"}" role="search" aria-label="${isOfGuide ? "Guide" : "Everything"}">
+<label class="visually-hidden" for="q">Search ${isOfGuide ? "the guide" : "all lists and the guide"}</label>${searchInput(value, isOfGuide)}<button aria-label="Search">${lens}</button>
 <div class="panel found" id="found" hidden></div><p class="visually-hidden" id="found-status" role="status"></p></form>
 `
 
-const searchInput = (value: string): Html =>
+const searchInput = (value: string, isOfGuide: boolean): Html =>
   html`<input ${attributes({
     type: "search",
     id: "q",
     name: "q",
     value,
-    placeholder: "Name or number",
+    placeholder: isOfGuide ? "Search the guide" : "Name or number",
     maxlength: 200,
     autocomplete: "off",
     spellcheck: "false",
