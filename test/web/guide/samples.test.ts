@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test"
 import { companies } from "../../../src/data/resources/companies.ts"
 import { fieldNames } from "../../../src/data/resources/resource.ts"
 import { tenements } from "../../../src/data/resources/tenements.ts"
-import { sampleFixtures, type TenementFixture } from "../../support/fixtures.ts"
+import { sampleFixtures } from "../../support/fixtures.ts"
 import { serviceOfFile } from "../../support/service.ts"
 import { until } from "../../support/until.ts"
 import {
@@ -33,7 +33,6 @@ const ofPage = (page: string, language: string): Sample[] =>
 const settings = { RATE_WINDOW_SECONDS: String(windowSeconds) }
 const service = await serviceOfFile({ records, settings })
 const directory = workingDirectory()
-const copies = workingDirectory()
 
 const totalOf = async (path: string): Promise<number> => {
   const body = (await (await service.get(path)).json()) as { meta: { total: number } }
@@ -90,31 +89,6 @@ describe.each(["python", "ts"])("The program in %s that reads a whole list", (la
     expect(errors).toContain("401")
   })
 })
-
-test("The program that keeps a copy has the newest release after each run", async () => {
-  const [program] = ofPage("copies", "ts")
-  if (!program) throw new Error("No such program")
-  const as = { url: service.url, token: service.tokens.admin }
-  const copied = async () => {
-    const { exitCode, errors } = await copies.run(program, as)
-    expect([exitCode, errors]).toEqual([0, ""])
-    const { records: copy } = JSON.parse(await copies.read("tenements.json"))
-    return byId(copy)
-  }
-  const published = (list: readonly TenementFixture[]) =>
-    byId(list.map(({ asx_codes: _, ...tenement }) => tenement))
-  expect(await copied()).toEqual(published(records.tenements))
-  const changed = records.tenements.slice(7).map((tenement, index) => ({
-    ...tenement,
-    status: index % 3 === 0 ? "expired" : tenement.status,
-  }))
-  await service.publish({ ...records, tenements: changed })
-  expect(await copied()).toEqual(published(changed))
-  await service.publish(records)
-})
-
-const byId = <T extends { id: string }>(list: readonly T[]): T[] =>
-  [...list].sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0))
 
 /** URLs in formulas, programs and text, with their parameters. */
 const addressesIn = (text: string): string[] =>

@@ -34,9 +34,12 @@ const programs: Record<string, { file: string; command: string[] }> = {
   sh: { file: "sample.sh", command: ["bash", "-eu"] },
   python: { file: "sample.py", command: ["python3"] },
   ts: { file: "sample.ts", command: [process.execPath] },
+  r: { file: "sample.R", command: ["Rscript", "--vanilla"] },
 }
 
-export const isRunnable = ({ language }: Sample): boolean => language in programs
+/** Programs in R take seconds to start: `copies.slow.test.ts` runs one. */
+export const isRunnable = ({ language }: Sample): boolean =>
+  language in programs && language !== "r"
 
 const succeeds = (...command: string[]) => {
   try {
@@ -51,6 +54,7 @@ const needs: Record<string, () => boolean> = {
   python: () => succeeds("python3", "-c", "import requests"),
   pandas: () => succeeds("python3", "-c", "import pandas, pyarrow"),
   ts: () => true,
+  r: () => succeeds("Rscript", "-e", "library(httr2); library(jsonlite)"),
 }
 
 /** Whether this machine has what the sample needs. */
