@@ -41,6 +41,7 @@ test("Every image of this project in the README and the guide is tagged with the
   const pages = [
     "README.md",
     "Dockerfile",
+    "src/web/guide/first-hour.md",
     "src/web/guide/deploy.md",
     "src/web/guide/deploy-servers.md",
   ]

@@ -1,5 +1,5 @@
 /** A real Caddy for a test, with a configuration as an operator writes it. */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { startSupervised } from "./supervised.ts"
@@ -9,14 +9,20 @@ const program = Bun.which("caddy") ?? ""
 
 export const caddyIsInstalled = program !== ""
 
-/** Starts one and waits until it responds on this port. Call `stop` in `afterAll`. */
+/**
+ * Starts one and waits until it responds on this port. Call `stop` in `afterAll`.
+ * @param caddyfile begins with its global options
+ */
 export async function caddyServer(caddyfile: string, port: number) {
   const directory = mkdtempSync(join(tmpdir(), "mds-caddy-"))
   const config = join(directory, "Caddyfile")
+  const log = join(directory, "log")
   // Neither its port for administration nor what it keeps is shared with another one.
-  writeFileSync(config, `{\n\tadmin off\n\tstorage file_system ${directory}\n}\n\n${caddyfile}`)
+  const own = `{\n\tadmin off\n\tstorage file_system ${directory}\n`
+  writeFileSync(config, caddyfile.replace(/^\{\n/, own))
   const server = await startSupervised("caddy", [
-    ...["env", `HOME=${directory}`, program, "run", "--adapter", "caddyfile", "--config", config],
+    ...["env", `HOME=${directory}`, "sh", "-c", 'exec "$0" "$@" 2>"$HOME/log"'],
+    ...[program, "run", "--adapter", "caddyfile", "--config", config],
   ])
   const url = `http://127.0.0.1:${port}`
   const responses = () =>
@@ -27,6 +33,7 @@ export async function caddyServer(caddyfile: string, port: number) {
   await until(responses)
   return {
     url,
+    log: () => readFileSync(log, "utf8"),
     stop: async () => {
       await server.end()
       rmSync(directory, { recursive: true })

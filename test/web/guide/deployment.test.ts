@@ -96,6 +96,19 @@ function faultsIn(environment: Record<string, unknown>): string[] {
   })
 }
 
+test("The compose file of the first hour has valid settings, and secrets that exist", async () => {
+  const [sample] = (await samplesOf(["first-hour"])).filter(({ language }) => language === "yaml")
+  const { services, secrets } = Bun.YAML.parse(sample?.code ?? "") as typeof compose
+  expect(services.mds?.image).toBe(`mds:${version}-slim`)
+  expect(faultsIn(services.mds?.environment ?? {})).toEqual([])
+  expect(services.mds?.environment?.DATABASE_URL_FILE).toBe(
+    `/run/secrets/${services.mds?.secrets?.[0]}`,
+  )
+  expect(Object.values(services).flatMap((service) => service.secrets)).toEqual(
+    Object.keys(secrets),
+  )
+})
+
 const seconds = (period = "10s"): number => Number(/^(\d+)s$/.exec(period)?.[1])
 
 test("The settings of the compose file exist and are valid", () => {

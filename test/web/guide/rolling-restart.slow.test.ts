@@ -24,12 +24,16 @@ const samples = await samplesOf(["deploy-servers"])
 const sampleIn = (language: string) =>
   samples.find((sample) => sample.language === language)?.code ?? ""
 
-test.skipIf(!compose)("Docker Compose accepts the file of the guide", async () => {
-  const file = join(directoryOfFile(), "compose.yaml")
-  await Bun.write(file, sampleIn("yaml"))
-  const { exitCode, stderr } = Bun.spawnSync([compose ?? "", "--file", file, "config", "--quiet"])
-  expect([exitCode, stderr.toString()]).toEqual([0, ""])
-})
+test.skipIf(!compose).each(["deploy-servers", "first-hour"])(
+  "Docker Compose accepts the file of %s",
+  async (page) => {
+    const file = join(directoryOfFile(), "compose.yaml")
+    const [sample] = (await samplesOf([page])).filter(({ language }) => language === "yaml")
+    await Bun.write(file, sample?.code ?? "")
+    const { exitCode, stderr } = Bun.spawnSync([compose ?? "", "--file", file, "config", "--quiet"])
+    expect([exitCode, stderr.toString()]).toEqual([0, ""])
+  },
+)
 
 /** The settings of the guide's compose file for shutdown and proxies. */
 function settingsOfTheGuide(): Record<string, string> {

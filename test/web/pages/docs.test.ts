@@ -197,12 +197,12 @@ test("The file docs.md contains every page, and llms.txt links to each", async (
 })
 
 test("Programs are escaped, in blocks with a copy button", async () => {
-  const page = await textOf(pathOf("whole-lists"))
+  const page = await textOf(pathOf("copies"))
   const blocks = [...page.matchAll(/<pre><code id="([^"]+)">(.*?)<\/code><\/pre>/gs)]
   expect(blocks.length).toBeGreaterThanOrEqual(4)
   for (const [, id] of blocks) expect(page).toContain(`<button type="button" data-copy="${id}">`)
   expect(new Set(blocks.map(([, id]) => id)).size).toBe(blocks.length)
-  expect(page).toContain("async function* readAll&lt;T&gt;(")
+  expect(page).toContain("(query: string): Promise&lt;Tenement[]&gt; {")
   expect(page).toMatch(/<script type="module" src="\/assets\/copy\.[0-9a-f]+\.js">/)
 })
 

@@ -51,7 +51,7 @@ test("The page says that the database is empty, and how to load data", async () 
   await until(async () => (await openOverview()).includes("There is no data yet"))
   const page = await openOverview()
   expect(page).toContain("bun run mds load SOURCE FILE")
-  expect(page).toContain(`href="/docs/guide/install"`)
+  expect(page).toContain(`href="/docs/guide/first-hour"`)
   expect(figuresIn(page)).toEqual(labels.map(() => undefined))
 })
 

@@ -81,7 +81,7 @@ for that view.</p>`,
 )}
 ${way(
   "On a server of yours",
-  html`<p><a href="#run-the-service">Run the service</a>: in <a href="${guidePath("install")}">an
+  html`<p><a href="#run-the-service">Run the service</a>: in <a href="${guidePath("first-hour")}">an
 hour</a> from an empty folder to real data, a token and a formula.</p>`,
 )}
 </div>

@@ -39,12 +39,8 @@ export const userGuide = pagesAt(guidePath, [
   ["excel", "Excel and Power Query", "A query that keeps the token out of the workbook"],
   ["data-frames", "Python, R and DuckDB", "A whole list as a table, with the right types"],
   ["typescript", "TypeScript", "A client generated from the API's description"],
-  [
-    "whole-lists",
-    "Bulk download",
-    "One request for all, or every page, in Python, R and TypeScript",
-  ],
-  ["copies", "History and sync", "Keep a copy, read a past release, list changes"],
+  ["whole-lists", "Bulk download", "One request for all, or every page, in Python and TypeScript"],
+  ["copies", "History and sync", "Keep a copy in Python, R or TypeScript; the past; changes"],
   ["watches", "Watches", "Mails and webhooks when a list or a record changes"],
   ["assistants", "Ask an assistant", "Tools for Claude Code, VS Code, Cursor and programs"],
   ["limits", "Limits", "Counted requests, and the wait after 429"],
@@ -56,10 +52,15 @@ export const userGuide = pagesAt(guidePath, [
 
 /** For operators. */
 export const operatorGuide = pagesAt(guidePath, [
-  ["install", "Install and load", "From an empty machine to the first release"],
+  [
+    "first-hour",
+    "The first hour",
+    "From an empty folder to data, a token, a formula, daily fetches",
+  ],
+  ["install", "Without containers", "Bun alone, with the embedded PostgreSQL or your own"],
   ["load", "Load a file", "Sources, file formats, and the checks of a load"],
   ["refused", "When a load is refused", "Each refusal with its cure"],
-  ["deploy", "Deploy one container", "Docker with its own PostgreSQL, behind your proxy"],
+  ["deploy", "Deploy one container", "With PostgreSQL inside or beside it, behind your proxy"],
   [
     "deploy-servers",
     "Deploy two servers",
@@ -72,6 +73,7 @@ export const operatorGuide = pagesAt(guidePath, [
   ],
   ["fetch", "Fetch daily", "Public files and services, downloaded and loaded by themselves"],
   ["accounts", "Accounts, tokens, plans", "Commands, sign-in and rate limits"],
+  ["who-can", "Who can do what", "What each secret opens, and what nothing protects"],
   ["holders", "Link holders", "Links between holders of tenements and companies"],
   ["names", "Leave out names of persons", "Registers without the names of natural persons"],
   ["settings", "Settings", "Every environment variable"],

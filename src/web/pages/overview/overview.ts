@@ -51,7 +51,7 @@ const empty: Html = notice(
   "waiting",
   html`<p>There is no data yet, so every list is empty. Load a file with
 <code>bun run mds load SOURCE FILE</code>, and the first release appears here: see
-<a href="/docs/guide/install">Install and load</a>.</p>`,
+<a href="/docs/guide/first-hour">The first hour</a>.</p>`,
 )
 
 const figures = ({ counts }: DataState): Html =>
