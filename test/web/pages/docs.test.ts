@@ -83,6 +83,7 @@ test("The header finds the guide's pages for a reader without an account: by tit
   expect(await find("doubtful wrong suggestions")).toEqual([
     `${pathOf("holders")}#how-reliable-a-suggestion-is`,
   ])
+  expect(await find("imits")).toEqual([])
   expect(await find("<script>")).toEqual([])
   expect(await find("x".repeat(200))).toEqual([])
 })

@@ -60,7 +60,7 @@ ${matchList(matches)}`,
 export const docsIndex = (): PageContent =>
   docsLayout("/docs", {
     title: "Documentation",
-    main: html`${pageTitle("Documentation", "How to use the data, from a program, from a spreadsheet or in the browser; and how to run the service.")}
+    main: html`${pageTitle("Documentation", html`How to use the data, and how to <a href="#run-the-service">run the service</a>, from <a href="${guidePath("first-hour")}">the first hour</a> on.`)}
 <p class="muted">Version ${version}: <a href="${guidePath("changelog")}">what's new</a></p>
 <div class="columns">
 ${way(
@@ -78,11 +78,6 @@ ${way(
   "In the browser",
   html`<p><a href="/explore">Explore</a> the tables, filter them, and copy the formula or the request
 for that view.</p>`,
-)}
-${way(
-  "On a server of yours",
-  html`<p><a href="#run-the-service">Run the service</a>: in <a href="${guidePath("first-hour")}">an
-hour</a> from an empty folder to real data, a token and a formula.</p>`,
 )}
 </div>
 ${[...docsGroups, { title: "Background", pages: background }].map(group)}

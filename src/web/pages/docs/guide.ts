@@ -57,13 +57,15 @@ function contentsOf([, ...parts]: ReturnType<typeof partsOf>): Html | null {
   return html`<nav class="page-contents" aria-label="On this page"><ul>${items}</ul></nav>\n`
 }
 
-/** The best part of each page that contains every word of a term, the best first. */
+/** The best part of each page that has every word of a term, or a longer one that begins so, the best first. */
 export async function searchGuide(term: string) {
-  const words = fold(term).split(/\s+/)
+  const words = fold(term)
+    .split(/\s+/)
+    .map((word) => new RegExp(`(?<!\\p{L})${RegExp.escape(word)}`, "u"))
   const parts = (await Promise.all(guide.map(async ({ name }) => (await read(name)).parts))).flat()
   return [0, 1, 2]
     .flatMap((rank) =>
-      parts.filter(({ texts }) => words.every((word) => texts[rank]?.includes(word))),
+      parts.filter(({ texts }) => words.every((word) => word.test(texts[rank] ?? ""))),
     )
     .filter(({ page }, index, all) => all.findIndex((each) => each.page === page) === index)
     .map(({ page, fragment, heading }) => ({
