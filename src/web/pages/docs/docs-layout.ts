@@ -60,7 +60,7 @@ ${matchList(matches)}`,
 export const docsIndex = (): PageContent =>
   docsLayout("/docs", {
     title: "Documentation",
-    main: html`${pageTitle("Documentation", html`How to use the data, and how to <a href="#run-the-service">run the service</a>, from <a href="${guidePath("first-hour")}">the first hour</a> on.`)}
+    main: html`${pageTitle("Documentation", html`How to use the data, and how to <a href="#run-the-service">run the service</a>.`)}
 <p class="muted">Version ${version}: <a href="${guidePath("changelog")}">what's new</a></p>
 <div class="columns">
 ${way(

@@ -91,7 +91,8 @@ const textLinks: readonly PageLink[] = [
 /** Its script shows matches while a person types; without scripts, Enter opens the page of matches. The guide needs no account. */
 const searchBox = (isOfGuide: boolean, value = "") =>
   html`<form class="search" action="${isOfGuide ? "/docs" : "/explore/search"}" role="search" aria-label="${isOfGuide ? "Guide" : "Everything"}">
-<label class="visually-hidden" for="q">Search ${isOfGuide ? "the guide" : "all lists and the guide"}</label>${searchInput(value, isOfGuide)}<button aria-label="Search">${lens}</button>
+<label class="visually-hidden" for="q">Search ${isOfGuide ? "the guide" : "all lists and the guide"}</label>
+${searchInput(value, isOfGuide)}<button aria-label="Search">${lens}</button>
 <div class="panel found" id="found" hidden></div><p class="visually-hidden" id="found-status" role="status"></p></form>
 `
 
