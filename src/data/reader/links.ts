@@ -2,8 +2,11 @@
  * The links between tenements and companies, and the suggested ones. They are as of the newest release and
  * belong to no release.
  */
+
+import { countOf } from "../../system/text/display.ts"
 import type { ReadPool } from "../db/pool/pool.ts"
 import type { AccountId } from "../db/pool/turns.ts"
+import type { LinkedTenements } from "./source-loads.ts"
 
 /** The link of a tenement to a company. */
 export interface TenementLink {
@@ -67,6 +70,28 @@ export const additions = `
     where holder_keys @> array[s.holder_key] and not asx_codes @> array[s.asx_code]
   ) t where ids is not null`
 
+/** How many tenements without a company would be linked if all suggestions of the list of groups were confirmed. */
+export const linkedByGroups = `
+  select count(*)::integer as further from tenements where asx_codes = '{}' and holder_keys && array(
+    select holder_key from (${undecided}) s where suggestion ->> 'reason' = 'known group'
+    group by 1 having count(*) = 1)`
+
+/** Links the suggestions that `linkedByGroups` counts. */
+export const confirmGroups = 'mds holders confirm --reason "known group"'
+
+/** What it would link, as the beginning of a sentence; null for nothing. @param byState the present links */
+export function groupsInWords(
+  byState: Readonly<Record<string, LinkedTenements>>,
+  further: number,
+): string | null {
+  const states = Object.values(byState)
+  const linked = states.reduce((sum, state) => sum + state.linked, 0)
+  const all = states.reduce((sum, state) => sum + state.tenements, 0)
+  const share = (part: number) => `${((100 * part) / all).toFixed(1)}%`
+  if (further === 0 || all === 0) return null
+  return `Known groups: ${countOf(further, "more tenement")} can be linked, from ${share(linked)} to ${share(linked + further)} of all.`
+}
+
 const tenementLinks = `
   select distinct l.asx_code as code, c.company_name as company, l.basis,
     d.interest_percent as interest, d.as_at::text as "asAt", d.url
@@ -110,5 +135,11 @@ export function createLinkReader(pool: ReadPool) {
     ofHolder: read<HolderCompany>(holderCompanies),
     /** The suggestions for a company's code: most tenements first, but those last whose reason is right least often. */
     suggestedFor: read<SuggestedHolder>(suggestedHolders),
+    linkedByGroups: async (account: AccountId): Promise<number> => {
+      const read = pool.runAlone(account, (db) =>
+        db.$client.unsafe<[{ further: number }]>(linkedByGroups),
+      )
+      return (await read)[0].further
+    },
   }
 }

@@ -83,6 +83,8 @@ export interface LinkFigures {
   unlinked: number
   /** Holders that are not linked to a company, each counted once. */
   unlinked_holders: number
+  /** Of the unlinked tenements, those that the suggestions of the list of groups would link. */
+  known_groups: number
   by_state: LinkedShares
   /** Beside the load's own changes: tenements with other companies, and companies with another total. */
   changed: Record<"tenements" | "companies", number>

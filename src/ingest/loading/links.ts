@@ -11,7 +11,7 @@
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../../data/db/connection.ts"
 import { companiesTable, tenementsTable } from "../../data/db/schema.ts"
-import { linkKeysOf } from "../../data/reader/links.ts"
+import { linkedByGroups, linkKeysOf } from "../../data/reader/links.ts"
 import type { Resource } from "../../data/resources/resource.ts"
 import type { LinkedShares, LinkFigures } from "./figures.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
@@ -116,7 +116,7 @@ const countLinks = `
         from declared_tenements d left join tenements t
           on t.state = d.state and t.reference_key = d.reference_key and d.reference_key <> ''
         group by d.id) counted) as declarations,
-    (${linkedShares}) as by_state,
+    (${linkedShares}) as by_state, (${linkedByGroups}) as known_groups,
     (select count(*) from tenements where asx_codes = '{}' and holder_keys <> '{}')::integer as unlinked,
     (select count(distinct holder.key) from tenements, unnest(holder_keys) as holder (key)
       where not exists (select from link_keys n where n.key = holder.key))::integer as unlinked_holders

@@ -4,6 +4,7 @@
  */
 import type { ConfirmedChange } from "../../data/db/confirmed-change.ts"
 import { namesOf } from "../../data/db/missing-records.ts"
+import { confirmGroups, groupsInWords } from "../../data/reader/links.ts"
 import { countOf, formatCount } from "../../system/text/display.ts"
 import { printableLine } from "../../system/text/printable-text.ts"
 import {
@@ -45,6 +46,7 @@ export function formatSummary(summary: LoadSummary): string {
     ...(rejects === undefined ? [] : [rejects]),
     ...(summary.observedIsKnown ? [] : assumedTime(summary)),
     outcome(summary),
+    ...(links ? groupLines(links) : []),
   ]
     .map(printableLine)
     .join("\n")
@@ -196,6 +198,11 @@ function linkLines(links: LinkFigures): string[] {
       countOf(links.changed.companies, "company", "companies"),
     `  unlinked holders: ${formatCount(links.unlinked_holders)}; list them with \`mds holders unlinked\``,
   ]
+}
+
+function groupLines({ by_state, known_groups }: LinkFigures): string[] {
+  const words = groupsInWords(by_state, known_groups)
+  return words === null ? [] : [`${words} Confirm them with \`${confirmGroups}\`.`]
 }
 
 /** The shares of all states together. */

@@ -70,6 +70,7 @@ test("A tenement is linked to every company that holds it by its own or a subsid
     through_subsidiaries: 4,
     unlinked: 1,
     unlinked_holders: 2,
+    known_groups: 0,
     by_state: { WA: { tenements: 7, of_companies: 5, linked: 4 } },
     changed: { tenements: 0, companies: 3 },
   })

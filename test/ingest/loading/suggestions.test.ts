@@ -3,9 +3,11 @@ import { beforeEach, expect, test } from "bun:test"
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import knownGroups from "../../../src/ingest/loading/known-groups.csv" with { type: "text" }
+import { decide } from "../../../src/ingest/loading/link-decisions.ts"
 import { silent } from "../../../src/ingest/loading/progress.ts"
 import { decideSuccessors } from "../../../src/ingest/loading/successors.ts"
 import { readSuggestions } from "../../../src/ingest/loading/suggested-companies.ts"
+import { formatSummary, type LoadSummary } from "../../../src/ingest/loading/summary.ts"
 import { subsidiariesCsv } from "../../../src/ingest/loading/unlinked.ts"
 import { suggestedColumns } from "../../../src/ingest/sources/own-columns.ts"
 import { benchOfFile } from "./workbench.ts"
@@ -84,6 +86,17 @@ test("A name in the list of groups is suggested for its company while the code a
     await companies(...others)
     expect((await suggested()).filter((line) => line.includes("known group"))).toEqual([])
   }
+})
+
+test("A load ends with the command that links known groups, and with its effect, until they are decided", async () => {
+  const hint =
+    'Known groups: 2 more tenements can be linked, from 25.0% to 75.0% of all. Confirm them with `mds holders confirm --reason "known group"`.'
+  const lastLine = (loaded: LoadSummary) => formatSummary(loaded).split("\n").at(-1)
+  await companies("BHP,BHP Group Ltd,true", "QZA,Ore NL,true")
+  const names = { "BHP MINERALS PTY LTD": 2, "ORE NL": 1 }
+  expect(lastLine(await holders({ ...names, "ORE (WEST)": 1 }))).toBe(hint)
+  await decide(bench.url, [{ holder: "BHP Minerals Pty Ltd", asxCode: "BHP", isRight: false }])
+  expect(lastLine(await holders({ ...names, "ORE (EAST)": 1 }))).toStartWith("Published")
 })
 
 test("A name in the list of groups is suggested for the successor of its company", async () => {

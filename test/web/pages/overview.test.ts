@@ -10,6 +10,7 @@ import { relayTo, statementObserver } from "../../support/relay.ts"
 import { serviceOfFile } from "../../support/service.ts"
 import { until } from "../../support/until.ts"
 import { cellsOf, factsOf, linkTo, textOf } from "./page-reader.ts"
+import { signedInVisitor } from "./visitor.ts"
 
 const browser = { Accept: "text/html" }
 
@@ -102,6 +103,24 @@ test("The page has the share of each state's tenements that is linked to a compa
   expect(textOf(await openOverview())).toContain(
     "Tenements linked to a company SA 100% QLD 33.3% WA 0% Linked share of tenements held by a company SA 100% QLD 50%",
   )
+})
+
+test("The page tells accounts of the plan admin alone what known groups would link", async () => {
+  const companies = "asx_code,company_name,is_active\r\nBHP,BHP Group Limited,true\r\n"
+  await loadFile("companies", "groups.csv", companies, { partial: true })
+  const rows = "id,tenement_id,state,holder_name\r\ns-2,EL 2,SA,BHP Minerals Pty Ltd\r\n"
+  await loadFile("tenements", "groups.csv", rows, { partial: true })
+  const seenBy = async (email: string) =>
+    textOf(await (await signedInVisitor(service, email)).read("/"))
+  expect(await seenBy("admin@example.com")).toContain(
+    'Known groups: 1 more tenement can be linked, from 0.2% to 0.2% of all. Run mds holders confirm --reason "known group"',
+  )
+  expect(await seenBy("standard@example.com")).not.toContain("Known groups")
+  expect(textOf(await openOverview())).not.toContain("Known groups")
+  await database.sql`insert into link_decisions (holder_key, holder, asx_code, is_right)
+    select holder_key, holder, asx_code, false from suggested_links`
+  service.clock.advance(1_000)
+  expect(await seenBy("admin@example.com")).not.toContain("Known groups")
 })
 
 test("A failed load keeps the time of the last success, and a source without success is absent", async () => {

@@ -35,7 +35,7 @@ const sessionWaitMs = 1_000
 
 /**
  * Adds `address`, the client's; `publicUrl`, the URL of the service as this client reaches it; `session`,
- * which reads the session and, once its use is recorded, renews the cookie; `isSessionValid`, which reads it
+ * which reads the session and, once its use is recorded, renews the cookie; `visitor`; `isSessionValid`, which reads it
  * again; and `page`, which makes the response. The frame shows the signed-in person, unless
  * the session is unreadable: a page that does not use the session needs no database.
  * @throws PageError 403
@@ -63,19 +63,18 @@ export const pageContext = (options: PageOptions) =>
         if (found) context.accountId = found.accountId
         return found
       })
+      /** The person for a page that anyone may open; undefined if the session is unreadable. */
+      const visitor = () =>
+        settleWithin(sessionWaitMs, session(), noResponseWithin).catch(ifUnavailable(undefined))
       return {
         session,
+        visitor,
         isSessionValid: async () => (await find()) !== null,
         renewal,
         address: context.address,
         publicUrl: publicUrlOf(request, options.baseUrl),
         page: async ({ status, headers, ...content }: PageResult): Promise<Response> => {
-          const [person, data] = await Promise.all([
-            settleWithin(sessionWaitMs, session(), noResponseWithin).catch(
-              ifUnavailable(undefined),
-            ),
-            options.sourceReadings(),
-          ])
+          const [person, data] = await Promise.all([visitor(), options.sourceReadings()])
           const frame = {
             email: person === null ? null : person?.email,
             release: options.releases.cached() ?? null,

@@ -1,5 +1,6 @@
 /** `/`: the service in a sentence, the state of the data, a sample request, and links. */
 import { Elysia } from "elysia"
+import { confirmGroups, groupsInWords, type LinkReader } from "../../../data/reader/links.ts"
 import type { LoadedFile, SourceLoad } from "../../../data/reader/source-loads.ts"
 import type { ResourceRecord } from "../../../data/resources/resource.ts"
 import { day, integerCell } from "../explore/lists/cells.ts"
@@ -20,15 +21,20 @@ import { serviceName } from "../kit/layout.ts"
 import { type PageOptions, type PageResult, pageContext } from "../kit/page-context.ts"
 import { createDataState, type DataState, type DataStateOptions } from "./data-state.ts"
 
-export type OverviewOptions = PageOptions & DataStateOptions
+export type OverviewOptions = PageOptions &
+  DataStateOptions & { companyLinks: Pick<LinkReader, "linkedByGroups"> }
 
 export const overview = (options: OverviewOptions) => {
   const dataState = createDataState(options)
   return new Elysia({ name: "overview" })
     .use(pageContext(options))
-    .get("/", async ({ page, publicUrl }) =>
-      page(overviewContent(await dataState(), publicUrl, options.now().getTime())),
-    )
+    .get("/", async ({ page, publicUrl, visitor }) => {
+      const [state, person] = await Promise.all([dataState(), visitor()])
+      const groups =
+        person?.plan === "admin" &&
+        groupsNotice(state, await options.companyLinks.linkedByGroups(person.accountId))
+      return page(overviewContent(state, groups, publicUrl, options.now().getTime()))
+    })
 }
 
 const lead =
@@ -36,13 +42,18 @@ const lead =
   "in the API), to explore here and to read as JSON, CSV, TSV, NDJSON or Parquet. Data is published in numbered " +
   "releases. Every response comes from one release."
 
-const overviewContent = (state: DataState, publicUrl: string, nowMs: number): PageResult => ({
+const overviewContent = (
+  state: DataState,
+  groups: Content,
+  publicUrl: string,
+  nowMs: number,
+): PageResult => ({
   title: serviceName,
   section: "/",
   scripts: ["copy.js"],
   main: html`${pageTitle(serviceName, lead)}
 <div class="stack overview">
-${state.release.id === 0 ? empty : [figures(state), loads(state, nowMs), linkedShares(state.loads)]}
+${state.release.id === 0 ? empty : [figures(state), groups, loads(state, nowMs), linkedShares(state)]}
 ${tryIt(publicUrl)}
 </div>`,
 })
@@ -60,9 +71,24 @@ const figures = ({ counts }: DataState): Html =>
       html`<div class="panel"><dt><a href="${path}">${label}</a></dt><dd>${number(count)}</dd></div>`,
   )}</dl>`
 
-/** Shares after the latest load that links depend on. */
-function linkedShares(made: readonly SourceLoad[]): Html | null {
-  const byState = made.find((load) => load.byState !== null)?.byState ?? {}
+/** The links after the latest load that they depend on. */
+const linksOf = ({ loads: made }: DataState) =>
+  made.find(({ byState }) => byState !== null)?.byState ?? {}
+
+/** What an operator can link at once. @param further the number of tenements */
+function groupsNotice(state: DataState, further: number): Content {
+  const words = groupsInWords(linksOf(state), further)
+  return (
+    words &&
+    notice(
+      "neutral",
+      html`<p>${words} Run <code>${confirmGroups}</code>: see <a href="/docs/guide/holders">Link holders</a>.</p>`,
+    )
+  )
+}
+
+function linkedShares(state: DataState): Html | null {
+  const byState = linksOf(state)
   const shares = (of: "tenements" | "of_companies") =>
     Object.keys(stateNames)
       .flatMap((state) => {
