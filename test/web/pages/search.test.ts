@@ -194,7 +194,7 @@ test("A company is found by former names, and a successor by those of its predec
   const found = await find("quandong")
   expect(found).toContain("FMG Small Explorers FMX Formerly Quandong Minerals NL")
   expect(found).toContain("Other FMG A ZA9 Formerly Quandong Resources Limited")
-  expect(found).toContain("The Iron of FMG BIG The code was of Quandong Oil & Gas")
+  expect(found).toContain("The Iron of FMG BIG Code used earlier by Quandong Oil & Gas")
   expect(await find("Quandong resources LIMITED")).not.toContain("BIG")
   expect(await find("fmg old")).toContain("Other FMG A ZA9 Formerly FMG Old")
   const empty = await visitorOfOwn.read("/explore/companies?search=quandong+minerals")
