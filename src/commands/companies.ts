@@ -1,15 +1,23 @@
 import { asxCodeFromText } from "../data/resources/values.ts"
 import { LoadError } from "../ingest/loading/load-error.ts"
 import {
-  decideSuccessors,
-  readProposedSuccessors,
   readSuccessorEvidence,
+  readWeighedSuccessors,
+  type SuccessorEvidence,
+} from "../ingest/loading/successor-evidence.ts"
+import {
+  decideSuccessors,
+  type ProposedSuccessor,
+  readProposedSuccessors,
   type SuccessorDecision,
+  type SuccessorPair,
+  storeSuccessor,
 } from "../ingest/loading/successors.ts"
-import { countOf } from "../system/text/display.ts"
+import { countOf, formatCount } from "../system/text/display.ts"
 import { argument, command, flag, group, reading } from "./command.ts"
 import { withDatabase } from "./database.ts"
-import { reportChange } from "./loads.ts"
+import { reportChange, startLoads } from "./loads.ts"
+import { interruptedReview, reviewDetails, reviewEach } from "./review.ts"
 import { formatTable, printResult, readAnswer } from "./terminal.ts"
 
 const successors = reading({
@@ -44,23 +52,59 @@ const confirm = command({
     }),
 })
 
-type Pair = Omit<SuccessorDecision, "isRight">
-
 /** Asks for a link, which may be of any two codes. */
-async function describePair(url: string, pair: Pair): Promise<Pair[]> {
-  const { speaksFor, speaksAgainst } = await readSuccessorEvidence(url, pair)
-  await printResult(
-    [
-      ...speaksFor.map((text) => `  for: ${text}`),
-      ...speaksAgainst.map((text) => `  against: ${text}`),
-      `Did ${pair.predecessor} become ${pair.successor}? y (yes), Enter (no)`,
-    ].join("\n"),
-  )
+async function describePair(url: string, pair: SuccessorPair): Promise<SuccessorPair[]> {
+  await printResult(askWith(pair, await readSuccessorEvidence(url, pair), "Enter (no)"))
   return [pair]
 }
 
+/** @param others the other keys */
+const askWith = (
+  { predecessor, successor }: SuccessorPair,
+  { speaksFor, speaksAgainst, tenements }: SuccessorEvidence,
+  others: string,
+): string =>
+  [
+    ...speaksFor.map((text) => `  for: ${text}`),
+    ...speaksAgainst.map((text) => `  against: ${text}`),
+    `  tenements that would move: ${formatCount(tenements)}`,
+    `Did ${predecessor} become ${successor}? y (yes), ${others}`,
+  ].join("\n")
+
+const review = command({
+  help: "decide the possible successors one by one, and publish at the end",
+  details: reviewDetails("the likeliest"),
+  run: (_, { config }) => {
+    startLoads(config, interruptedReview("companies"))
+    return withDatabase(config, async ({ url }) => {
+      const linked: ProposedSuccessor[] = []
+      await reviewEach({
+        items: await readWeighedSuccessors(url),
+        describe: async (pair) => {
+          if (linked.some((other) => isExcludedBy(pair, other))) return null
+          return `${pair.former_company} to ${pair.company}\n${askWith(pair, pair, "n (no)")}`
+        },
+        decide: async (pair, isRight) => {
+          await storeSuccessor(url, { ...pair, isRight })
+          if (isRight) linked.push(pair)
+        },
+      })
+      await reportChange((progress) => decideSuccessors(url, [], progress), {
+        published: ({ changes }) =>
+          `${countOf(changes.changed, "company has", "companies have")} a successor`,
+        unchanged: "No link changed: nothing was published",
+      })
+    })
+  },
+})
+
+/** Whether a linked pair has the same company, which has one successor and one predecessor. */
+const isExcludedBy = (pair: ProposedSuccessor, other: ProposedSuccessor): boolean =>
+  pair.listing_date === other.listing_date &&
+  (pair.predecessor === other.predecessor || pair.successor === other.successor)
+
 /** Asks for all pairs of codes that have no second candidate. */
-async function describeOnly(url: string): Promise<Pair[]> {
+async function describeOnly(url: string): Promise<SuccessorPair[]> {
   const pairs = (await readProposedSuccessors(url)).filter(({ is_only }) => is_only)
   const table = formatTable(pairs.map((pair) => ({ ...pair })))
   const question = `Confirm ${countOf(pairs.length, "pair")}? y (yes, all), Enter (no)`
@@ -89,5 +133,5 @@ const textOf = ({ predecessor, successor, isRight }: SuccessorDecision) =>
 
 export const companiesCommand = group(
   "list possible changes of companies' codes, and decide them",
-  { successors, confirm, decline },
+  { successors, review, confirm, decline },
 )

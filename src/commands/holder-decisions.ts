@@ -16,7 +16,8 @@ import { countOf, formatCount } from "../system/text/display.ts"
 import { append, argument, choiceParameter, command, reading, required } from "./command.ts"
 import { withDatabase } from "./database.ts"
 import { reportChange, startLoads } from "./loads.ts"
-import { formatTable, printCompleted, printResult, readAnswer, readAnswers } from "./terminal.ts"
+import { interruptedReview, reviewDetails, reviewEach } from "./review.ts"
+import { formatTable, printCompleted, printResult, readAnswer } from "./terminal.ts"
 
 const decision = (help: string, isRight: boolean) =>
   command({
@@ -54,8 +55,7 @@ const decisions = reading({
 
 const review = command({
   help: "decide the suggested links, all of one company and reason at once, and publish at the end",
-  details:
-    "Shows what links most tenements first. Stores each decision at once. Ctrl-C publishes nothing and keeps the decisions.",
+  details: reviewDetails("what links most tenements"),
   run: (_, { config }) => decideAndPublish(config, askForGroups),
 })
 
@@ -76,14 +76,11 @@ interface Decided {
   message?: string
 }
 
-const interrupted =
-  "Interrupted: the decisions are stored; `mds holders review` publishes those that are not published yet"
-
 async function decideAndPublish(
   config: Config,
   work: (url: string) => Promise<Decided>,
 ): Promise<void> {
-  startLoads(config, interrupted)
+  startLoads(config, interruptedReview("holders"))
   await withDatabase(config, async ({ url }) => {
     const { isChange, message } = await work(url)
     if (isChange) {
@@ -104,34 +101,32 @@ const sharesNow = async (url: string): Promise<string> =>
 
 async function askForGroups(url: string): Promise<Decided> {
   await printResult(await sharesNow(url))
-  const groups = await readSuggestionGroups(url)
   const linked = new Set<string>()
-  const answers = readAnswers()
-  for (const [index, group] of groups.entries()) {
-    const holders = group.holders.filter(({ key }) => !linked.has(key))
-    if (holders.length === 0) continue
-    const { asx_code } = group.company
-    const keys = holders.map(({ key }) => key)
-    await printResult(
-      [
-        `${formatCount(index + 1)} of ${formatCount(groups.length)}: ${group.reason} (${judgement(group.reason)}); tenements that links add: ${formatCount(group.tenements)}`,
-        ...(await readLinkFacts(url, keys, asx_code)),
+  const undecided = ({ holders }: SuggestionGroup) => holders.filter(({ key }) => !linked.has(key))
+  await reviewEach({
+    items: await readSuggestionGroups(url),
+    describe: async (group) => {
+      const holders = undecided(group)
+      if (holders.length === 0) return null
+      const { reason, company, tenements } = group
+      const keys = holders.map(({ key }) => key)
+      return [
+        `${reason} (${judgement(reason)}); tenements that links add: ${formatCount(tenements)}`,
+        ...(await readLinkFacts(url, keys, company.asx_code)),
         tableOf(holders),
-        `Do they belong to ${asx_code}? y (yes, all), n (no, none), q (end and publish), Enter (later)`,
-      ].join("\n"),
-    )
-    const { done, value } = await answers.next()
-    const answer = done ? "q" : value.trim().toLowerCase()
-    if (answer === "q") break
-    if (answer !== "y" && answer !== "n") continue
-    const isRight = answer === "y"
-    await decide(
-      url,
-      holders.map(({ name }) => ({ holder: name, asxCode: asx_code, isRight })),
-    )
-    if (isRight) for (const key of keys) linked.add(key)
-  }
-  await answers.return()
+        `Do they belong to ${company.asx_code}? y (yes, all), n (no, none)`,
+      ].join("\n")
+    },
+    decide: async (group, isRight) => {
+      const asxCode = group.company.asx_code
+      const holders = undecided(group)
+      await decide(
+        url,
+        holders.map(({ name }) => ({ holder: name, asxCode, isRight })),
+      )
+      if (isRight) for (const { key } of holders) linked.add(key)
+    },
+  })
   return { isChange: true }
 }
 

@@ -259,6 +259,7 @@ test("The command companies confirm asks before each link, with the evidence for
     "  for: listing dates: 2018-09-12, 2018-09-12",
     "  for: QZA was listed until 2026-01-07, QZN from 2026-01-08",
     "  against: name of both: none",
+    "  tenements that would move: 0",
     "Did QZA become QZN? y (yes), Enter (no)\n",
   ].join("\n")
   expect(await confirm("\n")).toEqual({ code: 0, stdout: question, stderr: "" })

@@ -4,7 +4,7 @@
  * decides on each pair. Loads read the decisions and never change them.
  */
 import type { TransactionSql } from "postgres"
-import { withSnapshot } from "../../data/db/connection.ts"
+import { withConnection, withSnapshot } from "../../data/db/connection.ts"
 import { companiesTable } from "../../data/db/schema.ts"
 import { companies } from "../../data/resources/companies.ts"
 import { decisionSources } from "../../data/resources/releases.ts"
@@ -30,11 +30,15 @@ const isSecondary = (listing: string): string => `exists (
   select from listings o where o.listing_date = ${listing}.listing_date
     and starts_with(${listing}.asx_code, o.asx_code) and ${listing}.asx_code <> o.asx_code)`
 
+/** Whether a code begins at most 21 days from the last day of another, or in the next file. */
+export const follows = (first: string, last: string): string => `(abs(${first} - ${last}) <= 21
+  or ${first} = (select min(day) from directory_days where day > ${last}))`
+
 /**
  * A query of the undecided pairs. The days are those of the company under its code, also under other listing
  * dates: a corrected date neither ends nor begins it. The first file has no beginnings.
  */
-const proposedPairs = `
+export const proposedPairs = `
   with counted as materialized (
     select asx_code, listing_date, array_agg(name_key) as name_keys,
       (array_agg(company_name order by last_day desc))[1] as company_name, bool_or(${counts("l")}) as counts
@@ -50,8 +54,7 @@ const proposedPairs = `
     from listed p join listed s on s.listing_date = p.listing_date and s.asx_code <> p.asx_code
       and s.last_day > p.last_day
     where s.first_day > (select min(day) from directory_days)
-      and (abs(s.first_day - p.last_day) <= 21
-        or s.first_day = (select min(day) from directory_days where day > p.last_day))
+      and ${follows("s.first_day", "p.last_day")}
       and not ${isSecondary("p")} and not ${isSecondary("s")} and ${hasEnded("p")}
       and not exists (
         select from successor_decisions d
@@ -63,12 +66,15 @@ const proposedPairs = `
       and count(*) over (partition by successor, listing_date) = 1 as is_only
   from pairs order by pairs.last_day desc, predecessor, successor`
 
-export interface ProposedSuccessor {
+export interface SuccessorPair {
   predecessor: string
+  successor: string
+}
+
+export interface ProposedSuccessor extends SuccessorPair {
   former_company: string
   /** The last day of the ended code, and the first of the new one. */
   last_day: string
-  successor: string
   company: string
   first_day: string
   listing_date: string
@@ -81,15 +87,11 @@ export const readProposedSuccessors = (url: string): Promise<ProposedSuccessor[]
   withSnapshot(url, (sql) => sql.unsafe<ProposedSuccessor[]>(proposedPairs))
 
 /** One decision takes the place of another. */
-export interface SuccessorDecision {
-  predecessor: string
-  successor: string
+export interface SuccessorDecision extends SuccessorPair {
   isRight: boolean
 }
 
-interface DecidedPair {
-  predecessor: string
-  successor: string
+interface DecidedPair extends SuccessorPair {
   listing_date: string
   successor_date: string
   is_active: boolean
@@ -115,6 +117,12 @@ export const decideSuccessors = (
       const changed = await nameSuccessors(sql, release)
       return { resource: companies, changes: { ...noChanges, changed } }
     },
+  })
+
+/** Stores a decision that `decideSuccessors` publishes later. @throws as that does */
+export const storeSuccessor = (url: string, decision: SuccessorDecision): Promise<void> =>
+  withConnection(url, async (client) => {
+    await client.begin((sql) => store(sql, decision))
   })
 
 async function store(sql: TransactionSql, decision: SuccessorDecision): Promise<void> {
@@ -152,60 +160,8 @@ export async function nameSuccessors(sql: TransactionSql, release: number): Prom
   return count
 }
 
-/** The evidence on a pair, in words. */
-export interface SuccessorEvidence {
-  speaksFor: string[]
-  speaksAgainst: string[]
-}
-
-/** @throws LoadError for codes that cannot be a pair */
-export const readSuccessorEvidence = (
-  url: string,
-  pair: Omit<SuccessorDecision, "isRight">,
-): Promise<SuccessorEvidence> =>
-  withSnapshot(url, async (sql) => {
-    const found = await findPair(sql, { ...pair, isRight: true })
-    const { predecessor, successor, listing_date: from, successor_date: to } = found
-    const [facts] = await sql.unsafe<[PairFacts]>(pairFacts, [predecessor, from, successor, to])
-    const signs = [
-      { isFor: from === to, text: `listing dates: ${from}, ${to}` },
-      { isFor: facts.names !== null, text: `name of both: ${facts.names ?? "none"}` },
-      {
-        isFor: facts.is_near,
-        text: `${predecessor} was listed until ${facts.last_day}, ${successor} from ${facts.first_day}`,
-      },
-      ...(facts.others
-        ? [{ isFor: false, text: `other codes of the same listing date: ${facts.others}` }]
-        : []),
-      ...(found.is_active ? [] : [{ isFor: false, text: `${successor} is not listed` }]),
-      ...(found.is_declined ? [{ isFor: false, text: "the pair was declined" }] : []),
-    ]
-    const wordsOf = (isFor: boolean) =>
-      signs.filter((sign) => sign.isFor === isFor).map(({ text }) => text)
-    return { speaksFor: wordsOf(true), speaksAgainst: wordsOf(false) }
-  })
-
-interface PairFacts {
-  last_day: string
-  first_day: string
-  is_near: boolean
-  /** The names of both that count, and the other codes of the same date. */
-  names: string | null
-  others: string | null
-}
-
-const pairFacts = `
-  with ended as (select * from listings where asx_code = $1 and listing_date = $2::date),
-    begun as (select * from listings where asx_code = $3 and listing_date = $4::date)
-  select last_day::text, first_day::text, abs(first_day - last_day) <= 21 as is_near,
-    (select string_agg(e.company_name, '; ') from ended e join begun b using (name_key)
-      where ${counts("e")} and ${counts("b")}) as names,
-    (select string_agg(distinct asx_code, ', ') from listings
-      where listing_date = $2::date and asx_code not in ($1, $3)) as others
-  from (select max(last_day) as last_day from ended) e, (select min(first_day) as first_day from begun) b`
-
 /** The listing date of the ended code that the new one has too, else the one seen last. */
-async function findPair(
+export async function findPair(
   sql: TransactionSql,
   { predecessor, successor, isRight }: SuccessorDecision,
 ): Promise<DecidedPair> {

@@ -5,11 +5,8 @@
 import { expect, test } from "bun:test"
 import { silent } from "../../../src/ingest/loading/progress.ts"
 import { prune } from "../../../src/ingest/loading/prune.ts"
-import {
-  decideSuccessors,
-  readProposedSuccessors,
-  readSuccessorEvidence,
-} from "../../../src/ingest/loading/successors.ts"
+import { readSuccessorEvidence } from "../../../src/ingest/loading/successor-evidence.ts"
+import { decideSuccessors, readProposedSuccessors } from "../../../src/ingest/loading/successors.ts"
 import { benchOfFile } from "./workbench.ts"
 
 const bench = await benchOfFile()
@@ -300,6 +297,7 @@ test("An operator links any code to its successor, and sees the evidence", async
       "QZA was listed until 2026-01-07, QZN from 2026-01-29",
       "other codes of the same listing date: QZC",
     ],
+    tenements: 1,
   })
   await decide("QZA", "QZN", true)
   expect(await codes()).toEqual(["QZN"])

@@ -1,0 +1,106 @@
+/** The evidence on codes that ended and codes that began, in words, for a person who decides on each pair. */
+import type { TransactionSql } from "postgres"
+import { withSnapshot } from "../../data/db/connection.ts"
+import { sydney } from "../../system/text/time.ts"
+import { counts, isSameCompany } from "./listings.ts"
+import {
+  findPair,
+  follows,
+  type ProposedSuccessor,
+  proposedPairs,
+  type SuccessorPair,
+} from "./successors.ts"
+
+/** The evidence on a pair, in words. */
+export interface SuccessorEvidence {
+  speaksFor: string[]
+  speaksAgainst: string[]
+  /** How many tenements a link would move to the successor. */
+  tenements: number
+}
+
+/** @throws LoadError for codes that cannot be a pair */
+export const readSuccessorEvidence = (
+  url: string,
+  pair: SuccessorPair,
+): Promise<SuccessorEvidence> => withSnapshot(url, (sql) => weigh(sql, pair))
+
+/** The proposed pairs with their evidence: unlikely pairs last, and of the others first those that move most tenements. */
+export const readWeighedSuccessors = (
+  url: string,
+): Promise<(ProposedSuccessor & SuccessorEvidence)[]> =>
+  withSnapshot(url, async (sql) => {
+    const weighed: (ProposedSuccessor & SuccessorEvidence)[] = []
+    for (const pair of await sql.unsafe<ProposedSuccessor[]>(proposedPairs))
+      weighed.push({ ...pair, ...(await weigh(sql, pair)) })
+    return weighed.sort(
+      (a, b) => a.speaksAgainst.length - b.speaksAgainst.length || b.tenements - a.tenements,
+    )
+  })
+
+async function weigh(
+  sql: TransactionSql,
+  { predecessor, successor }: SuccessorPair,
+): Promise<SuccessorEvidence> {
+  const found = await findPair(sql, { predecessor, successor, isRight: true })
+  const { listing_date: from, successor_date: to } = found
+  const [facts] = await sql.unsafe<[PairFacts]>(pairFacts, [predecessor, from, successor, to])
+  const { ended_report: ended, begun_report: begun, tenements } = facts
+  const signs = [
+    { isFor: from === to, text: `listing dates: ${from}, ${to}` },
+    { isFor: facts.names !== null, text: `name of both: ${facts.names ?? "none"}` },
+    {
+      isFor: facts.follows,
+      text: `${predecessor} was listed until ${facts.last_day}, ${successor} from ${facts.first_day}`,
+    },
+    ...(ended || begun
+      ? [
+          {
+            // A company stops using its old code.
+            isFor: (ended ?? "").slice(0, 10) <= facts.first_day,
+            text: `last announcements: ${predecessor} ${ended ?? "none"}; ${successor} ${begun ?? "none"}`,
+          },
+        ]
+      : []),
+    ...(facts.others
+      ? [{ isFor: false, text: `other codes of the same listing date: ${facts.others}` }]
+      : []),
+    ...(found.is_active ? [] : [{ isFor: false, text: `${successor} is not listed` }]),
+    ...(found.is_declined ? [{ isFor: false, text: "the pair was declined" }] : []),
+  ]
+  const wordsOf = (isFor: boolean) =>
+    signs.filter((sign) => sign.isFor === isFor).map(({ text }) => text)
+  return { speaksFor: wordsOf(true), speaksAgainst: wordsOf(false), tenements }
+}
+
+interface PairFacts {
+  last_day: string
+  first_day: string
+  follows: boolean
+  /** The names of both that count, and the other codes of the same date. */
+  names: string | null
+  others: string | null
+  /** The last announcements, each with its day. */
+  ended_report: string | null
+  begun_report: string | null
+  tenements: number
+}
+
+const lastReport = (code: string): string => `(
+  select to_char(published_at at time zone '${sydney}', 'YYYY-MM-DD ') || title
+  from reports where asx_code = ${code} order by published_at desc limit 1)`
+
+const pairFacts = `
+  with ended as (select * from listings where asx_code = $1 and listing_date = $2::date),
+    begun as (select * from listings where asx_code = $3 and listing_date = $4::date)
+  select last_day::text, first_day::text, first_day > last_day and ${follows("first_day", "last_day")} as follows,
+    ${lastReport("$1")} as ended_report, ${lastReport("$3")} as begun_report,
+    (select count(*)::integer from tenements where not asx_codes @> array[$3]::text[] and (
+      holder_keys && array(select name_key from ended)
+      or asx_codes @> array[$1]::text[] and exists (select from companies c where c.asx_code = $1
+        and ${isSameCompany("c.asx_code", "c.listing_date", "$2::date")}))) as tenements,
+    (select string_agg(e.company_name, '; ') from ended e join begun b using (name_key)
+      where ${counts("e")} and ${counts("b")}) as names,
+    (select string_agg(distinct asx_code, ', ') from listings
+      where listing_date = $2::date and asx_code not in ($1, $3)) as others
+  from (select max(last_day) as last_day from ended) e, (select min(first_day) as first_day from begun) b`
