@@ -7,7 +7,6 @@ import {
 } from "../ingest/loading/successor-evidence.ts"
 import {
   decideSuccessors,
-  type ProposedSuccessor,
   readProposedSuccessors,
   type SuccessorDecision,
   type SuccessorPair,
@@ -77,16 +76,16 @@ const review = command({
   run: (_, { config }) => {
     startLoads(config, interruptedReview("companies"))
     return withDatabase(config, async ({ url }) => {
-      const linked: ProposedSuccessor[] = []
+      const linked = new Set<string>()
       await reviewEach({
         items: await readWeighedSuccessors(url),
         describe: async (pair) => {
-          if (linked.some((other) => isExcludedBy(pair, other))) return null
+          if (sidesOf(pair).some((side) => linked.has(side))) return null
           return `${pair.former_company} to ${pair.company}\n${askWith(pair, pair, "n (no)")}`
         },
         decide: async (pair, isRight) => {
           await storeSuccessor(url, { ...pair, isRight })
-          if (isRight) linked.push(pair)
+          if (isRight) for (const side of sidesOf(pair)) linked.add(side)
         },
       })
       await reportChange((progress) => decideSuccessors(url, [], progress), {
@@ -98,10 +97,11 @@ const review = command({
   },
 })
 
-/** Whether a linked pair has the same company, which has one successor and one predecessor. */
-const isExcludedBy = (pair: ProposedSuccessor, other: ProposedSuccessor): boolean =>
-  pair.listing_date === other.listing_date &&
-  (pair.predecessor === other.predecessor || pair.successor === other.successor)
+/** Each has one link: a company has one successor and one predecessor. */
+const sidesOf = ({ predecessor, successor }: SuccessorPair) => [
+  `of ${predecessor}`,
+  `to ${successor}`,
+]
 
 /** Asks for all pairs of codes that have no second candidate. */
 async function describeOnly(url: string): Promise<SuccessorPair[]> {

@@ -6,7 +6,7 @@
 import { countOf } from "../../system/text/display.ts"
 import type { ReadPool } from "../db/pool/pool.ts"
 import type { AccountId } from "../db/pool/turns.ts"
-import type { LinkedTenements } from "./source-loads.ts"
+import type { LinkedShares } from "./source-loads.ts"
 
 /** The link of a tenement to a company. */
 export interface TenementLink {
@@ -70,20 +70,18 @@ export const additions = `
     where holder_keys @> array[s.holder_key] and not asx_codes @> array[s.asx_code]
   ) t where ids is not null`
 
-/** How many tenements without a company would be linked if all suggestions of the list of groups were confirmed. */
-export const linkedByGroups = `
+/** How many tenements without a company the suggestions of a reason would link, as the operator confirms them. */
+export const linkedByReason = `
   select count(*)::integer as further from tenements where asx_codes = '{}' and holder_keys && array(
-    select holder_key from (${undecided}) s where suggestion ->> 'reason' = 'known group'
+    select holder_key from (${undecided}) s where suggestion ->> 'reason' = $1
     group by 1 having count(*) = 1)`
 
-/** Links the suggestions that `linkedByGroups` counts. */
-export const confirmGroups = 'mds holders confirm --reason "known group"'
+/** The reason of suggestions from the product's list of groups. */
+export const knownGroup = "known group"
+export const confirmGroups = `mds holders confirm --reason "${knownGroup}"`
 
-/** What it would link, as the beginning of a sentence; null for nothing. @param byState the present links */
-export function groupsInWords(
-  byState: Readonly<Record<string, LinkedTenements>>,
-  further: number,
-): string | null {
+/** What that would link, as the beginning of a sentence; null for nothing. @param byState the present links */
+export function groupsInWords(byState: LinkedShares, further: number): string | null {
   const states = Object.values(byState)
   const linked = states.reduce((sum, state) => sum + state.linked, 0)
   const all = states.reduce((sum, state) => sum + state.tenements, 0)
@@ -135,11 +133,6 @@ export function createLinkReader(pool: ReadPool) {
     ofHolder: read<HolderCompany>(holderCompanies),
     /** The suggestions for a company's code: most tenements first, but those last whose reason is right least often. */
     suggestedFor: read<SuggestedHolder>(suggestedHolders),
-    linkedByGroups: async (account: AccountId): Promise<number> => {
-      const read = pool.runAlone(account, (db) =>
-        db.$client.unsafe<[{ further: number }]>(linkedByGroups),
-      )
-      return (await read)[0].further
-    },
+    linkedByReason: read<{ further: number }>(linkedByReason),
   }
 }

@@ -13,7 +13,7 @@ export interface SourceLoad {
   publishedAt: string
   files: readonly LoadedFile[]
   /** How many tenements of each state were linked to a company after it; null where links did not depend on it. */
-  byState: Readonly<Record<string, LinkedTenements>> | null
+  byState: LinkedShares | null
 }
 
 export interface LinkedTenements {
@@ -22,6 +22,9 @@ export interface LinkedTenements {
   of_companies: number
   linked: number
 }
+
+/** By state. */
+export type LinkedShares = Readonly<Record<string, LinkedTenements>>
 
 export interface LoadedFile {
   name: string

@@ -2,6 +2,7 @@
 
 import type { MissingRecord } from "../../data/db/missing-records.ts"
 import type { Datum } from "../../data/places/reference-system.ts"
+import type { LinkedShares } from "../../data/reader/source-loads.ts"
 import type { HolderNames } from "../../data/resources/holder-names.ts"
 import type { ResourceName } from "../../data/resources/resource.ts"
 
@@ -59,15 +60,6 @@ export interface MissingFigures {
   /** The largest of the missing records. */
   largest: readonly MissingRecord[]
 }
-
-/**
- * By state, how many tenements there are, how many of them have a company among their holders, and how many are
- * linked to a listed one.
- */
-export type LinkedShares = Record<
-  string,
-  { tenements: number; of_companies: number; linked: number }
->
 
 export interface LinkFigures {
   /** Tenements linked to a company. */

@@ -11,9 +11,10 @@
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../../data/db/connection.ts"
 import { companiesTable, tenementsTable } from "../../data/db/schema.ts"
-import { linkedByGroups, linkKeysOf } from "../../data/reader/links.ts"
+import { knownGroup, linkedByReason, linkKeysOf } from "../../data/reader/links.ts"
+import type { LinkedShares } from "../../data/reader/source-loads.ts"
 import type { Resource } from "../../data/resources/resource.ts"
-import type { LinkedShares, LinkFigures } from "./figures.ts"
+import type { LinkFigures } from "./figures.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
 import { nameOwners } from "./name-owners.ts"
 import type { Progress } from "./progress.ts"
@@ -56,9 +57,11 @@ export async function relink(
   const { count: tenements } = await sql.unsafe(linkTenements, [release])
   const { count: companies } = await sql.unsafe(totalCompanies, [release])
   await storeSuggestions(sql)
-  const [counts] = await sql.unsafe<[Omit<LinkFigures, "changed">]>(countLinks)
+  const [counts] = await sql.unsafe<[Omit<LinkFigures, "changed" | "known_groups">]>(countLinks)
+  const [groups] = await sql.unsafe<[{ further: number }]>(linkedByReason, [knownGroup])
   return {
     ...counts,
+    known_groups: groups.further,
     changed: { tenements, companies },
   }
 }
@@ -116,7 +119,7 @@ const countLinks = `
         from declared_tenements d left join tenements t
           on t.state = d.state and t.reference_key = d.reference_key and d.reference_key <> ''
         group by d.id) counted) as declarations,
-    (${linkedShares}) as by_state, (${linkedByGroups}) as known_groups,
+    (${linkedShares}) as by_state,
     (select count(*) from tenements where asx_codes = '{}' and holder_keys <> '{}')::integer as unlinked,
     (select count(distinct holder.key) from tenements, unnest(holder_keys) as holder (key)
       where not exists (select from link_keys n where n.key = holder.key))::integer as unlinked_holders

@@ -26,9 +26,7 @@ export const readSuccessorEvidence = (
 ): Promise<SuccessorEvidence> => withSnapshot(url, (sql) => weigh(sql, pair))
 
 /** The proposed pairs with their evidence: unlikely pairs last, and of the others first those that move most tenements. */
-export const readWeighedSuccessors = (
-  url: string,
-): Promise<(ProposedSuccessor & SuccessorEvidence)[]> =>
+export const readWeighedSuccessors = (url: string) =>
   withSnapshot(url, async (sql) => {
     const weighed: (ProposedSuccessor & SuccessorEvidence)[] = []
     for (const pair of await sql.unsafe<ProposedSuccessor[]>(proposedPairs))
@@ -46,30 +44,25 @@ async function weigh(
   const { listing_date: from, successor_date: to } = found
   const [facts] = await sql.unsafe<[PairFacts]>(pairFacts, [predecessor, from, successor, to])
   const { ended_report: ended, begun_report: begun, tenements } = facts
-  const signs = [
-    { isFor: from === to, text: `listing dates: ${from}, ${to}` },
-    { isFor: facts.names !== null, text: `name of both: ${facts.names ?? "none"}` },
-    {
-      isFor: facts.follows,
-      text: `${predecessor} was listed until ${facts.last_day}, ${successor} from ${facts.first_day}`,
-    },
-    ...(ended || begun
-      ? [
-          {
-            // A company stops using its old code.
-            isFor: (ended ?? "").slice(0, 10) <= facts.first_day,
-            text: `last announcements: ${predecessor} ${ended ?? "none"}; ${successor} ${begun ?? "none"}`,
-          },
-        ]
-      : []),
-    ...(facts.others
-      ? [{ isFor: false, text: `other codes of the same listing date: ${facts.others}` }]
-      : []),
-    ...(found.is_active ? [] : [{ isFor: false, text: `${successor} is not listed` }]),
-    ...(found.is_declined ? [{ isFor: false, text: "the pair was declined" }] : []),
+  const signs: [isFor: boolean, text: string | false | null][] = [
+    [from === to, `listing dates: ${from}, ${to}`],
+    [facts.names !== null, `name of both: ${facts.names ?? "none"}`],
+    [
+      facts.follows,
+      `${predecessor} was listed until ${facts.last_day}, ${successor} from ${facts.first_day}`,
+    ],
+    [
+      // A company stops using its old code.
+      (ended ?? "").slice(0, 10) <= facts.first_day,
+      (ended ?? begun) &&
+        `last announcements: ${predecessor} ${ended ?? "none"}; ${successor} ${begun ?? "none"}`,
+    ],
+    [false, facts.others && `other codes of the same listing date: ${facts.others}`],
+    [false, !found.is_active && `${successor} is not listed`],
+    [false, found.is_declined && "the pair was declined"],
   ]
   const wordsOf = (isFor: boolean) =>
-    signs.filter((sign) => sign.isFor === isFor).map(({ text }) => text)
+    signs.flatMap(([speaksFor, text]) => (speaksFor === isFor && text ? [text] : []))
   return { speaksFor: wordsOf(true), speaksAgainst: wordsOf(false), tenements }
 }
 

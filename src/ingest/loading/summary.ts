@@ -5,13 +5,13 @@
 import type { ConfirmedChange } from "../../data/db/confirmed-change.ts"
 import { namesOf } from "../../data/db/missing-records.ts"
 import { confirmGroups, groupsInWords } from "../../data/reader/links.ts"
+import type { LinkedShares } from "../../data/reader/source-loads.ts"
 import { countOf, formatCount } from "../../system/text/display.ts"
 import { printableLine } from "../../system/text/printable-text.ts"
 import {
   type ChangeFigures,
   countText,
   type FileFigures,
-  type LinkedShares,
   type LinkFigures,
   type MissingFigures,
   type PublishedLoad,

@@ -1,6 +1,11 @@
 /** `/`: the service in a sentence, the state of the data, a sample request, and links. */
 import { Elysia } from "elysia"
-import { confirmGroups, groupsInWords, type LinkReader } from "../../../data/reader/links.ts"
+import {
+  confirmGroups,
+  groupsInWords,
+  knownGroup,
+  type LinkReader,
+} from "../../../data/reader/links.ts"
 import type { LoadedFile, SourceLoad } from "../../../data/reader/source-loads.ts"
 import type { ResourceRecord } from "../../../data/resources/resource.ts"
 import { day, integerCell } from "../explore/lists/cells.ts"
@@ -22,7 +27,7 @@ import { type PageOptions, type PageResult, pageContext } from "../kit/page-cont
 import { createDataState, type DataState, type DataStateOptions } from "./data-state.ts"
 
 export type OverviewOptions = PageOptions &
-  DataStateOptions & { companyLinks: Pick<LinkReader, "linkedByGroups"> }
+  DataStateOptions & { companyLinks: Pick<LinkReader, "linkedByReason"> }
 
 export const overview = (options: OverviewOptions) => {
   const dataState = createDataState(options)
@@ -30,10 +35,10 @@ export const overview = (options: OverviewOptions) => {
     .use(pageContext(options))
     .get("/", async ({ page, publicUrl, visitor }) => {
       const [state, person] = await Promise.all([dataState(), visitor()])
-      const groups =
-        person?.plan === "admin" &&
-        groupsNotice(state, await options.companyLinks.linkedByGroups(person.accountId))
-      return page(overviewContent(state, groups, publicUrl, options.now().getTime()))
+      const read = options.companyLinks.linkedByReason
+      const [groups] = person?.plan === "admin" ? await read(knownGroup, person.accountId) : []
+      const shown = { ...state, groups: groupsNotice(state, groups?.further ?? 0) }
+      return page(overviewContent(shown, publicUrl, options.now().getTime()))
     })
 }
 
@@ -42,18 +47,15 @@ const lead =
   "in the API), to explore here and to read as JSON, CSV, TSV, NDJSON or Parquet. Data is published in numbered " +
   "releases. Every response comes from one release."
 
-const overviewContent = (
-  state: DataState,
-  groups: Content,
-  publicUrl: string,
-  nowMs: number,
-): PageResult => ({
+type Shown = DataState & { groups: Content }
+
+const overviewContent = (state: Shown, publicUrl: string, nowMs: number): PageResult => ({
   title: serviceName,
   section: "/",
   scripts: ["copy.js"],
   main: html`${pageTitle(serviceName, lead)}
 <div class="stack overview">
-${state.release.id === 0 ? empty : [figures(state), groups, loads(state, nowMs), linkedShares(state)]}
+${state.release.id === 0 ? empty : [figures(state), state.groups, loads(state, nowMs), linkedShares(state)]}
 ${tryIt(publicUrl)}
 </div>`,
 })
@@ -78,13 +80,8 @@ const linksOf = ({ loads: made }: DataState) =>
 /** What an operator can link at once. @param further the number of tenements */
 function groupsNotice(state: DataState, further: number): Content {
   const words = groupsInWords(linksOf(state), further)
-  return (
-    words &&
-    notice(
-      "neutral",
-      html`<p>${words} Run <code>${confirmGroups}</code>: see <a href="/docs/guide/holders">Link holders</a>.</p>`,
-    )
-  )
+  const text = html`<p>${words} Run <code>${confirmGroups}</code>: see <a href="/docs/guide/holders">Link holders</a>.</p>`
+  return words && notice("neutral", text)
 }
 
 function linkedShares(state: DataState): Html | null {
