@@ -111,7 +111,7 @@ const choices: Readonly<Record<string, readonly string[]>> = {
   per_page: ["1", "2", "7", "100"],
   page: ["1", "2", "3"],
   order: ["asc", "desc"],
-  "companies sort": ["name", "market_cap", "asx_code"],
+  "companies sort": ["name", "market_cap", "asx_code", "total_tenements"],
   "companies active": ["true", "false"],
   "companies search": ["a", "min", "%", "'"],
   "companies fields": ["asx_code,is_active", "market_cap_aud,since_release,company_name"],

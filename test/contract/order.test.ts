@@ -24,6 +24,7 @@ const keys = {
   name: ({ company_name }: Company) => folded(company_name),
   market_cap: ({ market_cap_aud }: Company) => market_cap_aud,
   asx_code: ({ asx_code }: Company) => asx_code,
+  total_tenements: ({ total_tenements }: Company) => total_tenements,
 }
 
 test.each(["as they are", "in reverse"])(

@@ -59,7 +59,7 @@ test.each([
     "/companies",
     "sort",
     ["company_name", "name,asx_code", "-name"],
-    oneOf("name", "market_cap", "asx_code"),
+    oneOf("name", "market_cap", "asx_code", "total_tenements"),
   ),
   ...each("/companies", "order", ["ascending"], oneOf("asc", "desc")),
   ...each("/companies", "format", ["xlsx", "json,csv"], format),

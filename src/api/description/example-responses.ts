@@ -104,7 +104,7 @@ export const errorExample = (code: ErrorCode): Example => ({
   body: (detailedErrors[code] ?? new ApiError(code)).body(),
 })
 
-const orders = ["name", "market_cap", "asx_code"]
+const orders = ["name", "market_cap", "asx_code", "total_tenements"]
 const detailedErrors: Readonly<Partial<Record<ErrorCode, ApiError>>> = {
   RATE_LIMITED: rateLimited(toResetSeconds(resetAtMs)),
   INVALID_PARAMETER: invalidParameters([

@@ -93,6 +93,7 @@ export const companies: Resource = {
     name: table.company_name_folded,
     market_cap: table.market_cap_aud,
     asx_code: table.asx_code,
+    total_tenements: table.total_tenements,
   },
   defaultOrder: [{ column: table.company_name_folded, direction: "asc" }],
   derived: {

@@ -138,7 +138,7 @@ test("The list of all subsidiaries has those of every company", async () => {
       .sort(),
   ).toEqual(names.sort())
   expect(leadOf(page)).toBe(`${names.length} subsidiaries, at release 1`)
-  const response = await person.get("/explore/subsidiaries?company=big&per_page=25&as_of=")
+  const response = await person.get("/explore/subsidiaries?company=big&per_page=25")
   expect([response.status, response.headers.get("location")]).toEqual([
     303,
     "/explore/companies/big/subsidiaries?per_page=25",
@@ -253,7 +253,12 @@ test("The links in a list's header sort it and show its order", async () => {
   const sorted = heads(await person.read(byCap))
   expect(sorted.match(/aria-sort/g)).toHaveLength(1)
   expect(sorted).toMatch(/<th [^>]*aria-sort="descending"[^>]*><a[^>]*>Market cap/)
-  expect(heads(page).match(/<a [^>]*>[^<]*<\/a> <span aria-hidden="true">[▲↕]</g)).toHaveLength(3)
+  expect(heads(page).match(/<a [^>]*>[^<]*<\/a> <span aria-hidden="true">[▲↕]</g)).toHaveLength(4)
+  const sorting = "search=ore&sort=total_tenements&order=desc"
+  expect(heads(page)).toContain(`href="/explore/companies?${sorting.replaceAll("&", "&amp;")}"`)
+  const byTenements = await person.read(`/explore/companies?${sorting}`)
+  const tenements = cellsOf(byTenements).map((cells) => Number(cells[4]?.replace(/\D/g, "")))
+  expect(tenements).toEqual(tenements.toSorted((one, other) => other - one))
   expect(heads(await person.read("/explore/subsidiaries"))).not.toMatch(/aria-sort|↕/)
 })
 

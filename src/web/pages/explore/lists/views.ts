@@ -92,6 +92,7 @@ export const companiesView: ListOfRecords = {
       number: true,
       cell: linkedTenements,
       fact: linkedTenementsInWords,
+      sort: "total_tenements",
     },
     {
       head: "Market cap, A$",
