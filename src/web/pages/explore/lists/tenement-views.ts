@@ -36,10 +36,10 @@ export const expiringWithin = (day: string, days: number) => ({
   expires_to: daysAfter(day, days),
 })
 
-export const expiringSoon = {
-  title: "Expiring soon (90 days)",
-  parameters: (day: string) => expiringWithin(day, 90),
-}
+export const expiringIn = (days: number) => ({
+  title: `Expiring in ${days} days`,
+  parameters: (day: string) => expiringWithin(day, days),
+})
 
 const statusAt: Cell = (record, links, day) =>
   html`${statusWord("status")(record, links, day)}${isPastExpiry(record, day) && html` ${statusInOutline("past expiry", "waiting")}`}`
@@ -101,7 +101,7 @@ export const tenementsView: ListOfRecords = {
     ...dates,
   ],
   presets: [
-    expiringSoon,
+    ...[30, 90, 365].map(expiringIn),
     {
       title: "Past expiry",
       parameters: (day) => ({ ...granted, expires_from: null, expires_to: daysAfter(day, -1) }),

@@ -12,7 +12,7 @@ import { mapPath } from "../lists/map-view.ts"
 import { columnsOf } from "../lists/results.ts"
 import {
   companyTenementsView,
-  expiringSoon,
+  expiringIn,
   expiringWithin,
   nextToExpire,
   tenementsView,
@@ -29,6 +29,8 @@ export const expiriesView: ListView = {
     ["Tenement", "State", "Type", "Expires"].includes(head),
   ),
 }
+
+const expiringSoon = expiringIn(90)
 
 const expiriesOfCompany = { ...expiriesView, endpoint: companyTenementsView.endpoint }
 
