@@ -200,14 +200,31 @@ test("A search for a company's name as holder links to that company", async () =
   const link = linkTo(page, 'The "Quoted", Mine (QUO)') ?? ""
   expect(link).toBe("/explore/tenements?company=QUO")
   expect(leadOf(await person.read(link))).toBe("11 tenements held by QUO, at release 1")
-  const code = await person.read("/explore/tenements?company=quoted&as_of=1")
-  expect(linkTo(code, 'The "Quoted", Mine (QUO)')).toBe("/explore/tenements?as_of=1&company=QUO")
 })
 
-test("A search for announcements by a company's name leads to its code", async () => {
-  const page = await person.read("/explore/reports?company=Quoted")
-  expect(textOf(page)).toContain('Did you mean The "Quoted", Mine (QUO)')
-  expect(linkTo(page, 'The "Quoted", Mine (QUO)')).toBe("/explore/reports?company=QUO")
+test("A name that one listed company has takes the place of its code in every list", async () => {
+  const leadsTo = async (path: string) =>
+    (await person.get(`/explore/${path}`)).headers.get("location")
+  for (const list of [
+    "tenements",
+    "map",
+    "holders",
+    "reports",
+    "subsidiaries",
+    "changes/reports",
+  ]) {
+    expect(await leadsTo(`${list}?per_page=25&company=quoted&as_of=1`)).toBe(
+      `/explore/${list}?per_page=25&company=QUO&as_of=1`,
+    )
+    expect(await leadsTo(`${list}?company=quo`)).toBe(
+      list === "subsidiaries" ? "/explore/companies/quo/subsidiaries" : null,
+    )
+  }
+  expect(await leadsTo("tenements?company=xyzxyz")).toBe(null)
+  const several = await person.read("/explore/reports?company=nickel&as_of=1")
+  expect(textOf(several)).toContain("Did you mean 100% Nickel (PCT)")
+  // The whole name of one company may begin that of another.
+  expect(await leadsTo("reports?company=old+and+gone")).toBe("/explore/reports?company=OLDCO")
 })
 
 test("The nearest code is suggested for one that no company has, and none for a company without records", async () => {

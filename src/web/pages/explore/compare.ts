@@ -13,11 +13,12 @@ import { firstRows, recordPathOf } from "./lists/list-view.ts"
 import { expiringWithin, tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, reportsView } from "./lists/views.ts"
 import { possibleRemark } from "./records/possible-holders.ts"
+import { companyNamed } from "./search.ts"
 import type { Visit } from "./visit.ts"
 
 const mostCompanies = 6
 const parameters = {
-  codes: Type.Optional(freeText("ASX codes, separated by commas", "BHP,RIO,FMG")),
+  codes: Type.Optional(freeText("ASX codes or names, separated by commas", "BHP,RIO,FMG")),
 }
 
 interface Compared {
@@ -31,7 +32,11 @@ interface Compared {
 /** @throws ApiError INVALID_PARAMETER */
 export async function comparePage(visit: Visit): Promise<PageResult> {
   const written = textParameter(readParameters(visit.query, parameters), "codes") ?? ""
-  const codes = [...new Set(written.toUpperCase().split(/[\s,;]+/))].filter(Boolean)
+  const parts = written.split(/[,;]/).filter((part) => part.trim() !== "")
+  const named = parts.map(
+    async (part) => (await companyNamed(visit, part)) ?? part.toUpperCase().split(/\s+/),
+  )
+  const codes = [...new Set((await Promise.all(named)).flat())].filter(Boolean)
   const newest = await visit.newest()
   const read = await Promise.all(
     codes.slice(0, mostCompanies).map((code) => readCompany(visit, code, newest)),
@@ -55,9 +60,9 @@ export async function comparePage(visit: Visit): Promise<PageResult> {
     title: "Compare companies",
     section: "/explore",
     ...(fault && { status: unknown.length > 0 ? 404 : 400 }),
-    main: html`${pageTitle("Compare companies", `Up to ${mostCompanies} companies, by their codes.`)}
+    main: html`${pageTitle("Compare companies", `Up to ${mostCompanies} companies, by their codes or names, separated by commas.`)}
 <div class="stack"><form class="panel" method="get"><div class="filters">
-<div class="wide">${formField({ name: "codes", label: "Codes", value: codes.join(", "), fault })}</div>
+<div class="wide">${formField({ name: "codes", label: "Companies", value: codes.join(", "), fault })}</div>
 <div class="apply"><button class="primary">Compare</button></div>
 </div></form>
 ${

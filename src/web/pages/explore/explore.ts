@@ -5,7 +5,7 @@ import type { SignedIn } from "../../../accounts/access/sessions.ts"
 import type { Usage } from "../../../accounts/access/usage.ts"
 import type { Windows } from "../../../accounts/access/windows.ts"
 import type { Format } from "../../../api/http/formats.ts"
-import { splitUrl } from "../../../api/http/query-string.ts"
+import { decodeQuery, splitUrl } from "../../../api/http/query-string.ts"
 import {
   toHeaders,
   toResetSeconds,
@@ -15,6 +15,7 @@ import { queryOf } from "../../../api/plugins/negotiation.ts"
 import { contextOf, liftIdleTimeout } from "../../../api/plugins/request-context.ts"
 import { pathWith } from "../../../api/responses/endpoint.ts"
 import { withoutToken } from "../../../data/db/account-tables.ts"
+import { asxCodeFromText } from "../../../data/resources/values.ts"
 import { number, relative } from "../kit/format.ts"
 import { type PageOptions, type PageResult, signedIn } from "../kit/page-context.ts"
 import { PageError } from "../kit/page-error.ts"
@@ -33,7 +34,7 @@ import { companyParts } from "./records/company-parts.ts"
 import { holderPage } from "./records/holder-page.ts"
 import { recordPage } from "./records/record-page.ts"
 import { tenementParts } from "./records/tenement-parts.ts"
-import { searchPage } from "./search.ts"
+import { companyNamed, searchPage } from "./search.ts"
 import { createVisits, type Visit, type VisitOptions } from "./visit.ts"
 
 interface AdmissionOptions {
@@ -67,17 +68,18 @@ export const explore = (options: ExploreOptions) => {
         isCallerValid: isSessionValid,
         liftIdleTimeout: () => liftIdleTimeout(server, request),
       })
-      /** Redirects to the clean URL, which can be shared. */
-      const filtered = async (read: () => Promise<PageResult>) => {
+      /** Redirects to the clean URL, which can be shared, with the code of a company that is named. */
+      const filtered = async (read: () => Promise<PageResult>, whole = false) => {
         const clean = cleanQuery(query)
         if (clean !== query) return redirect(clean === "" ? path : `${path}?${clean}`)
         await admit(options, person, isTypeAhead(request))
-        return page(await read())
+        const coded = await withCompanyCode(visit, clean)
+        if (coded !== clean) return redirect(`${path}?${coded}`)
+        return (whole && belongsToCompany(clean)) || page(await read())
       }
       return {
-        list: async (view: ListView) =>
-          (view.isOfExplorerOnly && belongsToCompany(query)) ||
-          filtered(() => listPage(visit, view, code)),
+        list: (view: ListView) =>
+          filtered(() => listPage(visit, view, code), view.isOfExplorerOnly),
         changes: (name?: string) => filtered(() => changesPage(visit, name)),
         /** Any other page. */
         other: async (read: (visit: Visit) => Promise<PageResult>) => {
@@ -117,6 +119,14 @@ export const explore = (options: ExploreOptions) => {
     app.get(view.path, ({ list }) => list(view)).get(`${view.path}.csv`, ({ file }) => file(view))
   }
   return app
+}
+
+/** The query with the code of the company in place of its name. */
+async function withCompanyCode(visit: Visit, query: string): Promise<string> {
+  const [, written = ""] = decodeQuery(query).find(([name]) => name === "company") ?? []
+  const code = written && (await companyNamed(visit, written))
+  if (!code || code === asxCodeFromText(written)) return query
+  return query.replace(/(?<=^|&)company=[^&]*/, `company=${code}`)
 }
 
 /** Redirects from the form of all subsidiaries to those of a company. */

@@ -4,8 +4,9 @@
  */
 import { Type } from "@sinclair/typebox"
 import { readParameters, textParameter } from "../../../api/http/parameters.ts"
+import { withoutLegalForm } from "../../../data/resources/company-name.ts"
 import type { ResourceRecord } from "../../../data/resources/resource.ts"
-import { freeText } from "../../../data/resources/values.ts"
+import { asxCodeFromText, freeText } from "../../../data/resources/values.ts"
 import { fold } from "../../../system/text/fold.ts"
 import { searchGuide } from "../docs/guide.ts"
 import { type Match, matchList, pageTitle } from "../kit/components.ts"
@@ -33,6 +34,7 @@ interface Kind {
 const most = 5
 const mostCompanies = 100
 const links = linksAt(undefined)
+const nameOf = textOf("company_name")
 
 /** The first records of a list, unless `read` reads them in another order. */
 const recordsOf = (
@@ -107,6 +109,20 @@ async function companiesByRank(visit: Visit, term: string): Promise<ResourceReco
   const ranked = lists.flat().sort((a, b) => rankOf(a, folded) - rankOf(b, folded))
   const codes = ranked.map(textOf("asx_code"))
   return ranked.filter((_, index) => codes.indexOf(codes[index] ?? "") === index)
+}
+
+/** The code that a text is, or that of the only company with this name or, without one, with a name that has it; or null. */
+export async function companyNamed(visit: Visit, text: string): Promise<string | null> {
+  const code = asxCodeFromText(text)
+  const [known] = await visit.versions(companiesView, [code], await visit.newest())
+  if (known) return code
+  const found = await companiesByRank(visit, text)
+  const listed = found.filter(({ is_active }) => is_active)
+  const name = withoutLegalForm(text)
+  const isBearer = (each: ResourceRecord) => withoutLegalForm(nameOf(each)) === name
+  const choices = [listed.filter(isBearer), found.filter(isBearer), listed, found]
+  const [only, second] = choices.find(({ length }) => length > 0) ?? []
+  return only && !second ? textOf("asx_code")(only) : null
 }
 
 /** The code itself, then names and codes that begin with the term, then the others. */

@@ -84,7 +84,7 @@ export const tenementsView: ListOfRecords = {
     { name: "search", label: "Number", words: quoted("whose number contains") },
     {
       name: "company",
-      label: "Company code",
+      label: "Company",
       words: (value) => `held by ${value.toUpperCase()}`,
     },
     state,

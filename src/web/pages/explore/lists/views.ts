@@ -132,7 +132,7 @@ export const reportsView: ListOfRecords = {
   noun: ["announcement", "announcements"],
   filters: [
     { name: "search", label: "Title", wide: true, words: quoted("whose title contains") },
-    { name: "company", label: "Company code", words: (value) => `of ${value.toUpperCase()}` },
+    { name: "company", label: "Company", words: (value) => `of ${value.toUpperCase()}` },
     valueFilter("Group", "in the group"),
     type,
     { name: "from", label: "From (Sydney)", type: "date", words: (day) => `from ${day} (Sydney)` },
@@ -184,7 +184,7 @@ export const subsidiariesView: ListView = {
   endpoint: listEndpoint({ path: "/subsidiaries", resource: subsidiaries }),
   isOfExplorerOnly: true,
   noun: ["subsidiary", "subsidiaries"],
-  filters: [{ name: "company", label: "Company code", words: (value) => `of ${value}` }],
+  filters: [{ name: "company", label: "Company", words: (value) => `of ${value}` }],
   fields: [
     { head: "Name", field: "name", wide: true },
     { head: "Parent", field: "parent_asx_code", fixed: true, cell: code("parent_asx_code") },
