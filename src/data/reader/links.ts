@@ -118,6 +118,10 @@ const suggestedHolders = `
     (select count(distinct id)::int from suggested, unnest(ids) id) as added
   from suggested order by position`
 
+const codesOfHolders = `
+  select key, json_agg(distinct asx_code order by asx_code) as codes
+  from link_keys where key = any($1::text[]) group by key`
+
 export type LinkReader = ReturnType<typeof createLinkReader>
 
 /** Each method may throw Unavailable. */
@@ -131,6 +135,8 @@ export function createLinkReader(pool: ReadPool) {
     ofTenement: read<TenementLink>(tenementLinks),
     /** The companies of a holder by the key of its name; links first. */
     ofHolder: read<HolderCompany>(holderCompanies),
+    /** The codes of the companies that the names of holders mean, by their keys, which are an array's literal. */
+    codesOfHolders: read<{ key: string; codes: string[] }>(codesOfHolders),
     /** The suggestions for a company's code: most tenements first, but those last whose reason is right least often. */
     suggestedFor: read<SuggestedHolder>(suggestedHolders),
     linkedByReason: read<{ further: number }>(linkedByReason),

@@ -52,14 +52,14 @@ const pageOf = (name: string) => `/explore/holders/${encodeURIComponent(name)}`
 test("Holders are listed with the most tenements first, with filters and pages", async () => {
   const page = await person.read("/explore/holders?per_page=2&state=WA")
   expect(cellsOf(page)).toEqual([
-    ["Revolution Mining Pty Ltd", "6"],
-    [cowal, "3"],
+    ["Revolution Mining Pty Ltd", "–", "6"],
+    [cowal, "–", "3"],
   ])
   expect(leadOf(page)).toMatch(/^\d+ holders of tenements in Western Australia, at release 1$/)
-  expect(linkTo(page, cowal)).toBe(pageOf(cowal))
+  expect(linkTo(page, cowal)).toBe(`${pageOf(cowal)}?state=WA`)
   const days = "expires_from=2027-02-28&expires_to=2027-02-28"
   const expiring = await person.read(`/explore/holders?${days}`)
-  expect(cellsOf(expiring)).toEqual([[cowal, "1"]])
+  expect(cellsOf(expiring)).toEqual([[cowal, "–", "1"]])
   expect(leadOf(expiring)).toBe(
     "1 holder of tenements expiring from 2027-02-28 to 2027-02-28, at release 1",
   )
@@ -88,7 +88,7 @@ test("A list of tenements links to their holders with the same filters", async (
   const list = await person.read(`/explore/tenements?${filters}&sort=expiry_date&as_of=1`)
   const holders = linkTo(list, "By holder") ?? ""
   expect(holders).toBe(`/explore/holders?${filters}&as_of=1`)
-  expect(cellsOf(await person.read(holders))).toEqual([[cowal, "1"]])
+  expect(cellsOf(await person.read(holders))).toEqual([[cowal, "–", "1"]])
   const ofCompany = await person.read("/explore/companies/BIG/tenements?state=QLD")
   const ofBig = linkTo(ofCompany, "By holder") ?? ""
   expect(ofBig).toBe("/explore/holders?state=QLD&company=BIG")
@@ -119,12 +119,44 @@ test("A holder's page counts its tenements and names the next to expire, its par
   }
 })
 
+test("A holder that is opened from a filtered list keeps the filters", async () => {
+  const filters = "state=WA&expires_to=2028-01-01"
+  const list = await person.read(`/explore/holders?${filters}&as_of=1`)
+  const address = linkTo(list, cowal) ?? ""
+  expect(address).toBe(`${pageOf(cowal)}?${filters}&as_of=1`)
+  const page = await person.read(address)
+  expect(leadOf(page)).toBe(
+    "A holder of 3 tenements in Western Australia × expiring by 2028-01-01 ×, at release 1".replaceAll(
+      " ×",
+      "",
+    ),
+  )
+  const tenements = await person.read(linkTo(page, "3 tenements") ?? "")
+  expect(leadOf(tenements)).toStartWith(
+    `3 tenements held by ${cowal} in Western Australia expiring`,
+  )
+  const inState = await person.read(linkTo(page, "QLD") ?? "")
+  expect(leadOf(inState)).toStartWith(`1 tenement held by ${cowal} in Queensland expiring`)
+  expect(linkTo(page, "in Western Australia ×")).toBe(
+    `${pageOf(cowal)}?expires_to=2028-01-01&as_of=1`,
+  )
+  expect(cellsOf(page, "Partners in joint titles")).toEqual([["O'Hara & Sons / Joint", "1"]])
+  await person.read(`${pageOf(cowal)}?state=Mars`, 400)
+  await person.read(`${pageOf(cowal)}?state=NT`, 404)
+})
+
 test("A holder's page names its company with the basis of the link, or possible ones with reasons", async () => {
   await service.sql`insert into link_keys ${service.sql([
     { key: normaliseName(cowal), asx_code: "BIG", basis: "subsidiary" },
     { key: normaliseName("big ore ltd"), asx_code: "BIG", basis: "name" },
     { key: normaliseName("Big Pits Ltd"), asx_code: "BIG", basis: "name" },
   ])}`
+  const list = await person.read("/explore/holders?held_by=evolution+mining+cowal+p/l")
+  expect(cellsOf(list)).toEqual([
+    [cowal, "BIG", "4"],
+    ["O'Hara & Sons / Joint", "–", "1"],
+  ])
+  expect(list).toContain('title="Big Ore, Limited"')
   expect(cellsOf(await person.read(pageOf(cowal)), "Company")).toEqual([
     ["Big Ore, Limited (BIG)", "A loaded list names the holder as a subsidiary"],
   ])

@@ -19,8 +19,10 @@ import type { CachedReleases } from "../../../data/reader/newest-release.ts"
 import type { ValueCount } from "../../../data/reader/reads.ts"
 import { type Release, ReleaseUnavailable } from "../../../data/reader/releases.ts"
 import { isScanned } from "../../../data/reader/statements.ts"
+import { normaliseName } from "../../../data/resources/company-name.ts"
 import { withKeys } from "../../../data/resources/conditions.ts"
-import { namesInSet } from "../../../data/resources/resource.ts"
+import { namesInSet, type ResourceRecord } from "../../../data/resources/resource.ts"
+import { arrayLiteral } from "../../../system/text/array-literal.ts"
 import { settleWithin } from "../../../system/text/settle-within.ts"
 import { sydney } from "../../../system/text/time.ts"
 import {
@@ -88,6 +90,14 @@ export function createVisits(options: VisitOptions) {
         answers.companiesFormerly(term, { release: await newest(), account }),
       suggestedHolders: (code: string) => companyLinks.suggestedFor(code, account),
       holderCompanies: (holderKey: string) => companyLinks.ofHolder(holderKey, account),
+      /** The records of holders with the companies that their names mean now. */
+      withCompanies: async (holders: readonly ResourceRecord[]) => {
+        const keyOf = ({ value }: ResourceRecord) => normaliseName(String(value))
+        const keys = arrayLiteral(holders.map(keyOf))
+        const found = await companyLinks.codesOfHolders(keys, account)
+        const codes = new Map(found.map((each) => [each.key, each.codes]))
+        return holders.map((each) => ({ ...each, asx_codes: codes.get(keyOf(each)) ?? [] }))
+      },
       tenementLinks: (id: string) => companyLinks.ofTenement(id, account),
       page: async (list: ListAddress, key: string, values: ParameterValues): Promise<ShownPage> => {
         const found = await answers.page(requester, askingAll(list, key, values))

@@ -93,3 +93,10 @@ export const linksAt =
   (asOf: string | undefined): RecordLinks =>
   (path, query = []) =>
     withQuery(`/explore${path}`, asOf === undefined ? query : [...query, ["as_of", asOf]])
+
+/** The same for the records of a list: a holder of the holders' list keeps its filters. */
+export const linksOf = (list: RequestedList): RecordLinks => {
+  const links = linksAt(sentValue(list, "as_of"))
+  const isKept = (path: string) => list.view.key !== undefined && path.startsWith("/holders/")
+  return (path, query = []) => links(path, isKept(path) ? [...filtersOf(list), ...query] : query)
+}

@@ -59,16 +59,18 @@ async function companyName(visit: Visit, list: RequestedList): Promise<string | 
   return companiesView.record.title(record)
 }
 
-/** Adds the names of the companies that tenements have by their codes. */
-async function withCompanyNames(visit: Visit, page: ShownPage): Promise<ShownPage> {
-  const codes = [...new Set(page.records.flatMap(({ asx_codes }) => asx_codes ?? []))].map(String)
+/** Adds the names of the companies that tenements have by their codes, and today the companies of holders. */
+async function withCompanies(visit: Visit, list: RequestedList, page: ShownPage) {
+  const isOfHolders = list.view === holdersView && sentValue(list, "as_of") === undefined
+  const records = isOfHolders ? await visit.withCompanies(page.records) : page.records
+  const codes = [...new Set(records.flatMap(({ asx_codes }) => asx_codes ?? []))].map(String)
   const companies = await visit.versions(companiesView, codes, page.release)
   const names = Object.fromEntries(
     companies.flatMap((found) =>
       found ? [[companyNameField(textOf("asx_code")(found)), textOf("company_name")(found)]] : [],
     ),
   )
-  return { ...page, records: page.records.map((record) => ({ ...record, ...names })) }
+  return { ...page, records: records.map((record) => ({ ...record, ...names })) }
 }
 
 /** Every record of a list, from the API's own exporter, without a token. */
@@ -118,7 +120,7 @@ async function shownList(
   const isMissed = page.meta.total === 0 && sentValue(list, "as_of") === undefined
   const [named, company, facets, unfiltered, newest, companies, nearest, leftOut] =
     await Promise.all([
-      withCompanyNames(visit, page),
+      withCompanies(visit, list, page),
       companyName(visit, list),
       visit.facets(view, code, values, page.release),
       page.meta.total > 0 ? {} : visit.facets(view, code, {}, page.release),

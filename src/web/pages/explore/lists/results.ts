@@ -10,7 +10,7 @@ import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import type { Facets, ShownPage } from "../visit.ts"
 import { cellOf } from "./cells.ts"
 import { unknownValues } from "./counted-values.ts"
-import { addressWith, filtersSet, linksAt, type RequestedList, sentValue } from "./list-address.ts"
+import { addressWith, filtersSet, linksOf, type RequestedList, sentValue } from "./list-address.ts"
 import { type RecordLinks, type ShownField, titleOfView } from "./list-view.ts"
 
 /** @param unfiltered the values of the list without filters, if it shows no record */
@@ -20,7 +20,7 @@ export function resultsTable(
   unfiltered: Facets,
   day: string,
 ): Html {
-  const links = linksAt(sentValue(list, "as_of"))
+  const links = linksOf(list)
   return html`${table({
     caption: titleOfView(list.view, list.code),
     columns: columnsOf(columnsShown(list), links, day).map((column) =>
@@ -109,15 +109,17 @@ const step = (label: string, rel: string, href: string | null): Html =>
 export function sentenceOf(list: RequestedList, { meta, release }: ShownPage): Html {
   const { view, code } = list
   const { counts } = view.endpoint
-  // The search text comes last: it may be long.
-  const filters = filtersSet(list).toSorted(
-    (one, other) => Number(one.wide ?? 0) - Number(other.wide ?? 0),
-  )
-  return html`${count(meta.total, ...view.noun)}${counts && ` of ${counts.name}`}${code && ` of ${code.toUpperCase()}`}${filters.map(
-    ({ name, words }) =>
-      html` <a class="chip" href="${addressWith(list, { [name]: null })}" title="Remove this filter">${words}<span aria-hidden="true"> ×</span></a>`,
-  )}, at release ${number(release.id)}`
+  return html`${count(meta.total, ...view.noun)}${counts && ` of ${counts.name}`}${code && ` of ${code.toUpperCase()}`}${filterChips(list)}, at release ${number(release.id)}`
 }
+
+/** The search text comes last: it may be long. */
+export const filterChips = (list: RequestedList): Html[] =>
+  filtersSet(list)
+    .toSorted((one, other) => Number(one.wide ?? 0) - Number(other.wide ?? 0))
+    .map(
+      ({ name, words }) =>
+        html` <a class="chip" href="${addressWith(list, { [name]: null })}" title="Remove this filter">${words}<span aria-hidden="true"> ×</span></a>`,
+    )
 
 /** Marks a past state, and links to the present. */
 export function pastNotice({ id, publishedAt }: Release, asOf: string, present: string) {

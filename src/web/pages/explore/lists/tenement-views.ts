@@ -50,7 +50,7 @@ const statusExplained: Cell = (record, links, day) =>
   html`${statusAt(record, links, day)}${missingInWords("register’s file")(record, links, day) || (isPastExpiry(record, day) && stillListed)}`
 
 /** The codes, with the names on hover: there is no room for both beside the holders. */
-const companies = listed(
+export const companyCodes = listed(
   "asx_codes",
   (code, links, tenement) =>
     html`<span ${attributes({ title: textOf(companyNameField(code))(tenement) || null })}>${toCompany(code, links)}</span>`,
@@ -131,9 +131,9 @@ export const tenementsView: ListOfRecords = {
       field: "asx_codes",
       fixed: true,
       minor: true,
-      cell: companies,
+      cell: companyCodes,
       fact: (tenement, links, day) =>
-        String(tenement.asx_codes) === "" ? noneLinkedInWords : companies(tenement, links, day),
+        String(tenement.asx_codes) === "" ? noneLinkedInWords : companyCodes(tenement, links, day),
     },
     { head: "Granted", field: "grant_date", number: true, minor: true, sort: "grant_date" },
     { head: "Expires", field: "expiry_date", number: true, sort: "expiry_date" },

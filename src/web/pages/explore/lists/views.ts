@@ -34,7 +34,7 @@ import {
 } from "./cells.ts"
 import { quoted, type, valueFilter } from "./filters.ts"
 import { type ListOfRecords, type ListView, type RecordLinks, recordPathOf } from "./list-view.ts"
-import { companyTenementsView, tenementsView } from "./tenement-views.ts"
+import { companyCodes, companyTenementsView, tenementsView } from "./tenement-views.ts"
 
 export const companiesView: ListOfRecords = {
   path: "/companies",
@@ -220,6 +220,7 @@ export const holdersView: ListView = {
       wide: true,
       cell: (record, links) => toHolder(textOf("value")(record), links),
     },
+    { head: "Company", fixed: true, cell: companyCodes },
     { head: "Tenements", field: "count", number: true, cell: integerCell("count") },
   ],
 }

@@ -1,8 +1,7 @@
 /** A holder as a page: its tenements, its partners, its companies, and holders with names alike. */
 
-import { readParameters, textParameter } from "../../../../api/http/parameters.ts"
+import { readPairs } from "../../../../api/http/parameters.ts"
 import type { Pair } from "../../../../api/http/query-string.ts"
-import { asOf as asOfParameter } from "../../../../api/responses/endpoint.ts"
 import type { HolderCompany } from "../../../../data/reader/links.ts"
 import type { Release } from "../../../../data/reader/releases.ts"
 import { distinctiveWords, normaliseName } from "../../../../data/resources/company-name.ts"
@@ -14,11 +13,19 @@ import type { PageResult } from "../../kit/page-context.ts"
 import { watchLink } from "../elsewhere/panel.ts"
 import { maxSearched, textOf, toCompany } from "../lists/cells.ts"
 import { countedPanels } from "../lists/counted-values.ts"
-import { linksAt, withQuery } from "../lists/list-address.ts"
+import {
+  addressWith,
+  filtersOf,
+  linksAt,
+  pageParameters,
+  sentQuery,
+  sentValue,
+  withQuery,
+} from "../lists/list-address.ts"
 import { linkToList, recordNotFound } from "../lists/list-page.ts"
-import { firstRows, type RecordLinks, recordPathOf } from "../lists/list-view.ts"
+import { firstRows, type RecordLinks } from "../lists/list-view.ts"
 import { mapPath } from "../lists/map-view.ts"
-import { columnsOf, pastNotice } from "../lists/results.ts"
+import { columnsOf, filterChips, pastNotice } from "../lists/results.ts"
 import { tenementsView } from "../lists/tenement-views.ts"
 import { holdersView } from "../lists/views.ts"
 import type { Visit } from "../visit.ts"
@@ -32,11 +39,17 @@ const keyOf = (holder: ResourceRecord) => normaliseName(nameOf(holder))
 
 /** @param sentName the holder's name in any spelling. @throws PageError 404; ApiError INVALID_PARAMETER */
 export async function holderPage(visit: Visit, sentName: string): Promise<PageResult> {
-  const asOf = textParameter(readParameters(visit.query, asOfParameter), "as_of")
+  const parameters = pageParameters(holdersView)
+  const sent = sentQuery(visit.query, parameters).filter(([name]) => name !== "held_by")
+  readPairs(sent, parameters)
+  const list = { view: { ...holdersView, path: "/holders/:name" }, code: sentName, sent }
+  const asOf = sentValue(list, "as_of")
+  const filters = Object.fromEntries(filtersOf(list))
   const key = normaliseName(sentName)
   if (key === "" || [...sentName].length > maxSearched) throw recordNotFound(holdersView, sentName)
   // The holders of its tenements: itself, and its partners.
   const { records, meta, release } = await visit.page(holdersView, "", {
+    ...filters,
     held_by: sentName,
     per_page: mostRead,
     as_of: asOf,
@@ -46,9 +59,9 @@ export async function holderPage(visit: Visit, sentName: string): Promise<PageRe
   const name = own ? nameOf(own) : sentName
   const links = linksAt(asOf)
   const day = visit.dayOf(asOf, release)
-  const held = { held_by: name }
+  const held = { ...filters, held_by: name }
   const toTenements = (...pairs: Pair[]) =>
-    links(tenementsView.path, [...Object.entries(held), ...pairs])
+    links(tenementsView.path, Object.entries({ ...held, ...Object.fromEntries(pairs) }))
   const [facets, expiries, companies, alike] = await Promise.all([
     visit.facets(tenementsView, "", held, release),
     visit.page(expiriesView, "", { ...held, ...withinYear(day), ...firstRows(release) }),
@@ -56,17 +69,19 @@ export async function holderPage(visit: Visit, sentName: string): Promise<PageRe
     namesLike(visit, name, release),
   ])
   const companyColumns = columnsOfCompanies(links)
-  const holderColumns = columnsOf(holdersView.fields, links, day)
+  // Companies are read for the list only.
+  const fields = holdersView.fields.filter(({ field }) => field)
+  const holderColumns = columnsOf(fields, links, day)
   const partners = records.filter((record) => record !== own)
   const others = alike.filter((record) => keyOf(record) !== key)
-  const present = linksAt(undefined)(recordPathOf(holdersView, name))
+  const present = addressWith(list, { as_of: null })
   const tenements = count(Number(own?.count ?? 0), ...tenementsView.noun)
   return {
     title: name,
     section: "/explore",
     scripts: ["explore.js"],
     main: html`${trail([linkToList(holdersView)], isolated(name))}
-${pageTitle(isolated(name), html`A holder of <a href="${toTenements()}">${tenements}</a>, at release ${release.id}`, watchLink(withQuery(tenementsView.path, Object.entries(held))))}
+${pageTitle(isolated(name), html`A holder of <a href="${toTenements()}">${tenements}</a>${filterChips(list)}, at release ${release.id}`, watchLink(withQuery(tenementsView.path, Object.entries(held))))}
 <div class="stack">${asOf !== undefined && pastNotice(release, asOf, present)}
 <section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 <div class="columns">${countedPanels(tenementsView, facets, (...pair) => toTenements(pair), true)}</div>
