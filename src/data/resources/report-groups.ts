@@ -67,6 +67,14 @@ function firstGroup(words: Words): (folded: string) => (typeof reportGroups)[num
 const groupOfTypes = memoized(firstGroup(ofTypes))
 const groupOfTitle = firstGroup(ofTitle)
 
+/** Of announcements about a quarterly report that are none: webcasts, calls and their dates. */
+const talk = /web ?cast|webinar|(conference|investor) call|teleconference|briefing|reporting date/
+
 /** Returns the group of an announcement. */
-export const reportGroup = (type: string, title: string): (typeof reportGroups)[number] =>
-  groupOfTypes(fold(type)) ?? groupOfTitle(fold(title)) ?? "other"
+export function reportGroup(type: string, title: string): (typeof reportGroups)[number] {
+  const byType = groupOfTypes(fold(type))
+  const group = byType ?? groupOfTitle(fold(title)) ?? "other"
+  // A report may have the type of a webcast too, but not its title.
+  const words = fold(byType ? title : `${type} ${title}`)
+  return group === "quarterly" && talk.test(words) ? "other" : group
+}

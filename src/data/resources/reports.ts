@@ -67,7 +67,7 @@ export const reports: Resource = {
       ...filter(
         oneOf(reportGroups, {
           description:
-            "Group, by words of the type or, where those name no group, of the title. `annual` has annual reports and full-year accounts, not half-year ones; `capital` has issues, placements and buy-backs; `director` has appointments and interests",
+            "Group, by words of the type or, where those name no group, of the title. `quarterly` has no webcasts, calls and dates of reports; `annual` has annual reports and full-year accounts, not half-year ones; `capital` has issues, placements and buy-backs; `director` has appointments and interests",
           examples: ["drilling"],
         }),
         equals(table.report_group),

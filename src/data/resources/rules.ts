@@ -10,7 +10,7 @@ export const rules = {
   /** `referenceKey()`, and the text that the filter `search` looks in. */
   references: 1,
   /** `reportGroup()`. */
-  report_groups: 1,
+  report_groups: 2,
   /** The links and suggestions of `ingest/loading`. */
   links: 1,
 } as const

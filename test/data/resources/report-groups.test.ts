@@ -40,3 +40,13 @@ test.each<[ReturnType<typeof reportGroup>, string]>([
   expect(reportGroup("Progress Report", title)).toBe(group)
   expect(reportGroup("", title)).toBe(group)
 })
+
+test.each<[ReturnType<typeof reportGroup>, type: string, title: string]>([
+  ["other", "Web Cast", "Quarterly Results Webcast"],
+  ["other", "Notification of Results/Reporting Date", "June 2023 Quarterly Report Advisory"],
+  ["other", "Web Cast; Third Quarter Activities Report", "Invitation to Q3 FY26 Results Webcast"],
+  ["other", "Periodic Reports - Other", "Quarterly Results Conference Call Details"],
+  ["quarterly", "Web Cast; Third Quarter Activities Report", "March 2025 Quarterly Report"],
+])("%s: %s, %s: a quarterly report is no talk about it", (group, type, title) => {
+  expect(reportGroup(type, title)).toBe(group)
+})
