@@ -89,8 +89,7 @@ const review = command({
         },
       })
       await reportChange((progress) => decideSuccessors(url, [], progress), {
-        published: ({ changes }) =>
-          `${countOf(changes.changed, "company has", "companies have")} a successor`,
+        published: ({ changes }) => `${countOf(changes.changed, "successor")} linked`,
         unchanged: "No link changed: nothing was published",
       })
     })

@@ -91,7 +91,7 @@ test("Review shows each pair with its evidence, unlikely ones last, stores each 
   await bench.sql`delete from successor_decisions where successor = 'QZQ'`
   const { code, stdout } = await review("y\n")
   expect(code).toBe(0)
-  expect(stdout).toMatch(/Enter \(later\)\nPublished as release \d+: 1 company has a successor\n$/)
+  expect(stdout).toMatch(/Enter \(later\)\nPublished as release \d+: 1 successor linked\n$/)
   expect(stdout.split("\n").slice(0, 8).join("\n")).toBe(first)
   const linked = await bench.sql`select asx_codes from tenements`
   expect(linked.map(({ asx_codes }) => asx_codes.join())).toEqual(["QZP", "QZP"])

@@ -37,7 +37,7 @@ export const overview = (options: OverviewOptions) => {
       const [state, person] = await Promise.all([dataState(), visitor()])
       const read = options.companyLinks.linkedByReason
       const [groups] = person?.plan === "admin" ? await read(knownGroup, person.accountId) : []
-      const shown = { ...state, groups: groupsNotice(state, groups?.further ?? 0) }
+      const shown = { ...state, further: groups?.further ?? 0 }
       return page(overviewContent(shown, publicUrl, options.now().getTime()))
     })
 }
@@ -47,7 +47,8 @@ const lead =
   "in the API), to explore here and to read as JSON, CSV, TSV, NDJSON or Parquet. Data is published in numbered " +
   "releases. Every response comes from one release."
 
-type Shown = DataState & { groups: Content }
+/** `further`: how many tenements the known groups would link, for people who can link them. */
+type Shown = DataState & { further: number }
 
 const overviewContent = (state: Shown, publicUrl: string, nowMs: number): PageResult => ({
   title: serviceName,
@@ -55,7 +56,7 @@ const overviewContent = (state: Shown, publicUrl: string, nowMs: number): PageRe
   scripts: ["copy.js"],
   main: html`${pageTitle(serviceName, lead)}
 <div class="stack overview">
-${state.release.id === 0 ? empty : [figures(state), state.groups, loads(state, nowMs), linkedShares(state)]}
+${state.release.id === 0 ? empty : [figures(state), knownGroups(state), loads(state, nowMs), linkedShares(state)]}
 ${tryIt(publicUrl)}
 </div>`,
 })
@@ -77,9 +78,8 @@ const figures = ({ counts }: DataState): Html =>
 const linksOf = ({ loads: made }: DataState) =>
   made.find(({ byState }) => byState !== null)?.byState ?? {}
 
-/** What an operator can link at once. @param further the number of tenements */
-function groupsNotice(state: DataState, further: number): Content {
-  const words = groupsInWords(linksOf(state), further)
+function knownGroups(state: Shown): Content {
+  const words = groupsInWords(linksOf(state), state.further)
   const text = html`<p>${words} Run <code>${confirmGroups}</code>: see <a href="/docs/guide/holders">Link holders</a>.</p>`
   return words && notice("neutral", text)
 }
