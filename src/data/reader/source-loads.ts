@@ -23,7 +23,6 @@ export interface LinkedTenements {
   linked: number
 }
 
-/** By state. */
 export type LinkedShares = Readonly<Record<string, LinkedTenements>>
 
 export interface LoadedFile {

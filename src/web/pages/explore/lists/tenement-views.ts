@@ -36,11 +36,6 @@ export const expiringWithin = (day: string, days: number) => ({
   expires_to: daysAfter(day, days),
 })
 
-export const expiringIn = (days: number) => ({
-  title: `Expiring in ${days} days`,
-  parameters: (day: string) => expiringWithin(day, days),
-})
-
 const statusAt: Cell = (record, links, day) =>
   html`${statusWord("status")(record, links, day)}${isPastExpiry(record, day) && html` ${statusInOutline("past expiry", "waiting")}`}`
 
@@ -101,7 +96,10 @@ export const tenementsView: ListOfRecords = {
     ...dates,
   ],
   presets: [
-    ...[30, 90, 365].map(expiringIn),
+    ...[30, 90, 365].map((days) => ({
+      title: `${days} days left`,
+      parameters: (day: string) => expiringWithin(day, days),
+    })),
     {
       title: "Past expiry",
       parameters: (day) => ({ ...granted, expires_from: null, expires_to: daysAfter(day, -1) }),

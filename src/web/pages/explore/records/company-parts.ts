@@ -12,7 +12,6 @@ import { mapPath } from "../lists/map-view.ts"
 import { columnsOf } from "../lists/results.ts"
 import {
   companyTenementsView,
-  expiringIn,
   expiringWithin,
   nextToExpire,
   tenementsView,
@@ -29,8 +28,6 @@ export const expiriesView: ListView = {
     ["Tenement", "State", "Type", "Expires"].includes(head),
   ),
 }
-
-const expiringSoon = expiringIn(90)
 
 const expiriesOfCompany = { ...expiriesView, endpoint: companyTenementsView.endpoint }
 
@@ -51,10 +48,10 @@ export async function companyParts(visit: Visit, found: FoundRecord) {
   ])
   const inCompany = recordPathOf(companiesView, code)
   const toTenements = (...query: Pair[]) => links(`${inCompany}/tenements`, query)
-  const soon = toTenements(...Object.entries(expiringSoon.parameters(day)))
+  const soon = toTenements(...Object.entries(expiringWithin(day, 90)))
   const tenements = hasTenements
     ? html`<div class="columns">${countedPanels(companyTenementsView, facets, (...pair) => toTenements(pair), true)}</div>
-${expiries && expiries.meta.total > 0 && html`<p><a href="${soon}">${expiringSoon.title}</a></p>`}
+${expiries && expiries.meta.total > 0 && html`<p><a href="${soon}">Expiring in 90 days</a></p>`}
 ${undated.map(({ count, total, field }) => {
   const share = count === total ? `All ${number(total)}` : `${number(count)} of ${number(total)}`
   return html`<p class="muted">${share} granted tenements have no ${field}.</p>`
