@@ -62,6 +62,7 @@ test("A load is one numbered release, whose manifest names its files and counts"
         declarations: { rows: 0, unmatched: 0, ambiguous: 0 },
         unlinked: 0,
         unlinked_holders: 0,
+        known_groups: 0,
         by_state: {},
         changed: { tenements: 0, companies: 0 },
       },
