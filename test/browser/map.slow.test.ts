@@ -212,8 +212,14 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
   test("The circle and the coast have the colour of the text, also after the scheme changes", async () => {
     await using visitor = await visitorAs("admin", { scheme: "dark" })
     const { page, visit } = visitor
-    await visit("/explore/map?near=-30.75,121.47,50")
-    await noteThat(visitor, /as shapes/)
+    await visit("/explore/tenements?near=-30.75,121.47,50")
+    const record = await page.locator("tbody a").first().getAttribute("href")
+    const id = record?.split("/").at(-1)
+    for (const near of [`${id},20`, "-30.75,121.47,50"]) {
+      await visit(`/explore/map?near=${near}`)
+      await noteThat(visitor, /as shapes/)
+      await until(() => page.evaluate(hasInkOnCanvas))
+    }
     for (const scheme of ["dark", "light"] as const) {
       await page.emulateMedia({ colorScheme: scheme })
       await until(() => page.evaluate(hasInkOnCanvas))

@@ -309,3 +309,82 @@ test("A later page of a release whose shapes are pruned is an error, never witho
     expect(JSON.stringify(await readError(response))).toContain("start again at page 1")
   }
 })
+
+test("The ground around a tenement is measured from its shape at the release shown", async () => {
+  const square = (west: number, south: number, size: number) =>
+    [
+      [west, south],
+      [west + size, south],
+      [west + size, south + size],
+      [west, south + size],
+      [west, south],
+    ]
+      .map((point) => point.map((each) => each.toFixed(4)).join(" "))
+      .join()
+  const rows = (...shaped: (readonly [id: string, geometry: string])[]) => [
+    "id,tenement_id,state,status,geometry",
+    ...shaped.map(([id, geometry]) => `${id},${id},WA,granted,"${geometry}"`),
+  ]
+  const large = `POLYGON ((${square(150, -20, 1)}),(${square(150.3, -19.7, 0.4)}))`
+  await load(
+    "tenements",
+    {
+      "around.csv": rows(
+        ["LARGE", large],
+        ["TOUCHING", `POLYGON ((${square(151, -20, 0.1)}))`],
+        // A hundredth of a degree of latitude is 1.112 km.
+        ["NORTH", `POLYGON ((${square(150.5, -18.99, 0.1)}))`],
+        // In the hole, 11 km from its sides.
+        ["HOLE", `POLYGON ((${square(150.45, -19.55, 0.1)}))`],
+      ),
+    },
+    { partial: true },
+  )
+  const ids = async (near: string, rest = "") =>
+    (await readList(await service.get(`/tenements?near=${near}${rest}`))).data.map(({ id }) => id)
+  expect(await ids("LARGE,0.001")).toEqual(["LARGE", "TOUCHING"])
+  expect(await ids("LARGE,1.11")).toEqual(["LARGE", "TOUCHING"])
+  expect(await ids("LARGE,1.114")).toEqual(["LARGE", "NORTH", "TOUCHING"])
+  expect(await ids("LARGE,15.5")).toEqual(["LARGE", "NORTH", "TOUCHING"])
+  expect(await ids("LARGE,16.00")).toEqual(["HOLE", "LARGE", "NORTH", "TOUCHING"])
+  expect(await ids("LARGE,16", "&bbox=150.5,-19,151,-18")).toEqual(["LARGE", "NORTH"])
+  const path = "/facets/tenements/status?near=LARGE,16"
+  expect((await readList(await service.get(path))).data).toEqual([{ value: "granted", count: 4 }])
+  const csv = await service.get("/tenements?near=LARGE,16&format=csv&all=true&fields=id")
+  expect(await csv.text()).toBe("id\r\nHOLE\r\nLARGE\r\nNORTH\r\nTOUCHING\r\n")
+
+  const faultOf = async (query: string) => {
+    const response = await service.get(`/tenements?${query}`)
+    expect(response.status).toBe(400)
+    return Object(await readError(response)).details.parameters
+  }
+  const fault = (parameter: string, message: string) => [{ parameter, message }]
+  const before = Number((await service.get("/tenements")).headers.get("x-data-release"))
+  expect(await faultOf("near=NOWHERE,5")).toEqual(
+    fault("near", `No tenement has the id NOWHERE at release ${before}`),
+  )
+  expect(await faultOf("near=none,5")).toEqual(fault("near", "The shape of none is not known"))
+  expect(await faultOf("near=LARGE,201")).toEqual(
+    fault("near", "Must have a distance above 0 and at most 200 km"),
+  )
+
+  const asked = "/tenements?near=LARGE,16&per_page=100"
+  const first = await service.get(asked)
+  const headers = { "if-none-match": String(first.headers.get("etag")) }
+  expect((await service.get(asked, { headers })).status).toBe(304)
+  expect(await ids("LARGE,16", `&updated_since=${before}`)).toEqual([])
+  const moved = `POLYGON ((${square(150.5, -18.99, 0.01)}))`
+  await load("tenements", { "moved.csv": rows(["LARGE", moved]) }, { partial: true })
+  expect((await service.get(asked, { headers })).status).toBe(200)
+  expect(await ids("LARGE,16")).toEqual(["LARGE", "NORTH"])
+  expect(await ids("LARGE,16", `&as_of=${before}`)).toHaveLength(4)
+  for (const name of ["updated_since", "removed_since"]) {
+    const message = `The shape of LARGE has changed since release ${before}, so changes around it are unknown. Read the whole list`
+    expect(await faultOf(`near=LARGE,16&${name}=${before}`)).toEqual(fault(name, message))
+    expect(await ids("NORTH,16", `&${name}=${before}`)).toEqual(
+      name === "updated_since" ? ["LARGE"] : [],
+    )
+    // The shape did not exist.
+    expect(await faultOf(`near=LARGE,16&${name}=1`)).toHaveLength(1)
+  }
+})

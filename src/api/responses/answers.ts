@@ -4,7 +4,6 @@
  */
 import type { FacetOptions } from "../../data/reader/facets.ts"
 import type { ReadFormerNames } from "../../data/reader/former-names.ts"
-import type { Reader } from "../../data/reader/reader.ts"
 import type { ReadOptions } from "../../data/reader/reads.ts"
 import type { Release } from "../../data/reader/releases.ts"
 import type { ReadSources, SourceStates } from "../../data/reader/sources.ts"
@@ -13,6 +12,7 @@ import type { Readable, ResourceRecord } from "../../data/resources/resource.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
 import { offsetOf, pageMeta, pageOf } from "../http/page.ts"
 import type { ParameterValues } from "../http/parameters.ts"
+import type { AreaReader } from "./around-tenements.ts"
 import type { ReleaseResolver } from "./at-release.ts"
 import type { CachedResponses } from "./cached-responses.ts"
 import type { DataRequest, Requester } from "./data-request.ts"
@@ -34,7 +34,7 @@ import { pageContent, picked, type RecordsPage, recordContent, wholeContent } fr
 
 export interface AnswerOptions extends ExportOptions {
   resolver: ReleaseResolver
-  reader: Reader
+  reader: AreaReader
   /** New sources come last, so that pages of different states do not overlap. */
   readSources: ReadSources
   formerNames: ReadFormerNames
@@ -234,6 +234,9 @@ export function createAnswers(options: AnswerOptions) {
       const counts = await reader.facet(question.list, filter, await comparedAt(question, read))
       return counts?.slice() ?? null
     },
+
+    /** Reads the area around a tenement in which a list is; null for another list. */
+    areaAround: ({ list }: ListQuestion, read: ReadOptions) => reader.areaAround(list, read),
 
     /** Reads the first records of a list, without its total. */
     first: reader.first,

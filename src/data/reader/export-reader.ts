@@ -19,7 +19,7 @@ interface Chunk<T> {
   content: T
 }
 
-interface ChunkOptions<T> extends ReadOptions {
+export interface ChunkOptions<T> extends ReadOptions {
   /** An encoder for one chunk, of the resource's fields in their order. */
   newEncoder: () => RowEncoder<T>
 }

@@ -11,7 +11,7 @@ import { isScanned, type List, listKey } from "./statements.ts"
 
 type Records = readonly ResourceRecord[]
 
-interface PageBounds {
+export interface PageBounds {
   offset: number
   limit: number
 }

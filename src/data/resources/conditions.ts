@@ -71,32 +71,38 @@ export const termFilter = (description: string, example: string, column: PgColum
 export const hasTrigram = (folded: string): boolean => /[\p{L}\p{N}]{3}/u.test(folded)
 
 /**
- * Declares a filter for records whose shape has a point in an area, holes excluded. The index finds them by their
- * bounds. The parts of a shape are compared only where its bounds are not inside of the area.
+ * Declares a filter for records whose shape has a point in an area, holes of both excluded. The index finds them by
+ * their bounds. The parts of a shape are compared only where its bounds are not inside of the area.
+ * @param bind returns the array of `boundArea`, or an `AroundTenement`
  */
 export function shapeFilter(
   description: string,
   example: string,
   format: "bbox" | "near",
-  parse: (text: string) => Area,
+  bind: (text: string) => unknown,
   { bounds, geometry }: Record<"bounds" | "geometry", PgColumn>,
 ): Filter {
   const schema = { ...freeText(description, example), format }
   const where = (bound: SQL): SQL => {
-    const polygon = sql`(${bound}::text[])[1]::polygon`
+    const [around, inside, outlines, holes] = [1, 2, 3, 4].map(
+      (n) => sql`(${bound}::text[])[${sql.raw(String(n))}]`,
+    )
     const corners = sql`polygon(${bounds})`
     // Around a circle of 100 km, comparing the four corners first halves the time.
-    return sql`(${bounds} && box(${polygon}) and (${bounds} <@ (${bound}::text[])[2]::box
-      or ${corners} && ${polygon} and (${corners} <@ ${polygon} or exists (
-        select from shape_parts part where part.shape = ${geometry} and part.outline && ${polygon}
-          and not exists (select from unnest(part.holes) as hole where hole @> ${polygon})))))`
-  }
-  const bind = (text: string): string => {
-    const { polygon, box } = parse(text)
-    return arrayLiteral([polygon, box])
+    return sql`(${bounds} && ${around}::box and (${bounds} <@ ${inside}::box or exists (
+      select from unnest(${outlines}::polygon[]) as area where ${corners} && area
+        and (${corners} <@ area and ${holes} = '{}' or exists (
+          select from shape_parts part where part.shape = ${geometry} and part.outline && area
+            and not exists (select from unnest(part.holes) as hole where hole @> area)
+            and not exists (select from unnest(${holes}::polygon[]) as hole
+              where hole @> part.outline and area @> hole))))))`
   }
   return { ...filter(schema, where, canonicalNumbers, bind), isIndexed: () => true }
 }
+
+/** The area as `shapeFilter` binds it. */
+export const boundArea = ({ bounds, box, outlines, holes }: Area): string =>
+  arrayLiteral([bounds, box, outlines, holes])
 
 /** The same resource with a filter for the records with these keys, which are separated by spaces. */
 export const withKeys = (resource: Readable): Readable => ({

@@ -4,9 +4,11 @@ import { arrayLiteral } from "../../system/text/array-literal.ts"
 import { fold } from "../../system/text/fold.ts"
 import { referenceKey } from "../../system/text/reference-key.ts"
 import { tenementsHistory as history, states, tenementsTable as table } from "../db/schema.ts"
-import { parseBox, parseCircle } from "../places/area.ts"
+import { parseBox } from "../places/area.ts"
+import { boundNear } from "./around-tenement.ts"
 import { hasLegalForm, normaliseName } from "./company-name.ts"
 import {
+  boundArea,
   companyFilter,
   containing,
   contains,
@@ -135,14 +137,14 @@ export const tenements: Resource = {
       "Box that its shape has a point in, as west,south,east,north in degrees",
       "115.5,-31.5,122,-28",
       "bbox",
-      parseBox,
+      (text) => boundArea(parseBox(text)),
       table,
     ),
     near: shapeFilter(
-      "Circle that its shape has a point in, as latitude,longitude,km; at most 200 km",
+      "Circle that its shape has a point in, as latitude,longitude,km, or the ground around a tenement, as ID,km; at most 200 km",
       "-30.75,121.47,50",
       "near",
-      parseCircle,
+      boundNear,
       table,
     ),
   },

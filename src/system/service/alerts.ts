@@ -6,6 +6,7 @@ import { unsubscribeLink } from "../../accounts/alerts/unsubscribe.ts"
 import { deliver, type Outcome } from "../../accounts/alerts/webhook.ts"
 import { type Sending, startAlerts } from "../../accounts/alerts/worker.ts"
 import { MailError, type Mailer } from "../../accounts/mail/mailer.ts"
+import { withAreas } from "../../api/responses/around-tenements.ts"
 import { cacheSizes } from "../../data/db/cache.ts"
 import { isForbidden } from "../../data/db/database-errors.ts"
 import { createReader } from "../../data/reader/reader.ts"
@@ -28,7 +29,9 @@ export function startWatches(
   { count }: Pick<WatchMetrics, "count">,
 ) {
   const { watches: pool } = database.pools
-  const reader = createReader({ records: pool, lists: pool, exports: pool }, sizes, () => {})
+  const reader = withAreas(
+    createReader({ records: pool, lists: pool, exports: pool }, sizes, () => {}),
+  )
   const events = createEvents({ reader, baseUrl, pageOf: pageOfSubject })
 
   async function mail({ email: to, event, covered, since, ...watch }: Sending): Promise<void> {

@@ -2,6 +2,7 @@
 
 import { createPreview } from "../../accounts/alerts/events.ts"
 import { createAnswers } from "../../api/responses/answers.ts"
+import { withAreas } from "../../api/responses/around-tenements.ts"
 import { createAsk } from "../../api/responses/ask.ts"
 import { createReleaseResolver } from "../../api/responses/at-release.ts"
 import { createCachedResponses } from "../../api/responses/cached-responses.ts"
@@ -25,7 +26,7 @@ export function createResponseParts(base: Base) {
   const releases = cacheNewestRelease(createReleases(records), now)
   // Connects before the first request, which retries and reports a failure.
   void Promise.allSettled([releases.current()])
-  const reader = createReader(database.readPools, sizes, releases.invalidate)
+  const reader = withAreas(createReader(database.readPools, sizes, releases.invalidate))
   const readSources = createSources(database.pools)
   const exportSlots = createExportSlots({
     slots: config.MAX_EXPORTS,

@@ -13,8 +13,10 @@ const distance = "Must have a distance above 0 and at most 200 km"
 
 test("A box is a polygon and a box of whole microdegrees", () => {
   expect(parseBox("121,-31.5,122.1234567,0")).toEqual({
-    polygon: "((121000000,-31500000),(122123457,-31500000),(122123457,0),(121000000,0))",
+    bounds: "(121000000,-31500000),(122123457,0)",
     box: "(121000000,-31500000),(122123457,0)",
+    outlines: '{"((121000000,-31500000),(122123457,-31500000),(122123457,0),(121000000,0))"}',
+    holes: "{}",
     fault: null,
   })
   expect(parseBox("90,-60,180,0")).toHaveProperty("box", "(90000000,-60000000),(180000000,0)")
@@ -82,7 +84,7 @@ test("Each point of a circle's border is at its distance to 0.3%, at every place
   for (const [latitude = 0, longitude = 0] of [...centres, [-60, 180], [0, 90], [0, 180]]) {
     for (const km of [0.001, 0.5, 10, 199.5 * random() + 0.5, 200]) {
       const centre: Point = [longitude * 1e6, latitude * 1e6]
-      const corners = cornersOf(parseCircle(`${latitude},${longitude},${km}`).polygon)
+      const corners = cornersOf(parseCircle(`${latitude},${longitude},${km}`).outlines)
       expect(corners).toHaveLength(64)
       for (const [index, [x, y]] of corners.entries()) {
         const [nextX, nextY] = corners[(index + 1) % 64] ?? [0, 0]
@@ -100,8 +102,8 @@ test("The box of a circle is inside of its polygon and is about as large as it c
   const random = seeded(2)
   for (let circle = 0; circle < 500; circle++) {
     const text = `${-60 * random()},${90 + 90 * random()},${200 * random() + 0.01}`
-    const { polygon, box } = parseCircle(text)
-    const corners = cornersOf(polygon)
+    const { outlines, box } = parseCircle(text)
+    const corners = cornersOf(outlines)
     const [[west, south] = [0, 0], [east, north] = [0, 0]] = cornersOf(box)
     const boxCorners: Point[] = [
       [west, south],

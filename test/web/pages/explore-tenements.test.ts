@@ -156,7 +156,7 @@ test("The page of a tenement with a shape links to the tenements around it", asy
   await service.sql`update tenements set latitude = -30.75, longitude = 121.5 where id = 'today'`
   expect(await person.read("/explore/tenements/later")).not.toContain(text)
   expect(linkTo(await person.read("/explore/tenements/today"), text)).toBe(
-    "/explore/tenements?near=-30.75%2C121.5%2C10",
+    "/explore/tenements?near=today%2C10",
   )
   const around = await person.read("/explore/tenements?near=-30.75,121.5,10")
   expect(textOf(around)).toContain("within 10 km of -30.75, 121.5")

@@ -100,7 +100,7 @@ test("A circle around a town has the distance that a person writes; an unknown p
   for (const near of ["Nowhere", "Mount Ida 20km", "121.47 E, 30.75 S, 20"]) {
     const page = await listAround(near, 400)
     expect(faultAt(page, "near")).toBe(
-      "Must be a town of the list, such as Kalgoorlie, a town and a distance, such as Kalgoorlie 20 km, or latitude, longitude and km, such as -30.75, 121.47, 20",
+      "Must be a town of the list, such as Kalgoorlie, a town and a distance, such as Kalgoorlie 20 km, the identifier of a tenement and a distance, such as WA-E47-1234 10 km, or latitude, longitude and km, such as -30.75, 121.47, 20",
     )
     expect(page).toContain(`value="${near}"`)
   }
@@ -108,6 +108,29 @@ test("A circle around a town has the distance that a person writes; an unknown p
     expect(faultAt(await listAround(near, 400), "near")).toContain("three decimal numbers")
   }
   expect(faultAt(await listAround("121.47 -30.75 20", 400), "near")).toContain("swapped?")
+})
+
+test("The ground around a tenement is that around its shape, which the map draws", async () => {
+  const link = linkTo(await person.read("/explore/tenements/WA-M1"), "Around this tenement (10 km)")
+  expect(link).toBe("/explore/tenements?near=WA-M1%2C10")
+  expect(leadOf(await person.read(link ?? ""))).toBe(
+    "2 tenements within 10 km of WA-M1, at release 3",
+  )
+  const query = new URLSearchParams({ near: " WA-M1 1 km" })
+  const map = await person.read(`/explore/map?${query}`)
+  expect([leadOf(map), idsOf(map)]).toEqual([
+    "1 tenement within 1 km of WA-M1, at release 3",
+    ["M1"],
+  ])
+  expect(map).toMatch(/ data-area="[^"]*\(\(12\d+\.\d+,-3\d+\.\d+\),/)
+  expect(await person.read(`/explore/map?near=Perth`)).not.toContain("data-area")
+  for (const [near, message] of [
+    ["WA-M9 5", "No tenement has the id WA-M9 at release 3"],
+    ["WA-M4, 5", "The shape of WA-M4 is not known"],
+  ] as const) {
+    const page = await person.read(`/explore/tenements?${new URLSearchParams({ near })}`, 400)
+    expect(faultAt(page, "near")).toBe(message)
+  }
 })
 
 test("Lists of tenements, and pages of a tenement, a company and a holder, link to their map", async () => {

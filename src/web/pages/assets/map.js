@@ -70,7 +70,7 @@ function colour() {
   byId("legend").replaceChildren(...items)
   colours = items.map((item) => getComputedStyle(item).borderLeftColor)
   ink.color = getComputedStyle(element).color
-  for (const layer of [land, circle, chosen]) layer.setStyle(ink)
+  for (const layer of [land, ground, chosen]) layer.setStyle(ink)
   shapes.setStyle(styleOf)
   dots.redraw()
 }
@@ -174,8 +174,19 @@ async function readShapes(box) {
 let shownBox = null
 /** Counts the updates: responses may come in another order. */
 let drawings = 0
-/** The circle of the filter `near`. */
-const circle = L.circle([0, 0], { ...ink, weight: 2, fill: false })
+/** The ground of the filter `near`: a circle, or what is around a tenement. */
+const ground = L.featureGroup().addTo(map)
+
+/** @param area polygons and their holes in microdegrees, as text of PostgreSQL */
+const ringsOf = (area) =>
+  [...area.matchAll(/\(\((.*?)\)\)/g)].map(([, ring]) =>
+    ring.split("),(").map((point) =>
+      point
+        .split(",")
+        .map((each) => each / 1e6)
+        .reverse(),
+    ),
+  )
 
 /** The part of a box within the world, rounded outwards to about a metre: numbers without exponents. */
 function clamped(box) {
@@ -221,11 +232,15 @@ function update() {
 }
 
 function place(box) {
-  const near = new URLSearchParams(query).get("near")?.split(",")
-  circle.remove()
-  if (near) map.addLayer(circle.setLatLng(near.slice(0, 2)).setRadius(near[2] * 1000))
+  const [latitude, longitude, km] = new URLSearchParams(query).get("near")?.split(",") ?? []
+  const { area } = byId("as-list").dataset
+  const line = { ...ink, weight: 2, fill: false }
+  ground.clearLayers()
+  if (area) ground.addLayer(L.polygon(ringsOf(area), line))
+  else if (km) ground.addLayer(L.circle([latitude, longitude], { ...line, radius: km * 1000 }))
   shownBox = box
-  if (!box) return fit(near ? circle.getLatLng().toBounds(near[2] * 2000) : australia)
+  if (!box && area) return fit(ground.getBounds())
+  if (!box) return fit(km ? L.latLng(latitude, longitude).toBounds(km * 2000) : australia)
   const [west, south, east, north] = box.split(",")
   const bounds = L.latLngBounds([south, west], [north, east])
   fit(bounds)
@@ -261,7 +276,7 @@ async function draw(total) {
   if (drawing !== drawings) return
   map.addLayer(hasShapes ? shapes : dots).removeLayer(hasShapes ? dots : shapes)
   // Until a person moves the map, it fits the matches of filters.
-  const isFiltered = query.includes("&") && !map.hasLayer(circle)
+  const isFiltered = query.includes("&") && ground.getLayers().length === 0
   if (!shownBox && isFiltered && hasShapes && found.size > 0) fit(shapes.getBounds())
   const ids = inView()
   byId("next").disabled = ids.length === 0

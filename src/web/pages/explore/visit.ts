@@ -103,6 +103,9 @@ export function createVisits(options: VisitOptions) {
         const found = await answers.page(requester, askingAll(list, key, values))
         return { ...found, question: asking(list, key, values) }
       },
+      /** The area around a tenement in which the list is, as PostgreSQL takes it; null for another list. */
+      areaAround: ({ question, release }: ShownPage) =>
+        answers.areaAround(question, { release, account }),
       /** The tenements of a list, or of its holders, that its filters exclude; see `leftOutRecords` of the notes. */
       leftOut: (list: ListAddress, key: string, values: ParameterValues, release: Release) =>
         leftOutRecords(values, (others) =>

@@ -1,4 +1,5 @@
 /** A list as a page: its filters, its records, and its exports. */
+
 import { ApiError, faultsOf } from "../../../../api/http/api-error.ts"
 import type { Format } from "../../../../api/http/formats.ts"
 import { type ParameterValues, readPairs } from "../../../../api/http/parameters.ts"
@@ -7,6 +8,7 @@ import { checkCombinations } from "../../../../api/responses/ask.ts"
 import { apiPath, changes, pathWith } from "../../../../api/responses/endpoint.ts"
 import { leftOutWords } from "../../../../api/responses/notes.ts"
 import { shownNames } from "../../../../api/responses/question.ts"
+import { isAroundTenement } from "../../../../data/resources/around-tenement.ts"
 import { tenements } from "../../../../data/resources/tenements.ts"
 import { fold } from "../../../../system/text/fold.ts"
 import { hidden, menu, notice, pageTitle, tabs, trail } from "../../kit/components.ts"
@@ -118,7 +120,7 @@ async function shownList(
   const number = view.endpoint.resource === tenements ? sentValue(list, "search") : undefined
   const isMap = view.path === mapPath
   const isMissed = page.meta.total === 0 && sentValue(list, "as_of") === undefined
-  const [named, company, facets, unfiltered, newest, companies, nearest, leftOut] =
+  const [named, company, facets, unfiltered, newest, companies, nearest, leftOut, area] =
     await Promise.all([
       withCompanies(visit, list, page),
       companyName(visit, list),
@@ -128,6 +130,7 @@ async function shownList(
       possibleCompanies(visit, list, page),
       number !== undefined && isMissed && nearestNotice(visit, number, sentValue(list, "state")),
       visit.leftOut(view, code, isMap ? { bbox: "", ...values } : values, page.release),
+      isMap ? visit.areaAround(page) : null,
     ])
   const asOf = sentValue(list, "as_of")
   const day = visit.dayOf(asOf, page.release)
@@ -143,7 +146,7 @@ async function shownList(
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
 ${companies}${nearest}
-<div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${relatedLinks(list)}${mapLink(list, page)}
+<div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${relatedLinks(list)}${mapLink(list, page, area)}
 ${watchedLink(list)}${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page), hasTimes: hasTimes(page) })}${columnsMenu(list)}</div>
 ${leftOut.map((each) => html`<p class="muted">${leftOutWords(isMap ? "The map" : "The list", each)}</p>`)}
 ${resultsTable(list, named, unfiltered, day)}
@@ -223,7 +226,8 @@ export function presetLinks(list: RequestedList, day: string): Content {
  */
 export async function faultyParts(visit: Visit, list: RequestedList, error: unknown) {
   if (!(error instanceof ApiError) || error.code !== "INVALID_PARAMETER") throw error
-  const isUnknownPlace = /[a-z]/i.test(sentValue(list, "near") ?? "")
+  const near = sentValue(list, "near") ?? ""
+  const isUnknownPlace = /[a-z]/i.test(near) && !isAroundTenement(near)
   const faults = faultsOf(error).map((fault) =>
     isUnknownPlace && fault.parameter === "near" ? { ...fault, message: circleForms } : fault,
   )

@@ -47,8 +47,12 @@ ${tiles && renderMarkdown(mapAttribution, (href) => href)}</section>`,
   },
 })
 
-/** From a list of tenements to the map, and from the map to the list, with the same filters. */
-export function mapLink(list: RequestedList, { meta, release }: ShownPage): Content {
+/**
+ * From a list of tenements to the map, and from the map to the list, with the same filters.
+ * @param area around a tenement, which the script draws
+ */
+export function mapLink(list: RequestedList, page: ShownPage, area: string | null): Content {
+  const { meta, release } = page
   const { view, code } = list
   if (view.endpoint.resource !== tenements) return null
   const isMap = view.path === mapPath
@@ -58,5 +62,5 @@ export function mapLink(list: RequestedList, { meta, release }: ShownPage): Cont
   // The script draws the matches of these filters, wherever they are.
   const filters = filtersOf(list).filter(([name]) => name !== "bbox")
   const query = queryText([...filters, ["as_of", String(release.id)]])
-  return html`<a ${attributes({ class: "button", id: "as-list", href, "data-query": query, "data-total": meta.total })}>List</a>`
+  return html`<a ${attributes({ class: "button", id: "as-list", href, "data-query": query, "data-total": meta.total, "data-area": area })}>List</a>`
 }

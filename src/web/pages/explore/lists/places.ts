@@ -1,4 +1,5 @@
 /** Places in words, and suggestions of some. */
+import { isAroundTenement } from "../../../../data/resources/around-tenement.ts"
 import { fold } from "../../../../system/text/fold.ts"
 import towns from "./towns.csv" with { type: "text" }
 
@@ -15,15 +16,19 @@ export function circleFrom(written: string): string {
   if (/^[-\d.,\s]+$/.test(text)) return text.replace(/\s*,\s*|\s+/g, ",")
   const [, name = text, km = "50"] = /^(.*[^\s,])[\s,]+([\d.]+)$/.exec(text) ?? []
   const town = aroundTowns.find(({ label }) => fold(label) === fold(name))
-  return town?.value.replace(/50$/, km) ?? written
+  const around = `${name},${km}`
+  return (
+    town?.value.replace(/50$/, km) ?? (name !== text && isAroundTenement(around) ? around : written)
+  )
 }
 
 export const circleForms =
-  "Must be a town of the list, such as Kalgoorlie, a town and a distance, such as Kalgoorlie 20 km, or latitude, longitude and km, such as -30.75, 121.47, 20"
+  "Must be a town of the list, such as Kalgoorlie, a town and a distance, such as Kalgoorlie 20 km, the identifier of a tenement and a distance, such as WA-E47-1234 10 km, or latitude, longitude and km, such as -30.75, 121.47, 20"
 
-/** @param value `latitude,longitude,km` */
+/** @param value `latitude,longitude,km` or `ID,km` */
 export function circleInWords(value: string): string {
   const [latitude, longitude, km] = value.split(",")
+  if (isAroundTenement(value)) return `within ${longitude} km of ${latitude}`
   const town = aroundTowns.find((each) => each.value.startsWith(`${latitude},${longitude},`))
   return `within ${km} km of ${town?.label ?? `${latitude}, ${longitude}`}`
 }

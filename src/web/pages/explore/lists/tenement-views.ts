@@ -53,9 +53,9 @@ export const companyCodes = listed(
 
 const aroundKm = 10
 
-const around: Cell = ({ id, latitude, longitude }, links) => {
+const around: Cell = ({ id, latitude }, links) => {
   if (latitude === null) return dash
-  const near: CanonicalQuery = [["near", `${latitude},${longitude},${aroundKm}`]]
+  const near: CanonicalQuery = [["near", `${id},${aroundKm}`]]
   return html`<a href="${links("/tenements", near)}">Around this tenement (${aroundKm} km)</a> ·
 <a href="${links("/map", near)}#${queryText([["id", String(id)]])}">Map</a>`
 }
@@ -87,7 +87,7 @@ export const tenementsView: ListOfRecords = {
     type,
     {
       name: "near",
-      label: "Around (lat, lon, km)",
+      label: "Around (lat, lon, km, or identifier, km)",
       isFurther: true,
       suggested: aroundTowns,
       words: circleInWords,

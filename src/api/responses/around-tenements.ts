@@ -1,0 +1,101 @@
+/**
+ * Lists around a tenement (`near=ID,km`). The shape from which such a list measures is that at the release shown,
+ * so it is read with the list and is no part of a question, which has no release.
+ */
+import { LRUCache } from "lru-cache"
+import type { ChunkOptions } from "../../data/reader/export-reader.ts"
+import type { FacetOptions } from "../../data/reader/facets.ts"
+import type { PageBounds } from "../../data/reader/list-reader.ts"
+import type { Reader } from "../../data/reader/reader.ts"
+import type { ReadOptions } from "../../data/reader/reads.ts"
+import { releaseKey } from "../../data/reader/releases.ts"
+import type { List } from "../../data/reader/statements.ts"
+import { AroundTenement } from "../../data/resources/around-tenement.ts"
+import { withKeys } from "../../data/resources/conditions.ts"
+import { explained } from "../../data/resources/explained.ts"
+import { filterOf, orderOf } from "../../data/resources/resource.ts"
+import { tenements } from "../../data/resources/tenements.ts"
+import { type ApiError, invalidParameters } from "../http/api-error.ts"
+
+/** A page of the explorer reads its list some eight times. */
+const mostAreas = 8
+
+const invalid = (parameter: string, message: string): ApiError =>
+  invalidParameters([{ parameter, message }])
+
+export type AreaReader = ReturnType<typeof withAreas>
+
+/** The same reader for lists around tenements too. Its methods also throw ApiError INVALID_PARAMETER. */
+export function withAreas(reader: Reader) {
+  const areas = new LRUCache<string, Promise<string>>({ max: mostAreas })
+
+  async function readArea(around: AroundTenement, options: ReadOptions): Promise<string> {
+    const { id } = around
+    const found = await reader.find(tenements, "all with shapes", id, options)
+    if (!found)
+      throw invalid("near", `No tenement has the id ${id} at release ${options.release.id}`)
+    if (found.geometry === null) throw invalid("near", `The shape of ${id} is not known`)
+    const area = await around.areaAt(String(found.geometry))
+    if (area) return area
+    throw invalid(
+      "near",
+      `The shape of ${id} has too many corners to measure from at this distance. Use latitude,longitude,km`,
+    )
+  }
+
+  function areaOf(around: AroundTenement, options: ReadOptions): Promise<string> {
+    const key = `${releaseKey(options.release)} ${around.km} ${around.id}`
+    const known = areas.get(key) ?? readArea(around, options)
+    areas.set(key, known)
+    known.catch(() => areas.delete(key))
+    return known
+  }
+
+  /** Whether the tenement had another shape, or none, at the earlier point. */
+  async function hasMoved(id: string, options: ReadOptions): Promise<boolean> {
+    const resource = explained(withKeys(tenements))
+    const bound = { keys: filterOf(resource, "keys").bind(id, {}), changed: "added,geometry" }
+    const filters = Object.keys(bound)
+    const identity = `moved ${id}`
+    const list: List = {
+      resource,
+      fieldSet: "usual",
+      filters,
+      bound,
+      order: orderOf(resource),
+      since: "explained",
+      identity,
+    }
+    return (await reader.total(list, options)) !== 0
+  }
+
+  async function located(list: List, options: ReadOptions): Promise<List> {
+    const { near } = list.bound
+    if (!(near instanceof AroundTenement)) return list
+    const area = await areaOf(near, options)
+    if (options.since !== undefined && (await hasMoved(near.id, options))) {
+      const parameter = list.since === "removed" ? "removed_since" : "updated_since"
+      throw invalid(
+        parameter,
+        `The shape of ${near.id} has changed since release ${options.since}, so changes around it are unknown. Read the whole list`,
+      )
+    }
+    return { ...list, bound: { ...list.bound, near: area } }
+  }
+
+  return {
+    ...reader,
+    areaAround: async ({ bound: { near } }: List, options: ReadOptions) =>
+      near instanceof AroundTenement ? areaOf(near, options) : null,
+    total: async (list: List, options: ReadOptions) =>
+      reader.total(await located(list, options), options),
+    page: async (list: List, bounds: PageBounds, options: ReadOptions) =>
+      reader.page(await located(list, options), bounds, options),
+    first: async (list: List, limit: number, options: ReadOptions) =>
+      reader.first(await located(list, options), limit, options),
+    facet: async (list: List, filter: string, options: FacetOptions) =>
+      reader.facet(await located(list, options), filter, options),
+    chunks: async <T>(list: List, options: ChunkOptions<T>) =>
+      reader.chunks(await located(list, options), options),
+  }
+}
