@@ -29,6 +29,8 @@ const loaded = ["source", "since_release"]
 const tenementFields = [
   ...Object.keys(awkward.tenements[0] ?? {}).slice(0, -1),
   "asx_codes",
+  "name",
+  "commodities",
   "latitude",
   "longitude",
   "geometry",

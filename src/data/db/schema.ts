@@ -274,6 +274,11 @@ const tenementColumns = {
   grant_date: date({ mode: "string" }),
   expiry_date: date({ mode: "string" }),
   area_km2: doublePrecision(),
+  /** The field `name`. Statements of 1.1 join tenements with relations that have a column `name`. */
+  given_name: text(),
+  /** Its lower-case letters and digits. */
+  name_key: bytewise(),
+  commodities: text(),
   /** A point inside its shape, in degrees. */
   latitude: doublePrecision(),
   longitude: doublePrecision(),
@@ -321,6 +326,7 @@ export const tenementsTable = pgTable(
     index("tenements_by_type").on(t.type_folded, t.id),
     index("tenements_by_holder").using("gin", t.holder_name_folded.op("gin_trgm_ops")),
     index("tenements_by_number").using("gin", t.search_key.op("gin_trgm_ops")),
+    index("tenements_by_name").using("gin", t.name_key.op("gin_trgm_ops")),
     index("tenements_by_reference").on(t.reference_key, t.id),
     index("tenements_by_reference_desc").on(t.reference_key.desc(), t.id),
     index("tenements_by_company").using("gin", t.asx_codes),

@@ -166,6 +166,10 @@ export const filter = (
 export const loadedFields = ({ fields }: Resource): [name: string, field: Field][] =>
   Object.entries(fields).filter(([, { loaded }]) => loaded)
 
+/** The name of a field's column. */
+export const columnNameOf = ({ fields }: Readable, field: string): string =>
+  fields[field]?.column.name ?? field
+
 /** The names of the fields that are shown so. */
 export const fieldNames = ({ fields }: Readable, ...shown: readonly Field["shown"][]): string[] =>
   Object.keys(fields).filter((name) => shown.includes(fields[name]?.shown ?? "never"))

@@ -49,22 +49,30 @@ const spacedNumber = (text: string): string =>
 const withoutSpaces = (spaced: string): string => spaced.replaceAll(" ", "")
 
 /** Punctuation varies, so only the ASCII letters and digits are compared. */
-const searchKey = (number: Value | undefined): string =>
-  textValue(number)
+const searchKey = (text: Value | undefined): string =>
+  textValue(text)
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "")
 
-/** The id or the reference contains the term, or is the same reference in another written form. */
+/** The id, the reference or the name contains the term, or it is the same reference in another written form. */
 const numberFilter: Filter = {
   ...filter(
-    freeText("Part of the id or of the reference, or the reference in any spelling", "E47/9001"),
-    (bound) =>
-      sql`(${contains(table.search_key)(sql`(${bound}::text[])[1]`)} or ${table.reference_key} = (${bound}::text[])[2])`,
+    freeText(
+      "Part of the id, of the reference or of the name, or the reference in any spelling",
+      "E47/9001",
+    ),
+    (bound) => {
+      const term = sql`(${bound}::text[])[1]`
+      return sql`(${contains(table.search_key)(term)} or ${contains(table.name_key)(term)}
+        or ${table.reference_key} = (${bound}::text[])[2])`
+    },
     spacedNumber,
     (spaced) => arrayLiteral([containing(withoutSpaces(spaced)), referenceKey(spaced) || null]),
   ),
   isIndexed: (spaced) => hasTrigram(withoutSpaces(String(spaced))),
 }
+
+const loadedIfAsked = { shown: "asked", loaded: true } as const
 
 /** The tenements linked to a company: it or one of its subsidiaries holds them. */
 export const belongsToCompany = includes(table.asx_codes)
@@ -101,6 +109,22 @@ export const tenements: Resource = {
         examples: [["XMR"]],
       }),
       { shown: "asked", select: sql`array_to_string(${table.asx_codes}, '; ')` },
+    ),
+    name: field(
+      table.given_name,
+      textSchema(
+        "Name of its permit, project or operation; only if `fields` names it",
+        "Example Mine",
+      ),
+      loadedIfAsked,
+    ),
+    commodities: field(
+      table.commodities,
+      listOf(
+        "Its commodities, as its register writes them; only if `fields` names them",
+        "Gold; Copper",
+      ),
+      loadedIfAsked,
     ),
     ...placeFields(table),
     ...provenanceOf(table),
@@ -163,6 +187,11 @@ export const tenements: Resource = {
     search_key: {
       from: ["id", "tenement_id"],
       derive: (...numbers) => numbers.map(searchKey).join(" "),
+      rule: "references",
+    },
+    name_key: {
+      from: ["name"],
+      derive: (name) => searchKey(name) || null,
       rule: "references",
     },
     status_folded: { from: ["status"], derive: foldedOrNull },

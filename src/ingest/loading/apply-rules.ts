@@ -7,7 +7,7 @@ import { withSnapshot } from "../../data/db/connection.ts"
 import { pendingOf, recordRules } from "../../data/db/pending.ts"
 import { loadedResources } from "../../data/resources/catalogue.ts"
 import { normaliseName } from "../../data/resources/company-name.ts"
-import type { Resource, ResourceName } from "../../data/resources/resource.ts"
+import { columnNameOf, type Resource, type ResourceName } from "../../data/resources/resource.ts"
 import { tenements } from "../../data/resources/tenements.ts"
 import { formatCount } from "../../system/text/display.ts"
 import { deriveAgain } from "./derive-again.ts"
@@ -78,7 +78,7 @@ async function deriveRecords(
   const derived = await deriveAgain(sql, {
     resource,
     columns,
-    query: `select ${fields} from ${name}`,
+    query: `select ${fields.map((field) => `${columnNameOf(resource, field)} as ${field}`)} from ${name}`,
     onBatch: (count) => {
       rows += count
       if (rows % rowsPerReport === 0) progress.step(`Computed ${formatCount(rows)} ${name}`)

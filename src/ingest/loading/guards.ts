@@ -3,7 +3,7 @@
  * refuses the load unless the operator accepts its finding.
  */
 import { largestRecords, namesOf } from "../../data/db/missing-records.ts"
-import type { Resource } from "../../data/resources/resource.ts"
+import { columnNameOf, loadedFields, type Resource } from "../../data/resources/resource.ts"
 import { countOf, formatCount } from "../../system/text/display.ts"
 import { nearestName } from "../../system/text/nearest-name.ts"
 import { removesAtOnce } from "./absence.ts"
@@ -15,11 +15,11 @@ import { LoadError, refused } from "./load-error.ts"
 const minSuspect = 6
 
 /** The fields that can be empty. */
-const emptiableFields = ({ fields, hasShapes }: Resource): string[] => [
-  ...Object.entries(fields)
-    .filter(([, { shown, loaded, nullable }]) => shown === "always" && loaded && nullable)
+const emptiableFields = (resource: Resource): string[] => [
+  ...loadedFields(resource)
+    .filter(([, { shown, nullable }]) => ["always", "asked"].includes(shown) && nullable)
     .map(([name]) => name),
-  ...(hasShapes ? ["geometry"] : []),
+  ...(resource.hasShapes ? ["geometry"] : []),
 ]
 
 /** @throws LoadError for a name that is not a field of the resource that can be empty */
@@ -97,19 +97,20 @@ const maxEmptiedShare = 1 / 3
  */
 async function guardEmptied(compared: Compared): Promise<void> {
   const { sql, source, accepted, table, key, resource, load, files, values, differences } = compared
+  const columnOf = (field: string) => columnNameOf(resource, field)
   const fields = emptiableFields(resource).filter(
-    (field) => !load.acceptEmpty.includes(field) && !values.isKept(field),
+    (field) => !load.acceptEmpty.includes(field) && !values.isKept(columnOf(field)),
   )
   if (fields.length === 0) return
   const [emptied] = await sql.unsafe<[Record<string, number>]>(
-    `select ${fields.map((field) => `count(*) filter (where t.${field} is not null and (${values.of(field)}) is null)::integer as ${field}`)}
+    `select ${fields.map((field) => `count(*) filter (where t.${columnOf(field)} is not null and (${values.of(columnOf(field))}) is null)::integer as ${field}`)}
      from ${differences} d join ${table} t on t.${key} = d.key join ${accepted} s on s.${key} = d.key
      where difference = 'changed'`,
   )
   const suspects = fields.filter((field) => (emptied[field] ?? 0) >= minSuspect)
   if (suspects.length === 0) return
   const [known] = await sql.unsafe<[Record<string, number>]>(
-    `select ${suspects.map((field) => `count(t.${field}) filter (where ${values.isIn(field)})::integer as ${field}`)}
+    `select ${suspects.map((field) => `count(t.${columnOf(field)}) filter (where ${values.isIn(columnOf(field))})::integer as ${field}`)}
      from ${table} t join ${accepted} s on s.${key} = t.${key}`,
   )
   const found = suspects

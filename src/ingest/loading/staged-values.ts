@@ -2,6 +2,7 @@
  * The values that staged rows give to records. Where a file has no column for a field, or no shapes, the stored
  * record keeps its value, and so do the columns derived from it.
  */
+import { columnNameOf } from "../../data/resources/resource.ts"
 import { shapeColumns } from "./staged-shape.ts"
 import type { Staging } from "./staging.ts"
 
@@ -18,8 +19,10 @@ export function stagedValues({ resource, files }: Staging): StagedValues {
   const isOfShape = (column: string) => shapeColumns.some((name) => name === column)
   const filesWithout = (column: string): number[] => {
     const fields = isOfShape(column) ? ["geometry"] : (resource.derived[column]?.from ?? [column])
+    const isKept = (kept: readonly string[], name: string) =>
+      kept.some((field) => columnNameOf(resource, field) === columnNameOf(resource, name))
     return files.flatMap(({ kept_fields: kept = [] }, index) =>
-      fields.every((field) => kept.includes(field)) ? [index] : [],
+      fields.every((field) => isKept(kept, field)) ? [index] : [],
     )
   }
   const isIn = (column: string): string => {

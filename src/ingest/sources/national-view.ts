@@ -33,6 +33,7 @@ export const nationalView: Layout = {
     granted: ["grantDate"],
     expires: ["expireDate"],
     area: ["area"],
+    commodities: ["commodity"],
     identifier: ["identifier"],
     state: ["state"],
     jurisdiction: ["jurisdiction", "JURISDICTI"],

@@ -33,6 +33,7 @@ export const nsw = registerSource({
     type: ["type"],
     status: ["status", "TENSTATUS"],
     area: ["TITLE_AREA", "area"],
+    commodities: ["minerals", "mineral", "groups", "group"],
     code: ["TITLE_CODE"],
     act: ["act_year", "act year", "actyear", "act"],
   },

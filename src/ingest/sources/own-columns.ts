@@ -72,7 +72,9 @@ export const ownDeclaredTenements: Source = {
 }
 
 function ownColumns(resource: Resource): Source {
-  const fields = Object.entries(resource.fields).filter(([, { shown }]) => shown === "always")
+  const fields = Object.entries(resource.fields).filter(
+    ([, { shown, loaded }]) => shown === "always" || (shown === "asked" && loaded),
+  )
   const isRequired = ([, field]: (typeof fields)[number]) => field.loaded && !field.nullable
   const names = (entries: typeof fields) => entries.map(([name]) => name)
   // The coordinates follow from the geometry.

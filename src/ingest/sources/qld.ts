@@ -31,6 +31,7 @@ export const qld = registerSource({
     expires: ["expirydate", "expiredate"],
     hectares: ["shapeareahectares", "SHAPEAREAH"],
     squareMetres: ["SHAPEAREA"],
+    givenName: ["permitname"],
     dateRange: ["DATE_RANGE"],
   },
   entryOf: (raw) =>

@@ -18,6 +18,8 @@ const cellsOf = {
   grant_date: ["granted"],
   expiry_date: ["expires"],
   area_km2: ["hectares", "squareMetres", "area", "unit"],
+  name: ["givenName"],
+  commodities: ["commodities"],
 }
 
 /** A register is a complete set of tenements; some have a row for each holder of a tenement. */

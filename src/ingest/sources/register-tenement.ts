@@ -20,7 +20,8 @@ type Cells = Readonly<Record<string, readonly string[]>>
 
 /**
  * A row of a register before dates, phrases and areas are parsed: `reference`, `type`, `status`, `granted`
- * and `expires`, and the area as `squareMetres`, as `hectares`, or as `area` with its `unit`.
+ * and `expires`, the area as `squareMetres`, as `hectares`, or as `area` with its `unit`, and `givenName`
+ * and `commodities`.
  */
 type Entry = RawRecord & {
   /** One holder each. */
@@ -71,6 +72,8 @@ export function tenementOf(entry: Entry, state: State): Mapped {
           areaOf(entry.squareMetres, "m2") ??
           areaOf(entry.area, entry.unit),
       ),
+      name: writtenText(entry.givenName),
+      commodities: writtenText(entry.commodities),
     },
     warnings,
   }

@@ -30,6 +30,8 @@ export const sa = registerSource({
     expires: ["TENEMENT_EXPIRY_DATE", "EXPIRY_DATE"],
     area: ["AREA_LEGAL", "LEGAL_AREA"],
     unit: ["AREA_UNIT"],
+    givenName: ["OPERATION_NAME"],
+    commodities: ["COMMODITIES", "COMMODITIES_SOUGHT"],
     outcome: ["OUTCOME"],
     released: ["ERA_NUMBER", "AREA_TYPE"],
   },

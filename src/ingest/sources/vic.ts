@@ -12,6 +12,11 @@ export const vic = registerSource({
     status: ["statussdsc"],
     holder: ["own_name"],
   },
-  optional: { granted: ["grant1_dt"], expires: ["expl_dt"], hectares: ["hectares"] },
+  optional: {
+    granted: ["grant1_dt"],
+    expires: ["expl_dt"],
+    hectares: ["hectares"],
+    commodities: ["commodity", "commodities", "minerals"],
+  },
   entryOf: (raw) => ({ ...raw, holders: holdersIn(raw.holder) }),
 })

@@ -13,6 +13,7 @@ const copy = directoryOfFile()
 const released = {
   "0000_baseline.sql": "a5d9f272a8fb955499325758fd4ea079d4f809820e7d3f3cd2538ef020b6625f",
   "0001_watches.sql": "9596e7eac5d6c199548b7c31c90a9220ce8d3d609eecd0663c2ed13eff1bc226",
+  "0002_tenement_names.sql": "e47fb46fbf34206ac9ad138561c7f4ebfe149d40ebfe8a371d4c0bf9ebad2603",
 }
 
 const files = (folder: string) => [...new Glob("*.sql").scanSync(folder)].sort()

@@ -127,6 +127,48 @@ test("The column names of Queensland's national service produce the same permit,
   expect(await bench.tenements()).toEqual({ "QLD-EPM90001": qldRow.replace("22.2295733991", "–") })
 })
 
+test("Names and commodities are kept as registers write them, and a file without them leaves them", async () => {
+  const named = async () =>
+    bench.sql`select id, given_name, name_key, commodities from tenements order by id`
+  await bench.load("qld", features({ ...qldShort, PERMITNAME: "O\u2019Brien  No. 2 " }))
+  const { PERMITNAME, ...unnamed } = qldShort
+  await bench.load("qld", features({ ...unnamed, EXPIRYDATE: "2016-03-03" }))
+  const lease = {
+    TENEMENT_TYPE: "ML",
+    TENEMENT_LABEL: "ML 9003",
+    TENEMENT_HOLDERS: "Quarry Alpha Limited",
+    OPERATION_NAME: "Example Point Quarry",
+    COMMODITIES: "Limestone; Shale",
+  }
+  const sought = { TENEMENT_LABEL: "EL 9004", TENEMENT_TYPE: "EL", LICENCEES: "Beta Pty Ltd" }
+  await bench.load("sa", [
+    bench.file("leases.json", features(lease)),
+    bench.file("licences.json", features({ ...sought, COMMODITIES_SOUGHT: "Copper" })),
+  ])
+  await bench.load(
+    "vic",
+    features({
+      tno: "MIN9005",
+      typedesc: "Mining Licence",
+      statussdsc: "Current",
+      own_name: "Gamma Ltd",
+      commodity: "Gold",
+    }),
+  )
+  const of = (
+    id: string,
+    given_name: string | null,
+    name_key: string | null,
+    commodities: string | null,
+  ) => ({ id, given_name, name_key, commodities })
+  expect([...(await named())]).toEqual([
+    of("QLD-EPM90001", "O\u2019Brien No. 2", "obrienno2", null),
+    of("SA-EL9004", null, null, "Copper"),
+    of("SA-ML9003", "Example Point Quarry", "examplepointquarry", "Limestone; Shale"),
+    of("VIC-MIN9005", null, null, "Gold"),
+  ])
+})
+
 test("A Queensland lease has its stated hectares, an exploration permit only its drawn area", async () => {
   const { SHAPEAREA, ...permit } = { ...qldShort, SHAPEAREAH: 120 }
   const lease = { ...permit, PERMITTY_1: "Mining Lease" }

@@ -57,7 +57,9 @@ export const sentValue = ({ sent }: RequestedList, name: string): string | undef
 export function exportQuery({ view, sent }: Pick<RequestedList, "view" | "sent">): CanonicalQuery {
   const { resource } = view.endpoint
   const asked = fieldNames(resource, "asked")
-  const added = view.fields.flatMap(({ field = "" }) => (asked.includes(field) ? [field] : []))
+  const added = view.fields.flatMap(({ field = "", only }) =>
+    asked.includes(field) && only !== "record" ? [field] : [],
+  )
   if (added.length === 0 || sent.some(([name]) => name === "fields")) return sent
   return [...sent, ["fields", [...fieldNames(resource, "always"), ...added].join(",")]]
 }

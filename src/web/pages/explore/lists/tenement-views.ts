@@ -76,7 +76,7 @@ export const tenementsView: ListOfRecords = {
       isFurther: true,
       words: (value) => `held by ${value}`,
     },
-    { name: "search", label: "Number", words: quoted("whose number contains") },
+    { name: "search", label: "Number or name", words: quoted("whose number or name contains") },
     {
       name: "company",
       label: "Company",
@@ -144,6 +144,8 @@ export const tenementsView: ListOfRecords = {
       fact: area("area_km2"),
       sort: "area_km2",
     },
+    { head: "Name", field: "name", only: "record" },
+    { head: "Commodities", field: "commodities", only: "record" },
     { head: "Around", cell: around, only: "record" },
     { head: "On the state’s map", cell: stateViewer, only: "record" },
   ],
