@@ -14,14 +14,14 @@ export interface Area {
   holes: string
 }
 
-/** @param box a point of the area where no box inside is known */
+/** @param box one inside, as text */
 export const areaOfRings = (
   outlines: readonly Ring[],
   holes: readonly Ring[],
-  box: Bounds,
+  box: string,
 ): Area => ({
   bounds: boxText(boundsOf(outlines)),
-  box: boxText(box),
+  box,
   outlines: arrayLiteral(outlines.map(polygonText)),
   holes: arrayLiteral(holes.map(polygonText)),
 })
@@ -55,7 +55,7 @@ export function parseBox(text: string): ParsedArea {
     faultOfText(text, "four", "west,south,east,north", bounds) ??
     (west >= east ? "Must have a west below its east" : null) ??
     (south >= north ? "Must have a south below its north" : null)
-  return { ...areaOfRings([outline], [], bounds), fault }
+  return { ...areaOfRings([outline], [], boxText(bounds)), fault }
 }
 
 const maxKm = 200
@@ -83,7 +83,7 @@ export function parseCircle(text: string): ParsedArea {
   const [x, y] = [longitude * 1e6, latitude * 1e6]
   const bounds = { west: x, south: y, east: x, north: y }
   const fault = faultOfText(text, "three", "latitude,longitude,km", bounds) ?? faultOfDistance(km)
-  return { ...circle(latitude, longitude, km), fault }
+  return { ...circleAround(latitude, longitude, km), fault }
 }
 
 const faultOfDistance = (km: number): string | null =>
@@ -124,7 +124,7 @@ export const cornersAt = (distance: number): number =>
   (distance * 2) / (1 + Math.cos(Math.PI / cornerCount))
 
 /** A polygon of 64 corners, within the 0.3% promised although edges are not great circles. */
-function circle(latitude: number, longitude: number, km: number): Area {
+export function circleAround(latitude: number, longitude: number, km: number): Area {
   const distance = cornersAt(km / earthRadiusKm)
   const corners = Array.from({ length: cornerCount }, (_, index) =>
     destination(latitude, longitude, distance, (index / cornerCount) * 2 * Math.PI),
@@ -134,7 +134,7 @@ function circle(latitude: number, longitude: number, km: number): Area {
   const diagonal = corners.filter((_, index) => index % 16 === 8)
   const [, west = 0, east = 0] = diagonal.map(([x]) => x).sort(ascending)
   const [, south = 0, north = 0] = diagonal.map(([, y]) => y).sort(ascending)
-  return areaOfRings([corners], [], { west, south, east, north })
+  return areaOfRings([corners], [], boxText({ west, south, east, north }))
 }
 
 const ascending = (one: number, other: number): number => one - other

@@ -3,9 +3,10 @@
  * projection around the middle of the shape, in whole millimetres. It lengthens distances by at most 0.15% at
  * 600 km from there. Each step below adds at most 0.06%, so that the whole is right to 0.3%.
  */
-import { EndType, inflatePaths, JoinType, ramerDouglasPeuckerPaths } from "clipper2-ts"
+import { area, EndType, inflatePaths, JoinType, ramerDouglasPeucker } from "clipper2-ts"
 import proj4 from "proj4"
-import { type Area, areaOfRings, cornersAt, earthRadiusKm } from "./area.ts"
+import { type Area, areaOfRings, circleAround, cornersAt, earthRadiusKm } from "./area.ts"
+import { pointInside } from "./inside.ts"
 import { boundsOf, type Point, type Ring, type Shape, signedArea } from "./shape.ts"
 
 interface Place {
@@ -34,10 +35,12 @@ export function areaAround(shape: Shape, km: number): Area | null {
   }
 
   const distance = km * mmPerKm
-  const paths = rings.map((ring) =>
-    withoutNotches(inPieces(ring, km).map(placeOf), 0.05 * distance),
-  )
-  const simple = ramerDouglasPeuckerPaths(paths, 0.0004 * distance)
+  const simple = rings.map((ring) => {
+    const path = inPieces(ring, km).map(placeOf)
+    const fewer = ramerDouglasPeucker(withoutNotches(path, 0.05 * distance), 0.0004 * distance)
+    // A ring that is thin or small beside the distance can lose its area, or its direction.
+    return area(fewer) / area(path) > 0.5 ? fewer : path
+  })
   if (simple.flat().length > mostCorners) return null
   const reach = cornersAt(distance)
   const found = inflatePaths(
@@ -48,11 +51,12 @@ export function areaAround(shape: Shape, km: number): Area | null {
     2,
     2 * (reach - distance),
   )
+  const [longitude, latitude] = pointInside(shape)
   const around = found.map((path) => path.map(pointOf))
   return areaOfRings(
     around.filter((ring) => signedArea(ring) > 0),
     around.filter((ring) => signedArea(ring) < 0),
-    { west, south, east: west, north: south },
+    circleAround(latitude / 1e6, longitude / 1e6, km).box,
   )
 }
 
