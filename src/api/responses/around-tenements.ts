@@ -39,7 +39,7 @@ export function withAreas(reader: Reader) {
     if (area) return area
     throw invalid(
       "near",
-      `The shape of ${id} has too many corners to measure from at this distance. Use latitude,longitude,km`,
+      `The shape of ${id} cannot be measured from at this distance. Use latitude,longitude,km`,
     )
   }
 
