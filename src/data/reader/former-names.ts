@@ -18,7 +18,12 @@ const statement = `
     union all select asx_code, company_name, name_key, true from companies where successor is not null
   )
   select distinct on (c.asx_code) c.asx_code,
-    case when n.is_certain then 'Formerly ' else 'Code used earlier by ' end || n.name as formerly
+    case when n.is_certain then 'Formerly ' || n.name
+      else 'Code used earlier by ' || n.name || case when exists (
+          select from listings l
+          where (l.asx_code, l.name_key, l.listing_date) = (c.asx_code, n.name_key, c.listing_date)
+        ) then ': same listing date, rename not proven' else ': rename not proven' end
+    end as formerly
   from names n join companies own on own.asx_code = n.asx_code
     join companies c on c.asx_code = coalesce(own.successor, own.asx_code)
   where n.name_key like $1 and n.name_key <> c.name_key

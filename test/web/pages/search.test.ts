@@ -186,7 +186,11 @@ test("A company is found by former names, and a successor by those of its predec
   await own.sql`insert into former_names (asx_code, name, name_key, is_certain) values
     ('FMX', 'Quandong Minerals NL', 'QUANDONG MINERALS NL', true),
     ('OLD', 'Quandong Resources Limited', 'QUANDONG RESOURCES LTD', true),
-    ('BIG', 'Quandong Oil & Gas', 'QUANDONG OIL AND GAS', false)`
+    ('BIG', 'Quandong Oil & Gas', 'QUANDONG OIL AND GAS', false),
+    ('ZA9', 'Quandong Salt', 'QUANDONG SALT', false)`
+  await own.sql`update companies set listing_date = '2020-02-02' where asx_code = 'BIG'`
+  await own.sql`insert into listings (asx_code, listing_date, company_name, name_key, first_day, last_day)
+    values ('BIG', '2020-02-02', 'Quandong Oil & Gas', 'QUANDONG OIL AND GAS', '2024-01-01', '2024-01-01')`
   await own.sql`update companies set successor = 'ZA9' where asx_code = 'OLD'`
   const visitorOfOwn = await signedInVisitor(own, "admin@example.com")
   const find = async (term: string) =>
@@ -194,7 +198,12 @@ test("A company is found by former names, and a successor by those of its predec
   const found = await find("quandong")
   expect(found).toContain("FMG Small Explorers FMX Formerly Quandong Minerals NL")
   expect(found).toContain("Other FMG A ZA9 Formerly Quandong Resources Limited")
-  expect(found).toContain("The Iron of FMG BIG Code used earlier by Quandong Oil & Gas")
+  expect(found).toContain(
+    "The Iron of FMG BIG Code used earlier by Quandong Oil & Gas: same listing date, rename not proven",
+  )
+  expect(await find("quandong salt")).toContain(
+    "Other FMG A ZA9 Code used earlier by Quandong Salt: rename not proven",
+  )
   expect(await find("Quandong resources LIMITED")).not.toContain("BIG")
   expect(await find("fmg old")).toContain("Other FMG A ZA9 Formerly FMG Old")
   const empty = await visitorOfOwn.read("/explore/companies?search=quandong+minerals")
