@@ -80,12 +80,14 @@ test.each([renamed, optionsGone])(
       /A secondary listing of <a [^>]*>QZM<\/a>, which has the company’s tenements\./,
     )
     expect(linkTo(page, "QZM")).toBe(`/explore/companies/QZM?as_of=${release}`)
-    expect(page).not.toContain("None linked yet: no tenement")
+    expect(page).not.toContain("Not matched to any holder yet: no tenement")
   },
 )
 
 test("A company without tenements and with a unique name is not a secondary listing", async () => {
-  expect(await person.read("/explore/companies/QZN")).toContain("None linked yet: no tenement")
+  expect(await person.read("/explore/companies/QZN")).toContain(
+    "Not matched to any holder yet: no tenement",
+  )
   const before = await person.read(`/explore/companies/QZMCA?as_of=${listed}`)
-  expect(before).toContain("None linked yet: no tenement")
+  expect(before).toContain("Not matched to any holder yet: no tenement")
 })

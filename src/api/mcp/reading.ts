@@ -10,7 +10,7 @@ import type { ListPage } from "../responses/answers.ts"
 import { dayOfData } from "../responses/at-release.ts"
 import type { Requester } from "../responses/data-request.ts"
 import { apiPath, type ListEndpoint } from "../responses/endpoint.ts"
-import { nearestNumbers, possibleHoldersWords } from "../responses/notes.ts"
+import { nearestNumbers, probableSubsidiariesWords } from "../responses/notes.ts"
 import { askList, askRecord, type ListQuestion } from "../responses/question.ts"
 import { company } from "../routes/companies.ts"
 import type { DataOptions } from "../routes/data.ts"
@@ -101,11 +101,11 @@ export function createReading(options: ReadingOptions, requester: Requester, pub
       return { record, release, request: addressOf(path, [], release) }
     },
 
-    /** Words on the possible holders of a company; none at an earlier release, or if they add nothing. */
-    possibleHolders: async (written: string, { as_of }: ParameterValues) => {
+    /** Words on the probable subsidiaries of a company; none at an earlier release, or if they add nothing. */
+    probableSubsidiaries: async (written: string, { as_of }: ParameterValues) => {
       if (as_of !== undefined) return []
       const code = asxCodeFromText(written)
-      const words = possibleHoldersWords(code, await companyLinks.suggestedFor(code, account))
+      const words = probableSubsidiariesWords(code, await companyLinks.suggestedFor(code, account))
       return words === null ? [] : [words]
     },
 

@@ -84,7 +84,7 @@ const tenementSearch: Searched = {
     const counted = (count: number) => `${count} of these ${records.length} records are`
     return [
       filters.join() === "company" &&
-        (await reading.possibleHolders(String(values.company), values)),
+        (await reading.probableSubsidiaries(String(values.company), values)),
       isMissed && (await reading.nearestNumbers(values, release)),
       unlinked > 0 &&
         `${counted(unlinked)} linked to no company: the holder's name matches neither a listed company nor one of its subsidiaries.`,
@@ -179,7 +179,7 @@ const company: Tool = {
       tenements: { total: record.total_tenements, by_state, by_status, past_expiry },
       newest_announcements,
       notes: [
-        ...(await reading.possibleHolders(key, point)),
+        ...(await reading.probableSubsidiaries(key, point)),
         ofLinks,
         pastExpiry,
         ...leftOut.map((each) => leftOutWords("past_expiry", each)),

@@ -93,10 +93,10 @@ export async function nearestNumbers(
 const mostNamed = 3
 
 /**
- * Says how many more tenements than the linked ones a company may hold; null without possible holders. The
+ * Says how many more tenements than the linked ones a company may hold; null without probable subsidiaries. The
  * number is that of the whole company: only for lists without other filters.
  */
-export function possibleHoldersWords(
+export function probableSubsidiariesWords(
   code: string,
   holders: readonly SuggestedHolder[],
 ): string | null {

@@ -90,7 +90,9 @@ test("A company without linked tenements has no zeros: the page says what its ow
   await service.sql`insert into suggested_links
     values (1, ${holder?.key}, 'Holder', 'NIL', ${service.sql.json(suggestion)})`
   const company = await person.read("/explore/companies/NIL")
-  expect(factsOf(company).Tenements).toMatch(/^none linked yet, [1-9]\d* possible$/)
+  expect(factsOf(company).Tenements).toMatch(
+    /^Not matched to any holder yet, [1-9]\d* not counted yet$/,
+  )
   const rows = cellsOf(await person.read("/explore/compare?codes=NIL,BIG"))
   const shown = new Map(rows.map(([label = "", ofNil]) => [label, ofNil]))
   expect(shown.get("Tenements")).toBe(factsOf(company).Tenements ?? "")

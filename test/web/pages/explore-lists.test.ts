@@ -60,7 +60,7 @@ const rows: Record<string, (record: Shown) => string[]> = {
     text(c.company_name),
     text(c.gics_sector),
     c.is_active ? "active" : "inactive",
-    c.total_tenements === 0 ? "– none linked yet" : number(c.total_tenements),
+    c.total_tenements === 0 ? "– Not matched to any holder yet" : number(c.total_tenements),
     sumOf(c.market_cap_aud),
   ],
   tenements: (t) => [

@@ -112,7 +112,7 @@ test("A tenement's page has every field, the whole area on hover, and leads to t
       Identifier: id,
       Status: dash(record.status),
       Type: dash(record.type),
-      Company: codes.join(" | ") || "none linked yet",
+      Company: codes.join(" | ") || "Not matched to any company yet",
       Holder: holders || dash(record.holder_name),
       Granted: dash(record.grant_date),
       Expires: dash(record.expiry_date),
@@ -194,7 +194,9 @@ test("A company's page has its fields, its tenements by value, its subsidiaries 
 
 test("The page of a company without records says so", async () => {
   const page = await person.read("/explore/companies/NIL")
-  expect(page).toContain("None linked yet: no tenement is held under the name of the company")
+  expect(page).toContain(
+    "Not matched to any holder yet: no tenement is held under the name of the company",
+  )
   expect(page).toContain("No subsidiaries are known.")
   expect(page).toContain("No announcements are known.")
 })

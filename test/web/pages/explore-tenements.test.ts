@@ -248,17 +248,17 @@ test("A list suggests no company whose tenements are exactly those found", async
 
 test("The page of a company without tenements says that none is linked yet", async () => {
   const list = await person.read("/explore/companies?search=NIL")
-  expect(cellsOf(list)[0]?.[4]).toBe("– none linked yet")
+  expect(cellsOf(list)[0]?.[4]).toBe("– Not matched to any holder yet")
   const page = await person.read("/explore/companies/NIL")
-  expect(factsOf(page).Tenements).toBe("none linked yet")
+  expect(factsOf(page).Tenements).toBe("Not matched to any holder yet")
   expect(textOf(page)).toContain(
-    "None linked yet: no tenement is held under the name of the company",
+    "Not matched to any holder yet: no tenement is held under the name of the company",
   )
   expect(linkTo(page, "share of linked tenements by state")).toBe("/#linked")
-  expect(textOf(page)).not.toContain("Possible holders")
+  expect(textOf(page)).not.toContain("Probable subsidiaries")
 })
 
-test("Possible holders count the tenements that a link would add, with reasons", async () => {
+test("Probable subsidiaries count the tenements that a link would add, with reasons", async () => {
   const [best = ""] = reasons
   const suggested = [...reasons.toReversed(), best, best].map((reason, index) => ({
     position: index + 1,
@@ -275,16 +275,16 @@ test("Possible holders count the tenements that a link would add, with reasons",
   await service.sql`insert into suggested_links ${service.sql(suggested)}`
   const page = await person.read("/explore/companies/max")
   // The tenement of Holder 4 is the company's already; no tenement has Holder 5.
-  expect(cellsOf(page, "Possible holders")).toEqual([
+  expect(cellsOf(page, "Probable subsidiaries")).toEqual([
     ["Holder 0", "1", "Equals MAX Ltd except for its ending"],
     ["Holder 1", "2", "Equals MAX Ltd except for the words in brackets"],
     ["Holder 2", "2", "A former name of the company"],
     ["Holder 3", "1", "Known group (list of the service)"],
   ])
-  expect(factsOf(page).Tenements).toBe("2, 5 possible")
+  expect(factsOf(page).Tenements).toBe("2, 5 not counted yet")
   expect(linkTo(page, "Holder 3")).toBe("/explore/holders/Holder%203")
   const past = await person.read("/explore/companies/MAX?as_of=1")
-  expect(contentOf(past)).not.toContain("ossible")
+  expect(contentOf(past)).not.toMatch(/robable|not counted/)
 
   const words =
     "MAX may hold 5 more tenements, under names of holders that are not linked to it: Holder 0 (1), Holder 1 (2), Holder 2 (2), and 1 more."
@@ -315,5 +315,5 @@ test("Possible holders count the tenements that a link would add, with reasons",
 
   await service.sql`insert into link_decisions values ('HOLDER 1', 'Holder 1', 'MAX', false), ('HOLDER 2', 'Holder 2', 'BIG', true)`
   const decided = await person.read("/explore/companies/MAX")
-  expect(first(cellsOf(decided, "Possible holders"))).toEqual(["Holder 0", "Holder 3"])
+  expect(first(cellsOf(decided, "Probable subsidiaries"))).toEqual(["Holder 0", "Holder 3"])
 })

@@ -7,12 +7,12 @@ import { formField, pageTitle, table } from "../kit/components.ts"
 import { dash, number } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
-import { inSydney, listingStatus, marketCap, noneLinkedInWords, textOf } from "./lists/cells.ts"
+import { inSydney, listingStatus, marketCap, notMatchedInWords, textOf } from "./lists/cells.ts"
 import { linksAt } from "./lists/list-address.ts"
 import { firstRows, recordPathOf } from "./lists/list-view.ts"
 import { expiringWithin, tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, reportsView } from "./lists/views.ts"
-import { possibleRemark } from "./records/possible-holders.ts"
+import { notCountedRemark } from "./records/probable-subsidiaries.ts"
 import { companyNamed } from "./search.ts"
 import type { Visit } from "./visit.ts"
 
@@ -107,7 +107,7 @@ async function readCompany(visit: Visit, code: string, release: Release): Promis
     Company: html`<a href="${links(recordPathOf(companiesView, code))}">${textOf("company_name")(record)}</a>`,
     Listed: listingStatus(record, links, day),
     "Market cap, A$": marketCap(record),
-    Tenements: html`${hasTenements ? toTenements([], Number(record.total_tenements)) : noneLinkedInWords}${possibleRemark(holders)}`,
+    Tenements: html`${hasTenements ? toTenements([], Number(record.total_tenements)) : notMatchedInWords("holder")}${notCountedRemark(holders)}`,
     "Tenements expiring within a year": hasTenements
       ? toTenements(Object.entries(expiring), expiries)
       : dash,

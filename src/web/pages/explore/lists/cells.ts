@@ -85,19 +85,21 @@ export const day =
       ? html`<time datetime="${value}" title="${value}">${value.slice(0, 10)}</time>`
       : unknown
 
-const noneLinked = "none linked yet"
+const notMatched = (to: string): string => `Not matched to any ${to} yet`
 
 /** The number of tenements linked to a company: 0 does not mean that it has none. */
 export const linkedTenements = (company: ResourceRecord): Content =>
   company.total_tenements === 0
-    ? html`<span class="muted" title="${noneLinked}">–<span class="visually-hidden"> ${noneLinked}</span></span>`
+    ? html`<span class="muted" title="${notMatched("holder")}">–<span class="visually-hidden"> ${notMatched("holder")}</span></span>`
     : integerCell("total_tenements")(company)
 
-export const noneLinkedInWords = html`<span class="muted">${noneLinked}</span>`
+/** @param to what could match: a company to holders, a tenement to companies */
+export const notMatchedInWords = (to: "holder" | "company"): Html =>
+  html`<span class="muted">${notMatched(to)}</span>`
 
 export const linkedTenementsInWords: Cell = (company, links, day) =>
   company.total_tenements === 0
-    ? noneLinkedInWords
+    ? notMatchedInWords("holder")
     : linked("/companies/:code/tenements", "asx_code", linkedTenements)(company, links, day)
 
 /** The state's map, which finds a tenement by its number. */

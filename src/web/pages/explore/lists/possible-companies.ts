@@ -3,7 +3,7 @@
  * and tenements, with a number.
  */
 
-import { possibleHoldersWords } from "../../../../api/responses/notes.ts"
+import { probableSubsidiariesWords } from "../../../../api/responses/notes.ts"
 import type { ResourceRecord } from "../../../../data/resources/resource.ts"
 import { asxCodeFromText } from "../../../../data/resources/values.ts"
 import { nearestName } from "../../../../system/text/nearest-name.ts"
@@ -23,7 +23,7 @@ const mostCompanies = 5_000
 const codeOf = textOf("asx_code")
 
 /**
- * For a company without other filters, its possible holders; for a holder, companies of that name; for a code
+ * For a company without other filters, its probable subsidiaries; for a holder, companies of that name; for a code
  * without records, companies that it may mean; for a name without companies, those that had it.
  */
 export async function possibleCompanies(
@@ -71,7 +71,7 @@ async function holdersWords(
   if (!isOfTenements || !sentCode || page > 1 || sentValue(list, "as_of") !== undefined) return null
   if (filtersSet(list).some(({ name }) => name !== "company")) return null
   const code = asxCodeFromText(sentCode)
-  return possibleHoldersWords(code, await visit.suggestedHolders(code))
+  return probableSubsidiariesWords(code, await visit.suggestedHolders(code))
 }
 
 const linkTo = (record: ResourceRecord, address: string) =>

@@ -14,7 +14,7 @@ import {
   linked,
   listed,
   missingInWords,
-  noneLinkedInWords,
+  notMatchedInWords,
   rounded,
   stateViewer,
   statusWord,
@@ -131,7 +131,9 @@ export const tenementsView: ListOfRecords = {
       minor: true,
       cell: companyCodes,
       fact: (tenement, links, day) =>
-        String(tenement.asx_codes) === "" ? noneLinkedInWords : companyCodes(tenement, links, day),
+        String(tenement.asx_codes) === ""
+          ? notMatchedInWords("company")
+          : companyCodes(tenement, links, day),
     },
     { head: "Granted", field: "grant_date", number: true, minor: true, sort: "grant_date" },
     { head: "Expires", field: "expiry_date", number: true, sort: "expiry_date" },

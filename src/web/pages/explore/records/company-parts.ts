@@ -18,7 +18,7 @@ import {
 } from "../lists/tenement-views.ts"
 import { companiesView, companySubsidiariesView, reportsView } from "../lists/views.ts"
 import type { ShownPage, Visit } from "../visit.ts"
-import { possibleHolders, possibleRemark } from "./possible-holders.ts"
+import { notCountedRemark, probableSubsidiaries } from "./probable-subsidiaries.ts"
 import type { FoundRecord } from "./record-page.ts"
 
 export const expiriesView: ListView = {
@@ -58,16 +58,16 @@ ${undated.map(({ count, total, field }) => {
 })}`
     : html`<p class="muted">${
         owner === undefined
-          ? html`None linked yet: no tenement is held under the name of the company or of a known subsidiary.
+          ? html`Not matched to any holder yet: no tenement is held under the name of the company or of a known subsidiary.
 The overview shows the <a href="/#linked">share of linked tenements by state</a>.`
           : html`A secondary listing of <a href="${links(recordPathOf(companiesView, owner))}">${owner}</a>, which has the company’s tenements.`
       }</p>`
-  const remarks = { total_tenements: possibleRemark(holders) }
+  const remarks = { total_tenements: notCountedRemark(holders) }
   const main = html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 ${tenements}
 <p>${hasTenements && html`<a href="${links(mapPath, [["company", code]])}">Map</a> of its tenements. `}<a href="/explore/compare?codes=${code}">Compare</a> with other companies.</p></section>
 ${expiries && expiriesPart(expiries, found, toTenements)}
-${possibleHolders(holders, links)}
+${probableSubsidiaries(holders, links)}
 ${part(companySubsidiariesView, subsidiaries, found, links(`${inCompany}/subsidiaries`))}
 ${part(reportsView, reports, found, links("/reports", [["company", code]]))}`
   return { main, remarks }

@@ -30,7 +30,7 @@ import { tenementsView } from "../lists/tenement-views.ts"
 import { holdersView } from "../lists/views.ts"
 import type { Visit } from "../visit.ts"
 import { expiriesPart, expiriesView, withinYear } from "./company-parts.ts"
-import { reasonWords } from "./possible-holders.ts"
+import { reasonWords } from "./probable-subsidiaries.ts"
 
 const mostShown = 10
 const mostRead = 100

@@ -19,21 +19,24 @@ const words: Readonly<Record<string, (similar: string) => string>> = {
 }
 
 /** Null without suggestions. */
-export function possibleHolders(holders: readonly SuggestedHolder[], links: RecordLinks): Content {
+export function probableSubsidiaries(
+  holders: readonly SuggestedHolder[],
+  links: RecordLinks,
+): Content {
   const columns: readonly TableColumn<SuggestedHolder>[] = [
     { head: "Holder", cell: ({ name }) => toHolder(name, links), wide: true },
-    { head: "Further tenements", number: true, cell: ({ tenements }) => number(tenements) },
+    { head: "Tenements not counted yet", number: true, cell: ({ tenements }) => number(tenements) },
     { head: "Why", wide: true, cell: reasonWords },
   ]
-  return tableSection("Possible holders", columns, holders, lead)
+  return tableSection("Probable subsidiaries", columns, holders, lead)
 }
 
-/** Behind the number of linked tenements: `, 65 possible`. */
-export const possibleRemark = ([first]: readonly SuggestedHolder[]): string =>
-  first ? `, ${number(first.added)} possible` : ""
+/** Behind the number of linked tenements: `, 65 not counted yet`. */
+export const notCountedRemark = ([first]: readonly SuggestedHolder[]): string =>
+  first ? `, ${number(first.added)} not counted yet` : ""
 
-const lead = html`<p class="muted">These holders may belong to the company. Their further tenements do not count until an
-<a href="/docs/guide/holders">operator links the holders</a>.</p>
+const lead = html`<p class="muted">These holders probably belong to the company.
+<a href="/docs/guide/holders">Ask your administrator to confirm</a>.</p>
 `
 
 export const reasonWords = ({
