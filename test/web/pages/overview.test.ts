@@ -2,7 +2,6 @@
 import { expect, test } from "bun:test"
 import type { LoadOptions } from "../../../src/ingest/loading/load-options.ts"
 import { formatSummary } from "../../../src/ingest/loading/summary.ts"
-import { relative } from "../../../src/web/pages/kit/format.ts"
 import { fileLoader } from "../../ingest/loading/file-loader.ts"
 import { none } from "../../support/fixtures.ts"
 import { afterFile, directoryOfFile } from "../../support/of-file.ts"
@@ -231,13 +230,12 @@ test("Data of files without a date is of an unknown day, until they are loaded a
     const page = await openOverview()
     return [
       cellsOf(page).at(-1)?.[6],
-      /Release \d+( · .*?)? Documentation/.exec(textOf(page))?.[1] ?? "",
+      /Release \d+ ?\. Published [^;]*?(; [^;]*)? Documentation/.exec(textOf(page))?.[1] ?? "",
     ]
   }
   const summary = await loadFile("wa", "wa_2021-05-04.csv", rows)
   expect(await dataAsOf()).toEqual(["unknown", ""])
   const [, day = ""] = /--observed (\S+)$/m.exec(formatSummary(summary)) ?? []
   await loadFile("wa", "wa_2021-05-04.csv", rows, { observed: day })
-  const age = relative(Date.parse("2021-05-04"), service.clock.now.getTime())
-  expect(await dataAsOf()).toEqual(["2021-05-04", ` · newest data from ${age}`])
+  expect(await dataAsOf()).toEqual(["2021-05-04", "; newest file of 4 May 2021"])
 })

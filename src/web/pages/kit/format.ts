@@ -39,6 +39,10 @@ export const orDash = (value: Content): Content =>
 export const timeElement = (iso: string) =>
   html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC</time>`
 
+/** `1 July 2026`, in UTC. */
+export const longDate = new Intl.DateTimeFormat("en-AU", { dateStyle: "long", timeZone: "UTC" })
+  .format
+
 const distanceFrom = new Intl.RelativeTimeFormat("en-AU")
 const units = [
   ["day", dayMs],

@@ -2,7 +2,7 @@
 import type { Release } from "../../../data/reader/releases.ts"
 import { type AssetName, assetFiles } from "./assets.ts"
 import { linkItems, type PageLink } from "./components.ts"
-import { relative } from "./format.ts"
+import { longDate, relative } from "./format.ts"
 import { attributes, type Content, type Html, html } from "./html.ts"
 
 export interface PageContent {
@@ -120,7 +120,7 @@ const titleOf = (title: string): string =>
 const published = ({ release, dataAt, nowMs }: Frame): Content =>
   release &&
   release.id > 0 &&
-  html`<li><a href="/explore/changes">Release ${release.id}</a>${dataAt !== null && ` · newest data from ${relative(dataAt * 1000, nowMs)}`}</li>`
+  html`<li><a href="/explore/changes">Release ${release.id}</a>. Published ${relative(release.publishedAt * 1000, nowMs)}${dataAt !== null && `; newest file of ${longDate(dataAt * 1000)}`}</li>`
 
 function state({ email }: Frame): Content {
   if (email === undefined) return null
