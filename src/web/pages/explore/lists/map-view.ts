@@ -29,14 +29,14 @@ export const createMapView = ({ mapTiles: tiles, mapAttribution }: BaseMapOption
     id: "map",
     role: "region",
     "aria-label":
-      "Map of the tenements. Arrow keys move it, + and - zoom, N shows the next tenement",
+      "Map of the tenements. Arrow keys move it, + and - zoom, N steps through the tenements",
     "data-coast": assetFiles["australia.json"].path,
     "data-tiles": tiles,
   })}></div>
 <div class="toolbar"><label for="colour">Colour</label>
 <select id="colour"><option value="status">Status</option><option value="type">Type</option></select>
 <p class="toolbar small" id="legend"></p>
-<button type="button" id="next" disabled>Next tenement</button></div>
+<button type="button" id="next" disabled>Step through</button></div>
 ${tiles && renderMarkdown(mapAttribution, (href) => href)}</section>`,
   page: {
     stylesheets: ["leaflet.css"],
