@@ -85,7 +85,7 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     const { page, visit } = person
     await visit("/explore/tenements")
     await page.locator("summary", { hasText: "More filters" }).click()
-    const around = page.getByLabel("Around")
+    const around = page.getByLabel("Near a place")
     const isMarked = page.locator("[name=near][aria-invalid=true][aria-describedby=near-fault]")
     await around.fill("Nowhere 20km")
     await around.press("Enter")

@@ -64,6 +64,7 @@ export async function leftOutRecords(
   return (await Promise.all(counted)).filter(({ count }) => count > 0)
 }
 
+/** For assistants. @param list what leaves them out */
 export const leftOutWords = (list: string, { field, count, total }: LeftOut): string =>
   `${list} leaves out ${formatCount(count)} of the ${formatCount(total)} tenements that match the other filters: they have no ${field}.`
 

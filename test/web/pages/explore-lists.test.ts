@@ -221,7 +221,7 @@ test.each([
   ["/tenements", "", "By state"],
   ["/tenements", "holder=ore", "By state"],
   ["/companies", "", "By sector"],
-  ["/reports", "", "By type"],
+  ["/reports", "", "By ASX type"],
   ["/companies/BIG/tenements", "", "By status"],
 ])(
   "Each bar of %s?%s %s shows the total of the list that it links to",
@@ -239,7 +239,7 @@ test.each([
     }
     // A report of several types counts for each.
     const sum = bars.reduce((total, { records }) => total + records, 0)
-    if (heading !== "By type") expect(sum).toBe(meta.total)
+    if (heading !== "By ASX type") expect(sum).toBe(meta.total)
   },
 )
 
@@ -285,14 +285,19 @@ test.each([
     "Materials",
     "?search=a&sector=Materials",
   ],
-  ["/reports?type=driling", "of the type “driling”", "Drilling", "?type=Drilling"],
+  ["/reports?type=driling", "of the ASX type “driling”", "Drilling", "?type=Drilling"],
   [
     "/reports?type=quarterly",
-    "of the type “quarterly”",
+    "of the ASX type “quarterly”",
     "Quarterly Activities Report",
     "?type=Quarterly%20Activities%20Report",
   ],
-  ["/reports?type=quarterly", "of the type “quarterly”", "group quarterly", "?group=quarterly"],
+  [
+    "/reports?type=quarterly",
+    "of the ASX type “quarterly”",
+    "category quarterly",
+    "?group=quarterly",
+  ],
 ])("%s suggests the nearest value of a record", async (address, words, nearest, query) => {
   const page = await person.read(`/explore${address}`)
   expect(page).toContain(`${words}. Did you mean`)
@@ -326,7 +331,7 @@ test("An error appears at its field, and the rest of the page works", async () =
     expect(page).toContain(words)
   }
   const reports = await person.read("/explore/reports?from=2026-02-02&to=2026-01-01", 400)
-  expect(faultAt(reports, "from")).toBe("Must not be after to")
+  expect(faultAt(reports, "from")).toBe("“From (Sydney)” must be before “To (Sydney)”")
   const release = await person.read("/explore/reports?as_of=99", 400)
   expect(faultAt(release, "as_of")).toBe("Release 99 is not published; the newest is 1")
   for (const odd of [
@@ -431,7 +436,7 @@ test("A person chooses the columns of the table and of its export", async () => 
   expect(heads.map(([, head]) => head)).toEqual(["Tenement", "Identifier", "Holder"])
   expect((await csvOf(page))[0]).toBe("tenement_id,holder_name,id")
   expect(page).toContain("fields=tenement_id%2Cholder_name%2Cid&amp;state=WA&amp;format=csv")
-  expect(linkTo(page, "Show the usual ones")).toBe("/explore/tenements?state=WA")
+  expect(linkTo(page, "Reset")).toBe("/explore/tenements?state=WA")
 })
 
 test.each([

@@ -66,8 +66,7 @@ const person = await signedInVisitor(service, "admin@example.com")
 const first = (rows: string[][]) => rows.map(([cell]) => cell)
 
 test("A list by expiry counts the tenements without an expiry date, and so does a company's page", async () => {
-  const words =
-    "The list leaves out 1 of the 11 tenements that match the other filters: they have no expiry date."
+  const words = "1 tenement has no expiry date and is not shown."
   const dated = "/explore/tenements?company=quo&expires_from=2026-03-01"
   expect(textOf(await person.read(dated))).toContain(words)
   expect(textOf(await person.read(`${dated}&expires_to=2026-05-30&per_page=1&page=2`))).toContain(
@@ -75,8 +74,8 @@ test("A list by expiry counts the tenements without an expiry date, and so does 
   )
   expect(
     textOf(await person.read("/explore/tenements?company=quo&granted_from=2000-01-01")),
-  ).not.toContain("leaves out")
-  expect(textOf(await person.read("/explore/tenements?company=quo"))).not.toContain("leaves out")
+  ).not.toContain("not shown")
+  expect(textOf(await person.read("/explore/tenements?company=quo"))).not.toContain("not shown")
   expect(textOf(await person.read("/explore/companies/QUO"))).toContain(
     "1 of 9 granted tenements have no expiry date.",
   )
@@ -99,7 +98,7 @@ test("Filters by company and dates are in the sentence, each with a link that cl
     "/explore/tenements?expires_from=2026-03-02&expires_to=2026-03-01",
     400,
   )
-  expect(textOf(mixed)).toContain("expires_from : Must not be after expires_to")
+  expect(textOf(mixed)).toContain("expires_from : “Expiring from” must be before “Expiring until”")
 })
 
 test("The heads of their columns sort tenements, in both directions", async () => {
@@ -234,8 +233,15 @@ test("The nearest code is suggested for one that no company has, and none for a 
   )
   const reports = await person.read("/explore/reports?company=QU0")
   expect(linkTo(reports, 'The "Quoted", Mine (QUO)')).toBe("/explore/reports?company=QUO")
-  for (const address of ["tenements?company=xyzxyz", "reports?company=QUO&type=nothing+like+it"]) {
-    expect(await person.read(`/explore/${address}`)).not.toContain("Did you mean")
+  expect(textOf(reports)).toContain("Unknown company code “QU0”.")
+  for (const [address, words] of [
+    ["tenements?company=!!", "Unknown company code “!!”."],
+    ["reports?company=xyzxyz", "Unknown company code “xyzxyz”."],
+    ["reports?company=quo&type=nothing+like+it", undefined],
+  ] as const) {
+    const shown = textOf(await person.read(`/explore/${address}`))
+    expect([address, /Unknown company code [^.]*\./.exec(shown)?.[0]]).toEqual([address, words])
+    expect(shown).not.toContain("Did you mean")
   }
 })
 

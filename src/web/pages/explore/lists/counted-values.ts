@@ -26,7 +26,7 @@ export const countedPanels = (
   countedOf(view).map(({ name, label }) => {
     const { counts } = view.endpoint
     // The holders' list counts tenements.
-    const title = counts ? `By ${label.toLowerCase()}, ${counts.name}` : `By ${label.toLowerCase()}`
+    const title = `By ${inSentence(label)}${counts ? `, ${counts.name}` : ""}`
     const values = facets[name] ?? null
     const unknown = name === "company" ? "no linked company" : "unknown"
     return html`<section class="counted">${isPart ? html`<h3>${title}</h3>` : html`<h2>${title}</h2>`}
@@ -86,11 +86,15 @@ export const unknownValues = (list: RequestedList, unfiltered: Facets) =>
     for (const other of countedOf(list.view)) {
       const equal = namesOf(unfiltered[other.name]).find((each) => fold(each) === fold(value))
       if (equal === undefined) continue
-      const label = `${other.label.toLowerCase()} ${equal}`
+      const label = `${inSentence(other.label)} ${equal}`
       suggestions.push({ label, changes: { [name]: null, [other.name]: equal } })
     }
     return suggestions.length === 0 ? [] : [{ words, suggestions }]
   })
+
+/** `ASX type` stays as it is. */
+const inSentence = (label: string): string =>
+  label.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
 
 const namesOf = (values: Values = null) => knownValues(values).map(({ value }) => value)
 

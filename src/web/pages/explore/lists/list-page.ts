@@ -6,7 +6,6 @@ import { type ParameterValues, readPairs } from "../../../../api/http/parameters
 import type { CanonicalQuery, Pair } from "../../../../api/http/query-string.ts"
 import { checkCombinations } from "../../../../api/responses/ask.ts"
 import { apiPath, changes, pathWith } from "../../../../api/responses/endpoint.ts"
-import { leftOutWords } from "../../../../api/responses/notes.ts"
 import { shownNames } from "../../../../api/responses/question.ts"
 import { isAroundTenement } from "../../../../data/resources/around-tenement.ts"
 import { tenements } from "../../../../data/resources/tenements.ts"
@@ -35,7 +34,14 @@ import { type ListView, recordPathOf, titleOfView } from "./list-view.ts"
 import { mapLink, mapPath } from "./map-view.ts"
 import { circleForms } from "./places.ts"
 import { nearestNotice, possibleCompanies } from "./possible-companies.ts"
-import { columnsShown, newerNotice, pastNotice, resultsTable, sentenceOf } from "./results.ts"
+import {
+  columnsShown,
+  newerNotice,
+  notShownWords,
+  pastNotice,
+  resultsTable,
+  sentenceOf,
+} from "./results.ts"
 import { tenementsView } from "./tenement-views.ts"
 import { companiesView, holdersView, mainViews } from "./views.ts"
 
@@ -148,7 +154,7 @@ ${newerNotice(list, page, newest)}
 ${companies}${nearest}
 <div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${relatedLinks(list)}${mapLink(list, page, area)}
 ${watchedLink(list)}${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page), hasTimes: hasTimes(page) })}${columnsMenu(list)}</div>
-${leftOut.map((each) => html`<p class="muted">${leftOutWords(isMap ? "The map" : "The list", each)}</p>`)}
+${leftOut.map((each) => html`<p class="muted">${notShownWords(each)}</p>`)}
 ${resultsTable(list, named, unfiltered, day)}
 ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(view, facets, linkTo)}</div>`}`
   return framed(list, filterForm(list, facets), results, company)
@@ -183,7 +189,7 @@ function columnsMenu(list: RequestedList): Html | null {
 ${sent.map(([name, value]) => name !== "page" && name !== "fields" && hidden(name, value))}
 ${hidden("fields", first?.field ?? "")}
 ${boxes}
-<div class="row"><button>Show these</button><a class="button" href="${addressWith(list, { fields: null })}">Show the usual ones</a></div></form>`,
+<div class="row"><button>Apply</button><a class="button" href="${addressWith(list, { fields: null })}">Reset</a></div></form>`,
   )
 }
 
@@ -228,10 +234,19 @@ export async function faultyParts(visit: Visit, list: RequestedList, error: unkn
   if (!(error instanceof ApiError) || error.code !== "INVALID_PARAMETER") throw error
   const near = sentValue(list, "near") ?? ""
   const isUnknownPlace = /[a-z]/i.test(near) && !isAroundTenement(near)
-  const faults = faultsOf(error).map((fault) =>
-    isUnknownPlace && fault.parameter === "near" ? { ...fault, message: circleForms } : fault,
-  )
   const { view, code } = list
+  const labelOf = (name: string) => view.filters.find((each) => each.name === name)?.label ?? name
+  const faults = faultsOf(error).map((fault) => {
+    const { parameter, message } = fault
+    if (isUnknownPlace && parameter === "near") return { ...fault, message: circleForms }
+    return {
+      ...fault,
+      message: message.replace(
+        /^Must not be after (\w+)$/,
+        (_, to) => `“${labelOf(parameter)}” must be before “${labelOf(to)}”`,
+      ),
+    }
+  })
   const facets = await visit.facets(view, code, {}, await visit.newest())
   const isOfPage = faults.every(({ parameter }) => parameter === "page")
   const again = isOfPage

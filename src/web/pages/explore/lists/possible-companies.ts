@@ -9,7 +9,7 @@ import { asxCodeFromText } from "../../../../data/resources/values.ts"
 import { nearestName } from "../../../../system/text/nearest-name.ts"
 import { notice } from "../../kit/components.ts"
 import { count, isolated } from "../../kit/format.ts"
-import { type Content, html } from "../../kit/html.ts"
+import { type Content, type Html, html } from "../../kit/html.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 import { textOf } from "./cells.ts"
 import { addressWith, filtersSet, linksAt, type RequestedList, sentValue } from "./list-address.ts"
@@ -43,10 +43,7 @@ export async function possibleCompanies(
   const lines =
     code === undefined
       ? holdersOfMore(list, records, meta.total)
-      : (await companiesLike(visit, code, records)).map(
-          (record) =>
-            html`<p>Did you mean ${linkTo(record, addressWith(list, { company: codeOf(record) }))}?</p>`,
-        )
+      : await unknownCodeLines(visit, list, code, { records, release })
   return lines.length > 0 && notice("neutral", lines)
 }
 
@@ -88,10 +85,26 @@ function holdersOfMore(list: RequestedList, named: readonly ResourceRecord[], li
   })
 }
 
-/** None for a known code; else the named ones or, without any, the first of those with the nearest code. */
-async function companiesLike(visit: Visit, code: string, named: readonly ResourceRecord[]) {
-  if (named.some((record) => codeOf(record) === code.toUpperCase())) return []
-  if (named.length > 0) return named
+/** None for a known code. Suggests the companies of that name or, without any, the first of those with the nearest code. */
+async function unknownCodeLines(
+  visit: Visit,
+  list: RequestedList,
+  code: string,
+  { records, release }: Pick<ShownPage, "records" | "release">,
+): Promise<Html[]> {
+  const [known] = await visit.versions(companiesView, [asxCodeFromText(code)], release)
+  if (known) return []
+  const similar = records.length > 0 ? records : await companiesOfNearestCode(visit, code)
+  return [
+    html`<p>Unknown company code “${isolated(code)}”.</p>`,
+    ...similar.map(
+      (record) =>
+        html`<p>Did you mean ${linkTo(record, addressWith(list, { company: codeOf(record) }))}?</p>`,
+    ),
+  ]
+}
+
+async function companiesOfNearestCode(visit: Visit, code: string) {
   const companies = await visit.first(companiesView, largestFirst, mostCompanies)
   const nearest = nearestName(code, companies.map(codeOf))
   return companies.filter((company) => codeOf(company) === nearest)

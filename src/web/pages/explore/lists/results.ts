@@ -1,6 +1,7 @@
 /** The records of a list as a table, with links to its other pages and a sentence about the filters. */
 
 import { paging } from "../../../../api/responses/endpoint.ts"
+import type { LeftOut } from "../../../../api/responses/notes.ts"
 import type { RecordsPage } from "../../../../api/responses/writers.ts"
 import type { Release } from "../../../../data/reader/releases.ts"
 import type { ResourceRecord } from "../../../../data/resources/resource.ts"
@@ -147,6 +148,10 @@ export function newerNotice(
 ${number(release.id)} until you begin again. <a href="${addressWith(list, {})}">Begin again at page 1</a></p>`,
   )
 }
+
+/** Of tenements, also on the map and for a list of their holders. */
+export const notShownWords = ({ field, count: missing }: LeftOut): string =>
+  `${count(missing, "tenement")} ${missing === 1 ? `has no ${field} and is` : `have no ${field} and are`} not shown.`
 
 /** Replaces an empty table: the reason, and links to records. */
 function emptyWords(

@@ -68,10 +68,15 @@ export const tenementsView: ListOfRecords = {
   isComplete: true,
   noun: ["tenement", "tenements"],
   filters: [
-    { name: "holder", label: "Holder", wide: true, words: quoted("held by names containing") },
+    {
+      name: "holder",
+      label: "Holder contains",
+      wide: true,
+      words: quoted("held by names containing"),
+    },
     {
       name: "held_by",
-      label: "Holder (whole name)",
+      label: "Holder is exactly",
       isUncounted: true,
       isFurther: true,
       words: (value) => `held by ${value}`,
@@ -87,7 +92,7 @@ export const tenementsView: ListOfRecords = {
     type,
     {
       name: "near",
-      label: "Around (lat, lon, km, or identifier, km)",
+      label: "Near a place or tenement, or latitude, longitude, km",
       isFurther: true,
       suggested: aroundTowns,
       words: circleInWords,

@@ -32,7 +32,7 @@ import {
   toHolder,
   toList,
 } from "./cells.ts"
-import { quoted, type, valueFilter } from "./filters.ts"
+import { quoted, valueFilter } from "./filters.ts"
 import { type ListOfRecords, type ListView, type RecordLinks, recordPathOf } from "./list-view.ts"
 import { companyCodes, companyTenementsView, tenementsView } from "./tenement-views.ts"
 
@@ -133,8 +133,8 @@ export const reportsView: ListOfRecords = {
   filters: [
     { name: "search", label: "Title", wide: true, words: quoted("whose title contains") },
     { name: "company", label: "Company", words: (value) => `of ${value.toUpperCase()}` },
-    valueFilter("Group", "in the group"),
-    type,
+    { name: "group", label: "Category", words: quoted("in the category") },
+    { name: "type", label: "ASX type", words: quoted("of the ASX type") },
     { name: "from", label: "From (Sydney)", type: "date", words: (day) => `from ${day} (Sydney)` },
     { name: "to", label: "To (Sydney)", type: "date", words: (day) => `to ${day} (Sydney)` },
   ],
@@ -152,7 +152,7 @@ export const reportsView: ListOfRecords = {
     },
     { head: "Company", field: "asx_code", fixed: true, cell: code("asx_code") },
     {
-      head: "Type",
+      head: "ASX type",
       field: "type",
       wide: true,
       minor: true,
