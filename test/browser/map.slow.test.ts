@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { load } from "../../src/ingest/loading/load.ts"
-import { ownTenements } from "../../src/ingest/sources/own-columns.ts"
+import { ownCompanies, ownTenements } from "../../src/ingest/sources/own-columns.ts"
 import { sampleData } from "../../src/sample/sample-data.ts"
 import { makeGeometry } from "../../src/sample/shapes.ts"
 import {
@@ -48,7 +48,7 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     })
     service = await testService({ records: none, now: new Date() })
     const file = join(directory, "tenements.ndjson")
-    const { tenements } = sampleData({
+    const { companies, tenements } = sampleData({
       sizes: { companies: 30, tenements: 2_400, subsidiaries: 60, reports: 0 },
     })
     const records = [...tenements()].map((each) => ({ ...each, geometry: makeGeometry(each) }))
@@ -58,7 +58,14 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
       file,
       [...records, last].map((record) => `${JSON.stringify(record)}\n`),
     )
-    await load({ url: service.database.url, source: ownTenements, files: [file] })
+    const listed = join(directory, "companies.ndjson")
+    await Bun.write(
+      listed,
+      [...companies()].map((record) => `${JSON.stringify(record)}\n`),
+    )
+    const { url } = service.database
+    await load({ url, source: ownCompanies, files: [listed] })
+    await load({ url, source: ownTenements, files: [file] })
     browser = await startBrowser(service.url)
   })
 
@@ -171,6 +178,66 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await visitor.assertClean()
   })
 
+  test("A place, a town or a number moves the map to it; a button shows the whole again", async () => {
+    await using visitor = await visitorAs("admin")
+    const { page, visit } = visitor
+    await visit("/explore/map?status=granted")
+    const whole = await note(visitor)
+    const sought = page.getByRole("combobox", { name: "Town, latitude and longitude" })
+    const find = async (text: string) => {
+      await sought.fill(text)
+      await sought.press("Enter")
+    }
+    for (const [text, town] of [
+      ["kalgoorlie", "Kalgoorlie"],
+      ["-20.73, 139.49", "Mount Isa"],
+    ] as const) {
+      await find(text)
+      await page.waitForURL(({ search }) => search.includes("bbox="))
+      await until(() => page.locator(".town", { hasText: town }).isVisible())
+      const [map, label] = await Promise.all([
+        page.locator("#map").boundingBox(),
+        page.locator(".town", { hasText: town }).boundingBox(),
+      ])
+      expect(Math.abs(middle(map) - middle(label))).toBeLessThan(5)
+      await page.getByRole("button", { name: "Reset view" }).click()
+      await page.waitForURL(({ search }) => search === "?status=granted")
+      expect(await noteThat(visitor, /in view/)).toBe(whole)
+    }
+    const listed = await service.get(
+      "/tenements?status=granted&sort=area_km2&order=desc&per_page=1",
+    )
+    const [{ id, tenement_id }] = Object(await listed.json()).data
+    await find(tenement_id.toLowerCase().replace(/[ /]/g, ""))
+    await page.locator(".leaflet-popup-content").waitFor()
+    expect(await page.locator(".leaflet-popup-content a").first().textContent()).toBe(tenement_id)
+    expect(page.url()).toEndWith(`#${new URLSearchParams({ id })}`)
+    for (const unknown of ["Nowhere", "-91, 20"]) {
+      await find(unknown)
+      await noteThat(visitor, RegExp(`^The map has no “${unknown}”. Type a town`))
+    }
+    expect(await page.locator(".leaflet-control-scale-line").textContent()).toMatch(/^\d+ k?m$/)
+    await assertAccessible(page)
+    await visitor.assertClean()
+  })
+
+  test("Tenements have the colours of the companies with the most of them", async () => {
+    await using visitor = await visitorAs("admin")
+    const { page, visit } = visitor
+    for (const path of ["/explore/map", district]) {
+      await visit(path)
+      await note(visitor)
+      await page.locator("#colour").selectOption({ label: "Company" })
+      const legend = page.locator("#legend span")
+      expect(await legend.allTextContents()).toEqual([
+        ...Array(4).fill(expect.stringMatching(/^[A-Z0-9]{3,6}$/)),
+        "others",
+      ])
+      await page.waitForSelector("#results:not([aria-busy])")
+    }
+    await visitor.assertClean()
+  })
+
   test("A view at the edge of the world is a box that the service accepts", async () => {
     await using visitor = await visitorAs("admin")
     const { page, visit } = visitor
@@ -226,6 +293,7 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     }
     await page.emulateMedia({ media: "print" })
     expect(await page.locator("#legend").getByText("granted").isVisible()).toBe(true)
+    expect(await page.locator(".leaflet-control-scale").isVisible()).toBe(true)
     for (const control of ["#next", ".leaflet-control-zoom"]) {
       expect(await page.locator(control).isVisible()).toBe(false)
     }
@@ -373,6 +441,10 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await visitor.assertClean()
   })
 })
+
+/** Of a box in the window. */
+const middle = (box: { x: number; width: number } | null): number =>
+  (box?.x ?? 0) + (box?.width ?? 0) / 2
 
 interface Place {
   x: number

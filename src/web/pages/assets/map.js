@@ -46,6 +46,17 @@ const palettes = {
     ["other", /^/, ""],
   ],
 }
+/** Gives colours to the four companies with the most tenements. @param codes of each tenement */
+function nameCompanies(codes) {
+  const counts = Object.groupBy(codes.join().match(/\w+/g) ?? [], (code) => code)
+  const most = Object.values(counts).sort((one, other) => other.length - one.length)
+  palettes.asx_codes = ["good", "waiting", "bad", "blue"].flatMap((tone, at) => {
+    const [code] = most[at] ?? []
+    return code ? [[code, RegExp(`\\b${code}\\b`), tone]] : []
+  })
+  palettes.asx_codes.push(["others", /^/, ""])
+}
+nameCompanies([])
 /** The hash of the address has the colours, and the tenement that a person chose. */
 const readHash = () => new URLSearchParams(location.hash.slice(1))
 function setHash(name, value) {
@@ -59,7 +70,8 @@ let by
 let colours
 
 function colour() {
-  by = readHash().get("colour") === "type" ? "type" : "status"
+  by = readHash().get("colour")
+  if (!(by in palettes)) by = "status"
   byId("colour").value = by
   const items = palettes[by].map(([words, , tone]) => {
     const item = document.createElement("span")
@@ -118,18 +130,24 @@ async function read(address) {
   throw new Error(parsed(await response.text()).querySelector(".title p")?.textContent)
 }
 
+/** The matches with a place. @param fields after the identifier and the place */
+async function readRows(query, fields) {
+  const response = await read(
+    `/explore/map.tsv?${query}&fields=id,latitude,longitude,${fields}&formula_guard=false`,
+  )
+  const [, ...lines] = (await response.text()).split(/\r?\n/)
+  return lines.map((line) => line.split("\t")).filter(([, latitude]) => latitude)
+}
+
 async function readPoints() {
-  const fields = "id,latitude,longitude,status,type&formula_guard=false"
-  const response = await read(`/explore/map.tsv?${query}&fields=${fields}`)
-  const [, ...rows] = (await response.text()).split(/\r?\n/)
-  points = rows.flatMap((row) => {
-    const [id, latitude, longitude, status, type] = row.split("\t")
-    if (!latitude) return []
+  const rows = await readRows(query, "status,type,asx_codes")
+  nameCompanies(rows.map((row) => row[5]))
+  points = rows.map(([id, latitude, longitude, ...texts]) => {
     const [lat, lng] = [Number(latitude), Number(longitude)]
-    const kinds = { status: kindOf("status", status), type: kindOf("type", type) }
-    return [{ id, lat, lng, ...map.project([lat, lng], 0), ...kinds }]
+    const kinds = Object.keys(palettes).map((each, at) => [each, kindOf(each, texts[at])])
+    return { id, lat, lng, ...map.project([lat, lng], 0), ...Object.fromEntries(kinds) }
   })
-  dots.redraw()
+  colour()
 }
 
 const pointsIn = (box) => points.filter((point) => box.contains(point))
@@ -161,7 +179,7 @@ let known
 
 /** @returns the features in a box, if they are few enough */
 async function readShapes(box) {
-  const rest = `fields=id,status,type&bbox=${box.toBBoxString()}`
+  const rest = `fields=id,status,type,asx_codes&bbox=${box.toBBoxString()}`
   const response = await read(`/explore/map.geojson?${query}&${rest}`)
   if (Number(response.headers.get("X-Total-Count")) > mostShapes) {
     return void response.body.cancel()
@@ -206,9 +224,13 @@ const fit = (bounds) => pause().fitBounds(bounds, { animate: false })
 /** Has the list show the box in view. Outside of Australia there is none. */
 function follow() {
   if (!world.overlaps(map.getBounds())) return
-  const field = byId("filters").elements.bbox
   shownBox = clamped(map.getBounds()).toBBoxString()
-  field.value = shownBox
+  request(shownBox)
+}
+
+function request(box) {
+  const field = byId("filters").elements.bbox
+  field.value = box
   field.dispatchEvent(new Event("input", { bubbles: true }))
 }
 
@@ -265,7 +287,9 @@ async function draw(total) {
     if (features) {
       known = area
       found.clear()
-      shapes.clearLayers().addData(features).setStyle(styleOf)
+      shapes.clearLayers().addData(features)
+      nameCompanies(features.map(({ properties }) => properties.asx_codes))
+      colour()
     }
   }
   const hasShapes = known?.contains(view)
@@ -345,6 +369,29 @@ function next() {
   if (ids.length > 0) attempt(choose(ids[(ids.indexOf(chosenId) + 1) % ids.length]))
 }
 
+/** Moves to a town, to `latitude,longitude`, or to a tenement of the list, which it chooses. */
+async function find(text) {
+  const towns = [...byId("near-values").options]
+  const town = towns.find(({ label }) => label.toLowerCase() === text.toLowerCase())
+  let [, ...place] = /^(-\d+\.?\d*)[,\s]+(\d+\.?\d*)/.exec(town?.value ?? text) ?? []
+  let id
+  if (!place[0]) {
+    const asked = new URLSearchParams(query)
+    asked.set("search", text)
+    const rows = await readRows(asked, "tenement_id")
+    // The shortest match is the whole number.
+    ;[[id, ...place] = []] = rows.sort((one, other) => one[3].length - other[3].length)
+  }
+  place = place.slice(0, 2).map(Number)
+  if (!place[0] || !world.contains(place)) {
+    throw Error(`The map has no “${text}”. Type a town, a number or -30.75, 121.47.`)
+  }
+  if (id) setHash("id", id)
+  chosenId = undefined
+  map.setView(place, id ? 11 : 9, { animate: false })
+  if (inView().includes(id)) await choose(id)
+}
+
 shapes.on("click", ({ layer, latlng }) => attempt(choose(layer.feature.id, latlng)))
 map.on("click", ({ containerPoint }) => {
   const corners = [-8, 8].map((far) => map.containerPointToLatLng(containerPoint.add([far, far])))
@@ -352,6 +399,7 @@ map.on("click", ({ containerPoint }) => {
   if (point) attempt(choose(point.id))
 })
 L.control.zoom({ position: "bottomright" }).addTo(map)
+L.control.scale({ imperial: false }).addTo(map)
 map.on("zoomend", () => element.classList.toggle("far", map.getZoom() < 6))
 // Servers of tiles ask who uses them.
 if (tiles) L.tileLayer(tiles, { referrerPolicy: "strict-origin" }).addTo(map)
@@ -366,6 +414,11 @@ byId("results").addEventListener("click", ({ target }) => {
   if (link?.pathname === location.pathname) link.hash = location.hash
 })
 byId("next").addEventListener("click", next)
+byId("reset").addEventListener("click", () => request(""))
+byId("find").addEventListener("submit", (event) => {
+  event.preventDefault()
+  attempt(find(byId("sought").value.trim()))
+})
 element.addEventListener("keydown", ({ key }) => key === "n" && next())
 addEventListener("resize", () => {
   if (!shownBox) map.off("moveend", follow)
