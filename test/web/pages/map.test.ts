@@ -165,6 +165,16 @@ test("Points and shapes are the API's own exports, counted like pages, and the b
   expect(await used()).toBe(usedBefore + 2)
 })
 
+test("The map exports its tenements as GeoJSON, with its filters and box", async () => {
+  const map = await person.read(`/explore/map?status=granted&${box}&per_page=25`)
+  const file = await person.get(linkTo(map, "Download GeoJSON") ?? "")
+  expect(file.headers.get("content-disposition")).toMatch(
+    /filename="tenements-status-granted-bbox-.*\.geojson"/,
+  )
+  expect(Object(await file.json()).features.map(({ id }: { id: string }) => id)).toEqual(["WA-M1"])
+  expect(await person.read("/explore/tenements")).not.toContain("GeoJSON")
+})
+
 async function used(): Promise<number> {
   const response = await service.get("/usage", { token: service.tokens.standard })
   return Object(await response.json()).data.used

@@ -5,7 +5,12 @@ import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import { type ApiView, listSnippets, recordSnippets } from "./snippets.ts"
 
 /** Every row of a list in CSV, with its approximate size. The API writes times in UTC. */
-type CsvFile = Record<"rows" | "bytes", number> & { href: string; hasTimes: boolean }
+interface CsvFile extends Record<"rows" | "bytes", number> {
+  href: string
+  hasTimes: boolean
+  /** The address of the same records in GeoJSON, if they have shapes. */
+  shapes?: string | false
+}
 
 /** @param view null if the API has no such list @param file null for a record */
 export function exportMenu(view: ApiView | null, file: CsvFile | null): Html {
@@ -41,9 +46,9 @@ ${tokenField}`,
 export const watchLink = (path: string, chosen: Readonly<Record<string, string>> = {}): Html =>
   html`<a class="button" href="/account/watches/new?${new URLSearchParams({ path, ...chosen }).toString()}">Watch</a>`
 
-const csvDownload = ({ href, rows, bytes, hasTimes }: CsvFile): Content =>
+const csvDownload = ({ href, rows, bytes, hasTimes, shapes }: CsvFile): Content =>
   rows > 0 &&
-  html`<p><a class="button primary" href="${href}" download>Download CSV</a> <span class="muted">${count(rows, "row")}, about ${dataSize(bytes)}${hasTimes && ", times in UTC"}</span></p>
+  html`<p><a class="button primary" href="${href}" download>Download CSV</a> <span class="muted">${count(rows, "row")}, about ${dataSize(bytes)}${hasTimes && ", times in UTC"}</span>${shapes && html` <a class="button" href="${shapes}" download>Download GeoJSON</a>`}</p>
 ${
   bytes > largeSheetBytes &&
   html`<p class="notice waiting">Google Sheets may reject a file of more than

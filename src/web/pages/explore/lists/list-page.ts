@@ -153,7 +153,7 @@ async function shownList(
 ${newerNotice(list, page, newest)}
 ${companies}${nearest}
 <div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${relatedLinks(list)}${mapLink(list, page, area)}
-${watchedLink(list)}${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page), hasTimes: hasTimes(page) })}${columnsMenu(list)}</div>
+${watchedLink(list)}${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page), hasTimes: hasTimes(page), shapes: isMap && fileAddress(list, page, "geojson") })}${columnsMenu(list)}</div>
 ${leftOut.map((each) => html`<p class="muted">${notShownWords(each)}</p>`)}
 ${resultsTable(list, named, unfiltered, day)}
 ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(view, facets, linkTo)}</div>`}`
@@ -288,13 +288,20 @@ export const linkToList = (view: ListView) => ({
 const exploreTabs = (current: ListView): Content =>
   tabs("Lists", mainViews.map(linkToList), linkToList(current).path)
 
-/** At the release of the page, and with a byte order mark, without which Excel does not read UTF-8. */
-const csvAddress = (list: RequestedList, { release }: ShownPage): string =>
-  withQuery(`/explore${pathWith(list.view.path, list.code)}.csv`, [
+/** Every record at the release of the page. */
+const fileAddress = (
+  list: RequestedList,
+  { release }: ShownPage,
+  extension: "csv" | "geojson",
+): string =>
+  withQuery(`/explore${pathWith(list.view.path, list.code)}.${extension}`, [
     ...exportQuery(list).filter(([name]) => !["page", "per_page", "as_of"].includes(name)),
     ["as_of", String(release.id)],
-    ["bom", "true"],
   ])
+
+/** With a byte order mark, without which Excel does not read UTF-8. */
+const csvAddress = (list: RequestedList, page: ShownPage): string =>
+  `${fileAddress(list, page, "csv")}&bom=true`
 
 /** For a record that is not in its list at this release. */
 export function recordNotFound(view: ListView, key: string): PageError {
