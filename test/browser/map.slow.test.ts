@@ -349,6 +349,8 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await card.locator("a").first().press("Enter")
     await page.waitForURL(/\/explore\/tenements\/WA-/)
     expect(await page.textContent("h1")).toBe(first)
+    expect(await page.getByRole("img", { name: "The shape" }).isVisible()).toBe(true)
+    await assertAccessible(page)
     await visitor.assertClean()
   })
 

@@ -175,6 +175,14 @@ test("The map exports its tenements as GeoJSON, with its filters and box", async
   expect(await person.read("/explore/tenements")).not.toContain("GeoJSON")
 })
 
+test("A tenement's page draws its shape at the release, with its size", async () => {
+  const page = await person.read("/explore/tenements/WA-M1?as_of=3")
+  const [, line = ""] = /<path d="M([\d L]+)Z"\/>/.exec(page) ?? []
+  expect(new Set(line.split("L"))).toEqual(new Set(["0 0", "0 320", "274 320", "274 0"]))
+  expect(textOf(page)).toContain("9.5 km from west to east, 11 km from south to north.")
+  expect(await person.read("/explore/tenements/WA-M4")).not.toContain("<h2>Shape</h2>")
+})
+
 async function used(): Promise<number> {
   const response = await service.get("/usage", { token: service.tokens.standard })
   return Object(await response.json()).data.used

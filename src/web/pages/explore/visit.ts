@@ -136,8 +136,13 @@ export function createVisits(options: VisitOptions) {
         return (await answers.facetAt(question, "held_by", options)) ?? []
       },
       /** @param point with `as_of`, or without */
-      record: (view: ListOfRecords, key: string, point: { as_of?: string }) => {
-        const values = { ...point, fields: fieldsRead(view) }
+      record: (
+        view: ListOfRecords,
+        key: string,
+        point: { as_of?: string },
+        fields = fieldsRead(view),
+      ) => {
+        const values = { ...point, fields }
         return answers.record(requester, askRecord(view.record.endpoint, values, key))
       },
       /** The releases until a point in time, newest first. */

@@ -4,8 +4,10 @@ import { type TableColumn, tableSection } from "../../kit/components.ts"
 import { number, orDash } from "../../kit/format.ts"
 import { html } from "../../kit/html.ts"
 import { documentLink, toCompany } from "../lists/cells.ts"
+import { tenementsView } from "../lists/tenement-views.ts"
 import type { Visit } from "../visit.ts"
 import type { FoundRecord } from "./record-page.ts"
+import { smallMap } from "./small-map.ts"
 
 const bases: Readonly<Record<string, string>> = {
   name: "a holder has its name, present or former",
@@ -14,8 +16,9 @@ const bases: Readonly<Record<string, string>> = {
   confirmed: "an operator confirmed that a holder belongs to it",
 }
 
-/** Nothing without links, and for past releases. */
-export async function tenementParts(visit: Visit, { key, links, isPast }: FoundRecord) {
+/** The shape, if it is known, and the links; none for past releases. */
+export async function tenementParts(visit: Visit, found: FoundRecord) {
+  const { key, links, isPast, release } = found
   const columns: readonly TableColumn<TenementLink>[] = [
     { head: "Company", cell: ({ code, company }) => toCompany(code, links, company), wide: true },
     {
@@ -31,5 +34,12 @@ export async function tenementParts(visit: Visit, { key, links, isPast }: FoundR
     { head: "As at", cell: ({ asAt }) => orDash(asAt), fixed: true },
     { head: "Report", cell: ({ url }) => documentLink("url", "Report")({ url }, links, "") },
   ]
-  return { main: tableSection("Companies", columns, isPast ? [] : await visit.tenementLinks(key)) }
+  const [linked, shape] = await Promise.all([
+    isPast ? [] : visit.tenementLinks(key),
+    found.record.latitude !== null &&
+      visit.record(tenementsView, key, { as_of: String(release.id) }, ["geometry"]),
+  ])
+  return {
+    main: html`${shape && smallMap(String(shape.record.geometry))}${tableSection("Companies", columns, linked)}`,
+  }
 }

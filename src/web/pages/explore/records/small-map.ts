@@ -1,0 +1,31 @@
+/** The shape of a record as a drawing, with north at the top. */
+import { boundsOf, type Ring } from "../../../../data/places/shape.ts"
+import { type Html, html } from "../../kit/html.ts"
+
+/** Of the drawing, which has two units a pixel. */
+const side = 320
+const margin = 4
+const kmOfDegree = 111.2
+
+/** @param geometry a polygon or several, as GeoJSON */
+export function smallMap(geometry: string): Html {
+  const { type, coordinates } = JSON.parse(geometry)
+  const rings: readonly Ring[] = type === "Polygon" ? coordinates : coordinates.flat()
+  const { west, south, east, north } = boundsOf(rings)
+  const shrink = Math.cos((((south + north) / 2) * Math.PI) / 180)
+  const sizes = [(east - west) * shrink, north - south]
+  const scale = side / Math.max(...sizes)
+  const lines = rings.map((ring) => {
+    const steps = ring.map(
+      ([x, y]) => `${Math.round((x - west) * shrink * scale)} ${Math.round((north - y) * scale)}`,
+    )
+    // Vertices that the drawing can't show would make the page large.
+    return `M${steps.filter((step, index) => step !== steps[index - 1]).join("L")}Z`
+  })
+  const [width = 0, height = 0] = sizes.map((size) => Math.ceil(size * scale) + 2 * margin)
+  const [across, down] = sizes.map((size) => `${(size * kmOfDegree).toPrecision(2)} km`)
+  return html`<section class="panel"><h2>Shape</h2>
+<svg viewBox="-${margin} -${margin} ${width} ${height}" width="${width / 2}" height="${height / 2}"
+fill="none" stroke="currentColor" stroke-width="3" role="img" aria-label="The shape"><path d="${lines.join("")}"/></svg>
+<p class="muted">${across} from west to east, ${down} from south to north. North is at the top.</p></section>`
+}
