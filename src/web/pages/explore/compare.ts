@@ -107,7 +107,7 @@ async function readCompany(visit: Visit, code: string, release: Release): Promis
     Company: html`<a href="${links(recordPathOf(companiesView, code))}">${textOf("company_name")(record)}</a>`,
     Listed: listingStatus(record, links, day),
     "Market cap, A$": marketCap(record),
-    Tenements: html`${hasTenements ? toTenements([], Number(record.total_tenements)) : notMatchedInWords("holder")}${notCountedRemark(holders)}`,
+    Tenements: html`${hasTenements ? toTenements([], Number(record.total_tenements)) : notMatchedInWords}${notCountedRemark(holders)}`,
     "Tenements expiring within a year": hasTenements
       ? toTenements(Object.entries(expiring), expiries)
       : dash,

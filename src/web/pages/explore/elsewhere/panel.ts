@@ -5,16 +5,11 @@ import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import { type ApiView, listSnippets, recordSnippets } from "./snippets.ts"
 
 /** Every row of a list in CSV, with its approximate size. The API writes times in UTC. */
-interface CsvFile extends Record<"rows" | "bytes", number> {
-  href: string
-  hasTimes: boolean
-  /** The address of the same records in GeoJSON, if they have shapes. */
-  shapes?: string | false
-}
+type CsvFile = Record<"rows" | "bytes", number> & { href: string; hasTimes: boolean }
 
-/** @param view null if the API has no such list @param file null for a record */
-export function exportMenu(view: ApiView | null, file: CsvFile | null): Html {
-  const download = file && csvDownload(file)
+/** @param view null if the API has no such list @param file null for a record @param shapes the address of the list in GeoJSON */
+export function exportMenu(view: ApiView | null, file: CsvFile | null, shapes?: string): Html {
+  const download = [file && csvDownload(file), shapes && shapesDownload(shapes)]
   if (view === null) {
     return menu(
       "Export",
@@ -46,9 +41,12 @@ ${tokenField}`,
 export const watchLink = (path: string, chosen: Readonly<Record<string, string>> = {}): Html =>
   html`<a class="button" href="/account/watches/new?${new URLSearchParams({ path, ...chosen }).toString()}">Watch</a>`
 
-const csvDownload = ({ href, rows, bytes, hasTimes, shapes }: CsvFile): Content =>
+const shapesDownload = (href: string): Html =>
+  html`<p><a class="button" href="${href}" download>Download GeoJSON</a></p>`
+
+const csvDownload = ({ href, rows, bytes, hasTimes }: CsvFile): Content =>
   rows > 0 &&
-  html`<p><a class="button primary" href="${href}" download>Download CSV</a> <span class="muted">${count(rows, "row")}, about ${dataSize(bytes)}${hasTimes && ", times in UTC"}</span>${shapes && html` <a class="button" href="${shapes}" download>Download GeoJSON</a>`}</p>
+  html`<p><a class="button primary" href="${href}" download>Download CSV</a> <span class="muted">${count(rows, "row")}, about ${dataSize(bytes)}${hasTimes && ", times in UTC"}</span></p>
 ${
   bytes > largeSheetBytes &&
   html`<p class="notice waiting">Google Sheets may reject a file of more than

@@ -85,21 +85,19 @@ export const day =
       ? html`<time datetime="${value}" title="${value}">${value.slice(0, 10)}</time>`
       : unknown
 
-const notMatched = (to: string): string => `Not matched to any ${to} yet`
+const notMatched = "Not matched to any holder yet"
 
 /** The number of tenements linked to a company: 0 does not mean that it has none. */
 export const linkedTenements = (company: ResourceRecord): Content =>
   company.total_tenements === 0
-    ? html`<span class="muted" title="${notMatched("holder")}">–<span class="visually-hidden"> ${notMatched("holder")}</span></span>`
+    ? html`<span class="muted" title="${notMatched}">–<span class="visually-hidden"> ${notMatched}</span></span>`
     : integerCell("total_tenements")(company)
 
-/** @param to what could match: a company to holders, a tenement to companies */
-export const notMatchedInWords = (to: "holder" | "company"): Html =>
-  html`<span class="muted">${notMatched(to)}</span>`
+export const notMatchedInWords = html`<span class="muted">${notMatched}</span>`
 
 export const linkedTenementsInWords: Cell = (company, links, day) =>
   company.total_tenements === 0
-    ? notMatchedInWords("holder")
+    ? notMatchedInWords
     : linked("/companies/:code/tenements", "asx_code", linkedTenements)(company, links, day)
 
 /** The state's map, which finds a tenement by its number. */

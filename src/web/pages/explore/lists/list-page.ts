@@ -149,11 +149,13 @@ async function shownList(
         resource: page.question.resource,
       }
   const linkTo = (filter: string, value: string) => addressWith(list, { [filter]: value })
+  // With a byte order mark, without which Excel does not read UTF-8.
+  const csv = `${fileAddress(list, page, "csv")}&bom=true`
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
 ${companies}${nearest}
 <div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${relatedLinks(list)}${mapLink(list, page, area)}
-${watchedLink(list)}${exportMenu(api, { href: csvAddress(list, page), rows: page.meta.total, bytes: csvBytes(page), hasTimes: hasTimes(page), shapes: isMap && fileAddress(list, page, "geojson") })}${columnsMenu(list)}</div>
+${watchedLink(list)}${exportMenu(api, { href: csv, rows: page.meta.total, bytes: csvBytes(page), hasTimes: hasTimes(page) }, isMap ? fileAddress(list, page, "geojson") : undefined)}${columnsMenu(list)}</div>
 ${leftOut.map((each) => html`<p class="muted">${notShownWords(each)}</p>`)}
 ${resultsTable(list, named, unfiltered, day)}
 ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(view, facets, linkTo)}</div>`}`
@@ -237,15 +239,11 @@ export async function faultyParts(visit: Visit, list: RequestedList, error: unkn
   const { view, code } = list
   const labelOf = (name: string) => view.filters.find((each) => each.name === name)?.label ?? name
   const faults = faultsOf(error).map((fault) => {
-    const { parameter, message } = fault
-    if (isUnknownPlace && parameter === "near") return { ...fault, message: circleForms }
-    return {
-      ...fault,
-      message: message.replace(
-        /^Must not be after (\w+)$/,
-        (_, to) => `“${labelOf(parameter)}” must be before “${labelOf(to)}”`,
-      ),
-    }
+    const { parameter } = fault
+    const [, to] = /^Must not be after (\w+)$/.exec(fault.message) ?? []
+    const ofDates = to && `“${labelOf(parameter)}” must be before “${labelOf(to)}”`
+    const ofPlace = isUnknownPlace && parameter === "near" && circleForms
+    return { ...fault, message: ofDates || ofPlace || fault.message }
   })
   const facets = await visit.facets(view, code, {}, await visit.newest())
   const isOfPage = faults.every(({ parameter }) => parameter === "page")
@@ -288,20 +286,12 @@ export const linkToList = (view: ListView) => ({
 const exploreTabs = (current: ListView): Content =>
   tabs("Lists", mainViews.map(linkToList), linkToList(current).path)
 
-/** Every record at the release of the page. */
-const fileAddress = (
-  list: RequestedList,
-  { release }: ShownPage,
-  extension: "csv" | "geojson",
-): string =>
+/** Every record, at the release of the page. */
+const fileAddress = (list: RequestedList, { release }: ShownPage, extension: string): string =>
   withQuery(`/explore${pathWith(list.view.path, list.code)}.${extension}`, [
     ...exportQuery(list).filter(([name]) => !["page", "per_page", "as_of"].includes(name)),
     ["as_of", String(release.id)],
   ])
-
-/** With a byte order mark, without which Excel does not read UTF-8. */
-const csvAddress = (list: RequestedList, page: ShownPage): string =>
-  `${fileAddress(list, page, "csv")}&bom=true`
 
 /** For a record that is not in its list at this release. */
 export function recordNotFound(view: ListView, key: string): PageError {

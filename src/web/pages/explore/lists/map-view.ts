@@ -24,17 +24,10 @@ export const createMapView = ({ mapTiles: tiles, mapAttribution }: BaseMapOption
   path: mapPath,
   title: "Map",
   above: html`<section class="panel" data-with-script>
-<div class="toolbar"><p id="map-note" role="status">Loading the map …</p><p class="hint">Move with two fingers, zoom with Ctrl + wheel.</p>
-<form class="row" id="find" role="search" aria-label="On the map"><input ${attributes({
-    id: "sought",
-    type: "search",
-    required: true,
-    list: "near-values",
-    placeholder: "Town, place or tenement",
-    "aria-label": "Town, latitude and longitude, or tenement number",
-    autocomplete: "off",
-    spellcheck: "false",
-  })}><button>Find</button></form></div>
+<div class="toolbar"><p id="map-note" role="status">Loading the map …</p>
+<form class="search" id="find" role="search" aria-label="On the map">
+<input type="search" id="sought" required list="near-values" placeholder="Town or tenement" autocomplete="off" spellcheck="false"
+aria-label="Town, latitude and longitude, or tenement number"><button>Find</button></form></div>
 <div ${attributes({
     id: "map",
     role: "region",
@@ -46,7 +39,8 @@ export const createMapView = ({ mapTiles: tiles, mapAttribution }: BaseMapOption
 <div class="toolbar"><label for="colour">Colour</label>
 <select id="colour"><option value="status">Status</option><option value="type">Type</option><option value="asx_codes">Company</option></select>
 <p class="toolbar small" id="legend"></p>
-<button type="button" id="next" disabled>Step through</button><button type="button" id="reset">Reset view</button></div>
+<button type="button" id="next" disabled>Step through</button><button type="button" id="reset">Reset view</button>
+<p class="hint">Move with two fingers, zoom with Ctrl + wheel.</p></div>
 ${tiles && renderMarkdown(mapAttribution, (href) => href)}</section>`,
   page: {
     stylesheets: ["leaflet.css"],

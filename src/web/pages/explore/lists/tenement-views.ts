@@ -14,7 +14,6 @@ import {
   linked,
   listed,
   missingInWords,
-  notMatchedInWords,
   rounded,
   stateViewer,
   statusWord,
@@ -137,7 +136,7 @@ export const tenementsView: ListOfRecords = {
       cell: companyCodes,
       fact: (tenement, links, day) =>
         String(tenement.asx_codes) === ""
-          ? notMatchedInWords("company")
+          ? html`<span class="muted">Not matched to any company yet</span>`
           : companyCodes(tenement, links, day),
     },
     { head: "Granted", field: "grant_date", number: true, minor: true, sort: "grant_date" },
