@@ -23,7 +23,7 @@ export function smallMap(geometry: string): Html {
     return `M${steps.filter((step, index) => step !== steps[index - 1]).join("L")}Z`
   })
   const [width = 0, height = 0] = sizes.map((size) => Math.ceil(size * scale) + 2 * margin)
-  const [across, down] = sizes.map((size) => `${(size * kmOfDegree).toPrecision(2)} km`)
+  const [across, down] = sizes.map((size) => `${Number((size * kmOfDegree).toPrecision(2))} km`)
   return html`<section class="panel"><h2>Shape</h2>
 <svg viewBox="-${margin} -${margin} ${width} ${height}" width="${width / 2}" height="${height / 2}"
 fill="none" stroke="currentColor" stroke-width="3" role="img" aria-label="The shape"><path d="${lines.join("")}"/></svg>

@@ -40,6 +40,6 @@ export async function tenementParts(visit: Visit, found: FoundRecord) {
       visit.record(tenementsView, key, { as_of: String(release.id) }, ["geometry"]),
   ])
   return {
-    main: html`${shape && smallMap(String(shape.record.geometry))}${tableSection("Companies", columns, linked)}`,
+    main: html`${shape && shape.record.geometry !== null && smallMap(String(shape.record.geometry))}${tableSection("Companies", columns, linked)}`,
   }
 }
