@@ -92,8 +92,9 @@ async function shownChanges(visit: Visit, requested: Requested): Promise<PageRes
       wide: true,
       cell: (record: ResourceRecord) => changeOf(view, before.get(record), record),
     }
+    const empty = page.meta.total > 0 ? "None on this page." : `Nothing was ${title.toLowerCase()}.`
     return html`<section class="stack"><h2>${title}: ${count(page.meta.total, ...view.noun)}</h2>
-${table({ caption: title, columns: isRemoved ? columns : [...columns, change], rows: page.records, empty: page.meta.total > 0 ? "None on this page." : `Nothing was ${title.toLowerCase()}.` })}
+${table({ caption: title, columns: isRemoved ? columns : [...columns, change], rows: page.records, empty })}
 ${belowTable(list, page, `Pages: ${title}`)}
 ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(isRemoved ? countable(view) : view, facets, (filter, value) => addressWith(list, { [filter]: value }), true)}</div>`}</section>`
   }

@@ -136,13 +136,8 @@ export function createVisits(options: VisitOptions) {
         return (await answers.facetAt(question, "held_by", options)) ?? []
       },
       /** @param point with `as_of`, or without */
-      record: (
-        view: ListOfRecords,
-        key: string,
-        point: { as_of?: string },
-        fields = fieldsRead(view),
-      ) => {
-        const values = { ...point, fields }
+      record: (view: ListOfRecords, key: string, point: { as_of?: string }, fields?: string[]) => {
+        const values = { ...point, fields: fields ?? fieldsRead(view) }
         return answers.record(requester, askRecord(view.record.endpoint, values, key))
       },
       /** The releases until a point in time, newest first. */

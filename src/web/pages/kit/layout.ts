@@ -120,7 +120,8 @@ const titleOf = (title: string): string =>
 const published = ({ release, dataAt, nowMs }: Frame): Content =>
   release &&
   release.id > 0 &&
-  html`<li><a href="/explore/changes">Release ${release.id}</a>. Published ${relative(release.publishedAt * 1000, nowMs)}${dataAt !== null && `; newest file of ${longDate(dataAt * 1000)}`}</li>`
+  html`<li><a href="/explore/changes">Release ${release.id}</a>.
+Published ${relative(release.publishedAt * 1000, nowMs)}${dataAt !== null && `; newest file of ${longDate(dataAt * 1000)}`}</li>`
 
 function state({ email }: Frame): Content {
   if (email === undefined) return null

@@ -150,12 +150,14 @@ async function shownList(
       }
   const linkTo = (filter: string, value: string) => addressWith(list, { [filter]: value })
   // With a byte order mark, without which Excel does not read UTF-8.
-  const csv = `${fileAddress(list, page, "csv")}&bom=true`
+  const href = `${fileAddress(list, page, "csv")}&bom=true`
+  const file = { href, rows: page.meta.total, bytes: csvBytes(page), hasTimes: hasTimes(page) }
+  const shapes = isMap ? fileAddress(list, page, "geojson") : undefined
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
 ${companies}${nearest}
 <div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${relatedLinks(list)}${mapLink(list, page, area)}
-${watchedLink(list)}${exportMenu(api, { href: csv, rows: page.meta.total, bytes: csvBytes(page), hasTimes: hasTimes(page) }, isMap ? fileAddress(list, page, "geojson") : undefined)}${columnsMenu(list)}</div>
+${watchedLink(list)}${exportMenu(api, file, shapes)}${columnsMenu(list)}</div>
 ${leftOut.map((each) => html`<p class="muted">${notShownWords(each)}</p>`)}
 ${resultsTable(list, named, unfiltered, day)}
 ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(view, facets, linkTo)}</div>`}`

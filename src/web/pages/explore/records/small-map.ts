@@ -1,5 +1,4 @@
 /** The shape of a record as a drawing, with north at the top. */
-import { boundsOf, type Ring } from "../../../../data/places/shape.ts"
 import { type Html, html } from "../../kit/html.ts"
 
 /** Of the drawing, which has two units a pixel. */
@@ -7,11 +6,19 @@ const side = 320
 const margin = 4
 const kmOfDegree = 111.2
 
+/** Without spread arguments, of which an engine takes fewer than a shape may have points. */
+const rangeOf = (values: readonly number[]): [least: number, most: number] => [
+  values.reduce((one, other) => Math.min(one, other)),
+  values.reduce((one, other) => Math.max(one, other)),
+]
+
 /** @param geometry a polygon or several, as GeoJSON */
 export function smallMap(geometry: string): Html {
   const { type, coordinates } = JSON.parse(geometry)
-  const rings: readonly Ring[] = type === "Polygon" ? coordinates : coordinates.flat()
-  const { west, south, east, north } = boundsOf(rings)
+  const rings: readonly (readonly [longitude: number, latitude: number])[][] =
+    type === "Polygon" ? coordinates : coordinates.flat()
+  const [west, east] = rangeOf(rings.flatMap((ring) => ring.map(([x]) => x)))
+  const [south, north] = rangeOf(rings.flatMap((ring) => ring.map(([, y]) => y)))
   const shrink = Math.cos((((south + north) / 2) * Math.PI) / 180)
   const sizes = [(east - west) * shrink, north - south]
   const scale = side / Math.max(...sizes)

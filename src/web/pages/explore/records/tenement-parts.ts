@@ -34,12 +34,11 @@ export async function tenementParts(visit: Visit, found: FoundRecord) {
     { head: "As at", cell: ({ asAt }) => orDash(asAt), fixed: true },
     { head: "Report", cell: ({ url }) => documentLink("url", "Report")({ url }, links, "") },
   ]
-  const [linked, shape] = await Promise.all([
+  const [linked, { record }] = await Promise.all([
     isPast ? [] : visit.tenementLinks(key),
-    found.record.latitude !== null &&
-      visit.record(tenementsView, key, { as_of: String(release.id) }, ["geometry"]),
+    visit.record(tenementsView, key, { as_of: String(release.id) }, ["geometry"]),
   ])
   return {
-    main: html`${shape && shape.record.geometry !== null && smallMap(String(shape.record.geometry))}${tableSection("Companies", columns, linked)}`,
+    main: html`${record.geometry !== null && smallMap(String(record.geometry))}${tableSection("Companies", columns, linked)}`,
   }
 }
