@@ -155,7 +155,7 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
       expect(await focused()).toBe("-Minus, Metals")
       await page.keyboard.press("ArrowUp")
       await page.keyboard.press("ArrowUp")
-      expect(await focused()).toBe("All holders with “min”")
+      expect(await focused()).toBe("All pages of the guide with “min”")
       await page.keyboard.press("Escape")
       expect(await matches.isVisible()).toBe(false)
       expect(await page.locator("#found-status").textContent()).toBe("")

@@ -123,18 +123,20 @@ test("One link leads to the granted tenements that expire within 90 days, soones
   const soon =
     "&status=granted&sort=expiry_date&order=asc&expires_from=2026-03-01&expires_to=2026-05-30"
   const page = await person.read("/explore/tenements?company=QUO&page=1&expires_to=2020-01-01")
-  const link = linkTo(page, "90 days left")
+  const link = linkTo(page, "Expiring within 90 days")
   expect(link).toBe(`/explore/tenements?company=QUO${soon}`)
-  expect(linkTo(page, "30 days left")).toEndWith("from=2026-03-01&expires_to=2026-03-31")
-  expect(linkTo(page, "365 days left")).toEndWith("from=2026-03-01&expires_to=2027-03-01")
+  expect(linkTo(page, "Expiring within 30 days")).toEndWith("from=2026-03-01&expires_to=2026-03-31")
+  expect(linkTo(page, "Expiring within 365 days")).toEndWith(
+    "from=2026-03-01&expires_to=2027-03-01",
+  )
   const shown = await person.read(link ?? "")
   expect(first(cellsOf(shown))).toEqual(["today", "last-day"])
-  expect(shown).toMatch(/aria-current="true">90 days/)
-  expect(page).not.toMatch(/aria-current="true">90 days/)
-  const past = await person.read(linkTo(shown, "Past expiry") ?? "")
+  expect(shown).toMatch(/aria-current="true">Expiring within 90 days/)
+  expect(page).not.toMatch(/aria-current="true">Expiring within 90 days/)
+  const past = await person.read(linkTo(shown, "Past their expiry date") ?? "")
   expect(first(cellsOf(past))).toEqual(["PAST", "past"])
   const ofCompany = await person.read("/explore/companies/QUO/tenements")
-  expect(linkTo(ofCompany, "90 days left")).toBe(
+  expect(linkTo(ofCompany, "Expiring within 90 days")).toBe(
     `/explore/companies/QUO/tenements?${soon.slice(1)}`,
   )
 })
@@ -165,7 +167,7 @@ test("A page at a past release has the marks and choices of its day", async () =
   await service.sql`update releases set published_at = '2026-02-28T12:00:00Z'`
   const page = await person.read("/explore/tenements?as_of=2026-02-28&company=QUO")
   expect(textOf(page)).not.toContain("past expiry")
-  expect(linkTo(page, "90 days left")).toContain("&expires_from=2026-02-28&")
+  expect(linkTo(page, "Expiring within 90 days")).toContain("&expires_from=2026-02-28&")
   await service.sql`update releases set published_at = '2026-03-01T00:00:00Z'`
 })
 

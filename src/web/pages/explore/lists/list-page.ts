@@ -7,7 +7,6 @@ import type { CanonicalQuery, Pair } from "../../../../api/http/query-string.ts"
 import { checkCombinations } from "../../../../api/responses/ask.ts"
 import { apiPath, changes, pathWith } from "../../../../api/responses/endpoint.ts"
 import { shownNames } from "../../../../api/responses/question.ts"
-import { isAroundTenement } from "../../../../data/resources/around-tenement.ts"
 import { tenements } from "../../../../data/resources/tenements.ts"
 import { fold } from "../../../../system/text/fold.ts"
 import { hidden, menu, notice, pageTitle, tabs, trail } from "../../kit/components.ts"
@@ -153,10 +152,11 @@ async function shownList(
   const href = `${fileAddress(list, page, "csv")}&bom=true`
   const file = { href, rows: page.meta.total, bytes: csvBytes(page), hasTimes: hasTimes(page) }
   const shapes = isMap ? fileAddress(list, page, "geojson") : undefined
+  const presets = presetLinks(list, day)
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
 ${companies}${nearest}
-<div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presetLinks(list, day)}${relatedLinks(list)}${mapLink(list, page, area)}
+<div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presets && menu("Often needed", presets)}${relatedLinks(list)}${mapLink(list, page, area)}
 ${watchedLink(list)}${exportMenu(api, file, shapes)}${columnsMenu(list)}</div>
 ${leftOut.map((each) => html`<p class="muted">${notShownWords(each)}</p>`)}
 ${resultsTable(list, named, unfiltered, day)}
@@ -236,8 +236,8 @@ export function presetLinks(list: RequestedList, day: string): Content {
  */
 export async function faultyParts(visit: Visit, list: RequestedList, error: unknown) {
   if (!(error instanceof ApiError) || error.code !== "INVALID_PARAMETER") throw error
-  const near = sentValue(list, "near") ?? ""
-  const isUnknownPlace = /[a-z]/i.test(near) && !isAroundTenement(near)
+  // Identifiers have digits, names of towns have none.
+  const isUnknownPlace = /^\D*[a-z]\D*(,|$)/i.test(sentValue(list, "near") ?? "")
   const { view, code } = list
   const labelOf = (name: string) => view.filters.find((each) => each.name === name)?.label ?? name
   const faults = faultsOf(error).map((fault) => {

@@ -101,11 +101,11 @@ export const tenementsView: ListOfRecords = {
   ],
   presets: [
     ...[30, 90, 365].map((days) => ({
-      title: `${days} days left`,
+      title: `Expiring within ${days} days`,
       parameters: (day: string) => expiringWithin(day, days),
     })),
     {
-      title: "Past expiry",
+      title: "Past their expiry date",
       parameters: (day) => ({ ...granted, expires_from: null, expires_to: daysAfter(day, -1) }),
     },
   ],
