@@ -236,8 +236,9 @@ export function presetLinks(list: RequestedList, day: string): Content {
  */
 export async function faultyParts(visit: Visit, list: RequestedList, error: unknown) {
   if (!(error instanceof ApiError) || error.code !== "INVALID_PARAMETER") throw error
+  const near = sentValue(list, "near") ?? ""
   // Identifiers have digits, names of towns have none.
-  const isUnknownPlace = /^\D*[a-z]\D*(,|$)/i.test(sentValue(list, "near") ?? "")
+  const isUnknownPlace = /[a-z]/i.test(near) && !/^\S*\d\S*,[\d.]+$/.test(near)
   const { view, code } = list
   const labelOf = (name: string) => view.filters.find((each) => each.name === name)?.label ?? name
   const faults = faultsOf(error).map((fault) => {
