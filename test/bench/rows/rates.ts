@@ -18,7 +18,7 @@ interface RateOptions {
   /** Read once before the load. */
   readFirst?: readonly string[]
   /** Beside the services of the checkouts. */
-  peers?: readonly ("hono" | "bare")[]
+  peers?: readonly ("bare" | "hono" | "hono with a cache")[]
   ifNoneMatch?: boolean
 }
 
@@ -43,10 +43,10 @@ async function measureRates(
     if (checkout !== ours || !peers.includes("bare")) continue
     await add("bare", await environment.bare(service, targets[0] ?? ""), await ours.token())
   }
-  if (peers.includes("hono")) {
+  if (peers.includes("hono")) await add("hono", await environment.hono(), await ours.token())
+  if (peers.includes("hono with a cache")) {
     const { responses } = cacheSizes(defaultCacheBytes)
     const settings = { CACHE_BYTES: String(responses) }
-    await add("hono", await environment.hono(), await ours.token())
     await add("hono with a cache", await environment.hono(settings), await ours.token())
   }
   return rounds(environment.rounds, sides)
@@ -119,7 +119,10 @@ export const rateRows: readonly Row[] = [
     work: "a list page asked for again (JSON, 50 records), ours from memory",
     needs,
     run: (environment) =>
-      measureRates(environment, { targets: [listPage], peers: ["bare", "hono"] }),
+      measureRates(environment, {
+        targets: [listPage],
+        peers: ["bare", "hono", "hono with a cache"],
+      }),
   },
   {
     name: "page-not-modified",
@@ -143,7 +146,8 @@ export const rateRows: readonly Row[] = [
     needs,
     run: async (environment) => {
       const targets = await recordPaths(environment, keysReadAgain)
-      return measureRates(environment, { targets, readFirst: targets, peers: ["bare", "hono"] })
+      const peers = ["bare", "hono", "hono with a cache"] as const
+      return measureRates(environment, { targets, readFirst: targets, peers })
     },
   },
   randomPage,
