@@ -197,14 +197,9 @@ const ground = L.featureGroup().addTo(map)
 
 /** @param area polygons and their holes in microdegrees, as text of PostgreSQL */
 const ringsOf = (area) =>
-  [...area.matchAll(/\(\((.*?)\)\)/g)].map(([, ring]) =>
-    ring.split("),(").map((point) =>
-      point
-        .split(",")
-        .map((each) => each / 1e6)
-        .reverse(),
-    ),
-  )
+  area
+    .match(/\(\(.*?\)\)/g)
+    .map((ring) => [...ring.matchAll(/([-\d.]+),([-\d.]+)/g)].map(([, x, y]) => [y / 1e6, x / 1e6]))
 
 /** The part of a box within the world, rounded outwards to about a metre: numbers without exponents. */
 function clamped(box) {
@@ -357,9 +352,8 @@ async function choose(id, at) {
   link.append(...page.querySelector("h1").childNodes)
   const card = document.createElement("div")
   card.append(link, page.querySelector(".facts"))
-  L.popup(place, { content: card, maxHeight: 0.38 * element.clientHeight, minWidth: 260 }).openOn(
-    map,
-  )
+  const size = { maxHeight: 0.38 * element.clientHeight, minWidth: 260 }
+  L.popup(place, { content: card, ...size }).openOn(map)
   byId("announcement").textContent = card.textContent
 }
 

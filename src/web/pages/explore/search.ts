@@ -175,4 +175,4 @@ const groupOf =
   ({ title, path, filter, matches }: Kind & { matches: readonly Match[] }): Content =>
     html`<section class="panel"><h2>${title}</h2>
 ${matchList(matches)}
-<p class="small"><a href="${withQuery(path, [[filter, term]])}">All ${title.toLowerCase()} with “${isolated(term)}”</a></p></section>`
+<p class="matches"><a href="${withQuery(path, [[filter, term]])}">All ${title.toLowerCase()} with “${isolated(term)}”</a></p></section>`
