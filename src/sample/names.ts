@@ -2,8 +2,9 @@
 import { at, type Random, weighted } from "./random.ts"
 
 const starts =
-  "Bar Bel Bor Bran Cal Cor Dar Del Dorn Ell Fen Gar Gel Hal Harn Ith Jar Jor Kal Kel Lor Mel Mor Narr Nel Oth Pel Quor Ral Ren Sel Sorr Tar Tel Thorn Ulv Var Vel Wel Yarr Zan Zel".split(
-    " ",
+  `Bar Bel Bor Bran Cal Cor Dar Del Dorn Ell Fen Gar Gel Hal Harn Ith Jar Jor Kal Kel Lor Mel
+  Mor Narr Nel Oth Pel Quor Ral Ren Sel Sorr Tar Tel Thorn Ulv Var Vel Wel Yarr Zan Zel`.split(
+    /\s+/,
   )
 const middles = "a ar en i ill o or u ul".split(" ")
 const ends =

@@ -146,10 +146,12 @@ function selectionOf(resource: Readable) {
   return { fields: Type.Optional(fields) }
 }
 
+const ofAtom = `. atom is a feed of the first ${paging.per_page.default} records, without page, per_page, all and fields`
+
 const representationIn = (offered: readonly Format[]) => ({
   format: Type.Optional(
     oneOf(offered, {
-      description: `Format of the response; without it, the header Accept decides. parquet needs all=true${offered.includes("atom") ? `. atom is a feed of the first ${paging.per_page.default} records, without page, per_page, all and fields` : ""}`,
+      description: `Format of the response; without it, the header Accept decides. parquet needs all=true${offered.includes("atom") ? ofAtom : ""}`,
     }),
   ),
   all: Type.Boolean({

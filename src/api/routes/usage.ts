@@ -14,7 +14,7 @@ import type { ObjectEndpoint } from "../responses/endpoint.ts"
 import { representObject } from "../responses/represent.ts"
 
 const description =
-  "The plan of your account, its current window and its requests in each of the last 24 hours. The window does not count requests for it; a separate window of the same size does."
+  "The plan of your account, its window and its requests in each of the last 24 hours. Requests for it count in a separate window of the same size."
 
 export const usageOfAccount: ObjectEndpoint = {
   kind: "object",

@@ -133,9 +133,11 @@ function removedRows(resource: Readable, part: Part): SQL {
   const value = counted ? sql`, unnest(${counted.each}) as ${removedValue}` : sql``
   const earlier = sql`(select *, ${key} as earlier_key${value} from ${history} as ${name}
     where ${endsAfter(sinceName)} and until_release <= ${sql.placeholder(releaseName)} offset 0)`
-  const isNotIn = (from: PgTable, ...conditions: SQL[]) =>
-    sql`(select true from ${from} as ${name}
-      where ${and(sql`${name}.${key} = earlier_key`, existsBy(resource, releaseName), ...conditions, part.inList, counted?.where(removedValue))} limit 1) is null`
+  const isNotIn = (from: PgTable, ...conditions: SQL[]) => {
+    const isThere = and(sql`${name}.${key} = earlier_key`, existsBy(resource, releaseName))
+    const isListed = and(...conditions, part.inList, counted?.where(removedValue))
+    return sql`(select true from ${from} as ${name} where ${and(isThere, isListed)} limit 1) is null`
+  }
   return select(resource, earlier, part, [
     existsBy(resource, sinceName),
     isNotIn(table),

@@ -14,7 +14,8 @@ const manifestCount = (path: string) =>
 /** A deactivated company counts as changed, and so does a record whose links changed. */
 const countSelects = (resource: string) => ({
   added: manifestCount(`resources,${resource},added`),
-  changed: sql`${manifestCount(`resources,${resource},changed`)} + ${manifestCount(`resources,${resource},deactivated`)} + ${manifestCount(`links,changed,${resource}`)}`,
+  changed: sql`${manifestCount(`resources,${resource},changed`)}
+    + ${manifestCount(`resources,${resource},deactivated`)} + ${manifestCount(`links,changed,${resource}`)}`,
   removed: manifestCount(`resources,${resource},removed`),
 })
 

@@ -47,7 +47,7 @@ export const sources: Readable = {
       ),
       last_outcome: oneOf(loadOutcomes, {
         description:
-          "Outcome of its last load or fetch: a release, no difference, a refused load, or a failed fetch because the download or the load failed; the last two leave the data as it was",
+          "Outcome of its last load or fetch: a release, no difference, a refused load, or a failed download or load. The last two leave the data as it was",
         examples: ["unchanged"],
       }),
       last_observed_at: instant(

@@ -102,8 +102,13 @@ async function guardEmptied(compared: Compared): Promise<void> {
     (field) => !load.acceptEmpty.includes(field) && !values.isKept(columnOf(field)),
   )
   if (fields.length === 0) return
+  const counts = fields.map((field) => {
+    const column = columnOf(field)
+    const isEmptied = `t.${column} is not null and (${values.of(column)}) is null`
+    return `count(*) filter (where ${isEmptied})::integer as ${field}`
+  })
   const [emptied] = await sql.unsafe<[Record<string, number>]>(
-    `select ${fields.map((field) => `count(*) filter (where t.${columnOf(field)} is not null and (${values.of(columnOf(field))}) is null)::integer as ${field}`)}
+    `select ${counts}
      from ${differences} d join ${table} t on t.${key} = d.key join ${accepted} s on s.${key} = d.key
      where difference = 'changed'`,
   )

@@ -93,20 +93,31 @@ async function shownChanges(visit: Visit, requested: Requested): Promise<PageRes
       cell: (record: ResourceRecord) => changeOf(view, before.get(record), record),
     }
     const empty = page.meta.total > 0 ? "None on this page." : `Nothing was ${title.toLowerCase()}.`
+    const linkTo = (filter: string, value: string) => addressWith(list, { [filter]: value })
+    const counted = countedPanels(isRemoved ? countable(view) : view, facets, linkTo, true)
     return html`<section class="stack"><h2>${title}: ${count(page.meta.total, ...view.noun)}</h2>
 ${table({ caption: title, columns: isRemoved ? columns : [...columns, change], rows: page.records, empty })}
 ${belowTable(list, page, `Pages: ${title}`)}
-${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(isRemoved ? countable(view) : view, facets, (filter, value) => addressWith(list, { [filter]: value }), true)}</div>`}</section>`
+${page.meta.total > 0 && html`<div class="panel columns">${counted}</div>`}</section>`
   }
+  const hasChanges = changed.meta.total + removed.meta.total > 0
+  const presets = presetLinks(given, visit.dayOf(sentValue(given, "as_of"), release))
+  const watched = withQuery(view.path, filtersOf({ ...given, view }))
+  const watch = watchLink(watched, chosenOf(view, sentValue(given, "changed")))
   return {
     title: "Changes",
     section: "/explore",
-    main: html`${pageTitle("Changes", leadOf(from, release), [presetLinks(given, visit.dayOf(sentValue(given, "as_of"), release)), watchLink(withQuery(view.path, filtersOf({ ...given, view })), chosenOf(view, sentValue(given, "changed")))])}
+    main: html`${pageTitle("Changes", leadOf(from, release), [presets, watch])}
 <div class="stack list">${table({ caption: "Changes by list", columns: totalColumns, rows: totals, empty: "" })}
 <p class="muted">Removed records have left the list since then. A company that becomes inactive leaves the list of active companies.</p>
 ${filterForm(list, ofChanged)}
-<div class="toolbar">${kindChips(list, kinds, chosen)}${changed.meta.total + removed.meta.total > 0 && html`<a class="button" href="${csv}">CSV</a>`}</div>
-${chosen && sentValue(given, "changed") === undefined && html`<p class="muted">Release ${number(release.id)} has an operator’s decisions on links. Changes of linked companies are not chosen.</p>`}
+<div class="toolbar">${kindChips(list, kinds, chosen)}${hasChanges && html`<a class="button" href="${csv}">CSV</a>`}</div>
+${
+  chosen &&
+  sentValue(given, "changed") === undefined &&
+  html`<p class="muted">Release ${number(release.id)} has an operator’s decisions on links.
+Changes of linked companies are not chosen.</p>`
+}
 ${(!chosen || fields) && part("updated_since", changed, ofChanged, linksAt(asOf[1]))}
 ${isChosen("removed") && part("removed_since", removed, ofRemoved, linksAt(String(from.id)))}
 ${isChosen("missing") && missing && missing.meta.total > 0 && missingPart(view, missing, visit.dayOf(undefined, release))}</div>`,
@@ -159,10 +170,11 @@ const countable = (view: ListView): ListView => ({
 
 const isShown = ({ only, minor }: ShownField): boolean => only !== "record" && !minor
 
-const leadOf = (from: Release, { id, publishedAt }: Release): Content =>
-  html`Between release ${number(from.id)}${from.id > 0 && html` of ${published(from.publishedAt)}`} and release ${number(id)}${id > 0 && html` of ${published(publishedAt)}`}`
+const leadOf = (from: Release, to: Release): Content =>
+  html`Between ${releaseInWords(from)} and ${releaseInWords(to)}`
 
-const published = (seconds: number) => timeElement(new Date(seconds * 1000).toISOString())
+const releaseInWords = ({ id, publishedAt }: Release): Html =>
+  html`release ${number(id)}${id > 0 && html` of ${timeElement(new Date(publishedAt * 1000).toISOString())}`}`
 
 function changeOf(
   view: ListView,

@@ -65,7 +65,11 @@ export function kindChips(list: RequestedList, kinds: readonly Kind[], chosen?: 
     const toggled = shown.filter((each) => isChosen(each) !== (each === kind))
     const changed = toggled.flatMap(({ names }) => names).join() || null
     const current = isChosen(kind) && "true"
-    return html`<li><a ${attributes({ class: "chip", href: addressWith(list, { changed }), "aria-current": current })}>${kind.label} ${number(kind.count)}${current && html`<span aria-hidden="true"> ×</span>`}</a></li>`
+    const href = addressWith(list, { changed })
+    const mark = current && html`<span aria-hidden="true"> ×</span>`
+    return html`<li><a ${attributes({ class: "chip", href, "aria-current": current })}>${kind.label} ${number(kind.count)}${mark}</a></li>`
   }
-  return html`<ul class="page-sizes" aria-label="Kinds of change">${shown.map(chip)}${isSent && html`<li><a class="chip" href="${addressWith(list, { changed: null })}">Reset</a></li>`}</ul>`
+  const reset = addressWith(list, { changed: null })
+  return html`<ul class="page-sizes" aria-label="Kinds of change">${shown.map(chip)}
+${isSent && html`<li><a class="chip" href="${reset}">Reset</a></li>`}</ul>`
 }

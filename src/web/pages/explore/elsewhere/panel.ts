@@ -46,7 +46,8 @@ const shapesDownload = (href: string): Html =>
 
 const csvDownload = ({ href, rows, bytes, hasTimes }: CsvFile): Content =>
   rows > 0 &&
-  html`<p><a class="button primary" href="${href}" download>Download CSV</a> <span class="muted">${count(rows, "row")}, about ${dataSize(bytes)}${hasTimes && ", times in UTC"}</span></p>
+  html`<p><a class="button primary" href="${href}" download>Download CSV</a>
+<span class="muted">${count(rows, "row")}, about ${dataSize(bytes)}${hasTimes && ", times in UTC"}</span></p>
 ${
   bytes > largeSheetBytes &&
   html`<p class="notice waiting">Google Sheets may reject a file of more than

@@ -206,7 +206,8 @@ function relatedLinks(list: RequestedList): Html {
   const query: CanonicalQuery = isByCompany ? [...filters, ["company", code]] : filters
   const holders = linksAt(sentValue(list, "as_of"))(holdersView.path, query)
   const changes = withQuery(`/explore/changes/${resource.name}`, query)
-  return html`${resource === tenements && html`<a class="button" href="${holders}">By holder</a>`}${resource.history && html`<a class="button" href="${changes}">Changes</a>`}`
+  return html`${resource === tenements && html`<a class="button" href="${holders}">By holder</a>`}
+${resource.history && html`<a class="button" href="${changes}">Changes</a>`}`
 }
 
 /** Of the list; of holders, their tenements. */
@@ -302,7 +303,7 @@ export function recordNotFound(view: ListView, key: string): PageError {
   return notFound(
     singular,
     key,
-    `No ${singular} has this identifier at this release. Check the spelling. If the ${singular} was removed, open the list and set “As of” to an earlier day.`,
+    `No ${singular} has this identifier at this release. Check the spelling. To see a removed one, open the list, and set “As of” to an earlier day.`,
     html`<p><a class="button" href="${linkToList(view).path}">All ${plural}</a></p>`,
   )
 }

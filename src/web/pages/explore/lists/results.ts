@@ -110,7 +110,8 @@ const step = (label: string, rel: string, href: string | null): Html =>
 export function sentenceOf(list: RequestedList, { meta, release }: ShownPage): Html {
   const { view, code } = list
   const { counts } = view.endpoint
-  return html`${count(meta.total, ...view.noun)}${counts && ` of ${counts.name}`}${code && ` of ${code.toUpperCase()}`}${filterChips(list)}, at release ${number(release.id)}`
+  const what = html`${count(meta.total, ...view.noun)}${counts && ` of ${counts.name}`}`
+  return html`${what}${code && ` of ${code.toUpperCase()}`}${filterChips(list)}, at release ${number(release.id)}`
 }
 
 /** The search text comes last: it may be long. */

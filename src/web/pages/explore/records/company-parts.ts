@@ -65,7 +65,8 @@ The overview shows the <a href="/#linked">share of linked tenements by state</a>
   const remarks = { total_tenements: notCountedRemark(holders) }
   const main = html`<section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 ${tenements}
-<p>${hasTenements && html`<a href="${links(mapPath, [["company", code]])}">Map</a> of its tenements. `}<a href="/explore/compare?codes=${code}">Compare</a> with other companies.</p></section>
+<p>${hasTenements && html`<a href="${links(mapPath, [["company", code]])}">Map</a> of its tenements. `}
+<a href="/explore/compare?codes=${code}">Compare</a> with other companies.</p></section>
 ${expiries && expiriesPart(expiries, found, toTenements)}
 ${probableSubsidiaries(holders, links)}
 ${part(companySubsidiariesView, subsidiaries, found, links(`${inCompany}/subsidiaries`))}

@@ -76,12 +76,13 @@ export async function holderPage(visit: Visit, sentName: string): Promise<PageRe
   const others = alike.filter((record) => keyOf(record) !== key)
   const present = addressWith(list, { as_of: null })
   const tenements = count(Number(own?.count ?? 0), ...tenementsView.noun)
+  const lead = html`A holder of <a href="${toTenements()}">${tenements}</a>${filterChips(list)}, at release ${release.id}`
   return {
     title: name,
     section: "/explore",
     scripts: ["explore.js"],
     main: html`${trail([linkToList(holdersView)], isolated(name))}
-${pageTitle(isolated(name), html`A holder of <a href="${toTenements()}">${tenements}</a>${filterChips(list)}, at release ${release.id}`, watchLink(withQuery(tenementsView.path, Object.entries(held))))}
+${pageTitle(isolated(name), lead, watchLink(withQuery(tenementsView.path, Object.entries(held))))}
 <div class="stack">${asOf !== undefined && pastNotice(release, asOf, present)}
 <section class="panel"><h2><a href="${toTenements()}">Tenements</a></h2>
 <div class="columns">${countedPanels(tenementsView, facets, (...pair) => toTenements(pair), true)}</div>
