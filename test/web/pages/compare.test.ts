@@ -66,14 +66,14 @@ test("Without codes the page asks for them, and it keeps them beside an unknown 
     expect(page).not.toContain("<table>")
   }
   const faulty = await person.read("/explore/compare?codes=BIG,Big+Nowhere", 404)
-  expect(faultAt(faulty, "codes")).toBe("No company has the code NOWHERE.")
+  expect(faultAt(faulty, "codes")).toBe("No company, or several, have the code or name NOWHERE.")
   expect(faulty).toContain('value="BIG, NOWHERE"')
   expect(cellsOf(faulty)[0]).toEqual(["Company", "Big Ore, Limited"])
 })
 
 test("Names of companies lead to their codes", async () => {
-  const page = await person.read("/explore/compare?codes=largest+exact,quoted,STR+OLDCO")
-  expect(page).toContain('value="MAX, QUO, STR, OLDCO"')
+  const page = await person.read("/explore/compare?codes=quoted,+largest+exact+;+STR+OLDCO")
+  expect(page).toContain('value="QUO, MAX, STR, OLDCO"')
 })
 
 test("More than six codes are an error beside the first six companies", async () => {

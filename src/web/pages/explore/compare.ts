@@ -44,7 +44,7 @@ export async function comparePage(visit: Visit): Promise<PageResult> {
   const companies = read.filter((company) => company !== null)
   const unknown = codes.filter((_, index) => read[index] === null)
   const faults = [
-    unknown.length > 0 && `No company has the code ${unknown.join(", ")}.`,
+    unknown.length > 0 && `No company, or several, have the code or name ${unknown.join(", ")}.`,
     codes.length > mostCompanies && `Only the first ${mostCompanies} companies are compared.`,
   ].filter(Boolean)
   const fault = faults.length > 0 ? faults.join(" ") : undefined

@@ -116,7 +116,7 @@ export async function companyNamed(visit: Visit, text: string): Promise<string |
   const code = asxCodeFromText(text)
   const [known] = await visit.versions(companiesView, [code], await visit.newest())
   if (known) return code
-  const found = await companiesByRank(visit, text)
+  const found = await companiesByRank(visit, text.trim())
   const listed = found.filter(({ is_active }) => is_active)
   const name = withoutLegalForm(text)
   const isBearer = (each: ResourceRecord) => withoutLegalForm(nameOf(each)) === name
