@@ -221,6 +221,28 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await visitor.assertClean()
   })
 
+  test("A point in view can be chosen, and a tenement found among points shows its card and outline", async () => {
+    await using visitor = await visitorAs("admin")
+    const { page, visit } = visitor
+    await visit("/explore/map")
+    await noteThat(visitor, /as points/)
+    const card = page.locator(".leaflet-popup-content")
+    await page.getByRole("button", { name: "Step through" }).click()
+    await card.waitFor()
+    const first = await card.locator("a").first().textContent()
+    const listed = await service.get("/tenements?sort=area_km2&order=desc&per_page=1")
+    const [{ tenement_id: largest }] = Object(await listed.json()).data
+    const sought = page.getByRole("combobox", { name: "Town, latitude and longitude" })
+    for (const number of [String(largest), String(first)]) {
+      await sought.fill(number)
+      await sought.press("Enter")
+      await until(async () => (await card.locator("a").first().textContent()) === number)
+      await noteThat(visitor, /as shapes/)
+      await until(() => page.evaluate(hasInkOnCanvas))
+    }
+    await visitor.assertClean()
+  })
+
   test("Tenements have the colours of the companies with the most of them", async () => {
     await using visitor = await visitorAs("admin")
     const { page, visit } = visitor

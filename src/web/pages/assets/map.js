@@ -352,8 +352,9 @@ async function choose(id, at) {
   link.append(...page.querySelector("h1").childNodes)
   const card = document.createElement("div")
   card.append(link, page.querySelector(".facts"))
-  const size = { maxHeight: 0.38 * element.clientHeight, minWidth: 260 }
-  L.popup(place, { content: card, ...size }).openOn(map)
+  L.popup({ content: card, maxHeight: 0.38 * element.clientHeight, minWidth: 260 })
+    .setLatLng(place)
+    .openOn(map)
   byId("announcement").textContent = card.textContent
 }
 
@@ -363,7 +364,7 @@ function next() {
   if (ids.length > 0) attempt(choose(ids[(ids.indexOf(chosenId) + 1) % ids.length]))
 }
 
-/** Moves to a town, to `latitude,longitude`, or to a tenement of the list, which it chooses. */
+/** Moves to a town, to `latitude,longitude`, or to a tenement. Without its shape, `draw` chooses it later. */
 async function find(text) {
   const towns = [...byId("near-values").options]
   const town = towns.find(({ label }) => label.toLowerCase() === text.toLowerCase())
@@ -383,7 +384,7 @@ async function find(text) {
   if (id) setHash("id", id)
   chosenId = undefined
   map.setView(place, id ? 11 : 9, { animate: false })
-  if (inView().includes(id)) await choose(id)
+  if (found.has(id)) await choose(id)
 }
 
 shapes.on("click", ({ layer, latlng }) => attempt(choose(layer.feature.id, latlng)))
