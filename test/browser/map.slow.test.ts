@@ -221,11 +221,13 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await visitor.assertClean()
   })
 
-  test("A point in view can be chosen, and a tenement found among points shows its card and outline", async () => {
+  test("The scale bar holds its words, a point in view can be chosen, and a tenement found among points shows its card and outline", async () => {
     await using visitor = await visitorAs("admin")
     const { page, visit } = visitor
     await visit("/explore/map")
     await noteThat(visitor, /as points/)
+    const scale = `document.querySelector(".leaflet-control-scale-line")`
+    expect(await page.evaluate(`${scale}.scrollWidth <= ${scale}.clientWidth`)).toBe(true)
     const card = page.locator(".leaflet-popup-content")
     await page.getByRole("button", { name: "Step through" }).click()
     await card.waitFor()

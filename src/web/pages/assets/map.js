@@ -394,7 +394,7 @@ map.on("click", ({ containerPoint }) => {
   if (point) attempt(choose(point.id))
 })
 L.control.zoom({ position: "bottomright" }).addTo(map)
-L.control.scale({ imperial: false }).addTo(map)
+L.control.scale({ imperial: false, maxWidth: 150 }).addTo(map)
 map.on("zoomend", () => element.classList.toggle("far", map.getZoom() < 6))
 // Servers of tiles ask who uses them.
 if (tiles) L.tileLayer(tiles, { referrerPolicy: "strict-origin" }).addTo(map)
