@@ -80,3 +80,12 @@ test("The history of a company has each change of its capitalisation", async () 
     "Market cap, A$: 250,000,000,000 → 300,000,000,000",
   ])
 })
+
+test("A company's end of listing is written as on its page", async () => {
+  const companies = awkward.companies.map((each) =>
+    each.asx_code === "BIG" ? { ...each, is_active: false } : each,
+  )
+  await service.publish({ ...awkward, companies })
+  const [last] = cellsOf(await person.read("/explore/companies/big"), "History")
+  expect(last?.[4]).toContain("Listed: active → inactive")
+})

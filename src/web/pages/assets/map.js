@@ -347,8 +347,7 @@ async function choose(id, at) {
   const address = `/explore/tenements/${encodeURIComponent(id)}${asOf ? `?as_of=${encodeURIComponent(asOf)}` : ""}`
   const page = parsed(await (await read(address)).text())
   if (id !== chosenId) return
-  const link = document.createElement("a")
-  link.href = address
+  const link = Object.assign(document.createElement("a"), { href: address })
   link.append(...page.querySelector("h1").childNodes)
   const card = document.createElement("div")
   card.append(link, page.querySelector(".facts"))

@@ -47,8 +47,7 @@ const until = (version: ResourceRecord): Content =>
 /** The oldest stored version has no predecessor; if no field changed, the links did. */
 function changes({ labels, version, earlier }: VersionRow): Content {
   if (typeof version.changed !== "string" || earlier === undefined) return orDash(null)
-  const names = splitValues(version.changed)
-  return differences(names, labels, earlier, version)
+  return differences(splitValues(version.changed), labels, earlier, version)
 }
 
 type Labels = VersionRow["labels"]
@@ -75,8 +74,10 @@ export const differences = (
 
 const exact = new Intl.NumberFormat("en-AU", { maximumFractionDigits: 20 })
 
-const written = (value: Value | undefined): Content =>
-  typeof value === "number" ? exact.format(value) : orDash(value?.toString())
+const written = (value: Value | undefined): Content => {
+  if (typeof value === "boolean") return value ? "active" : "inactive"
+  return typeof value === "number" ? exact.format(value) : orDash(value?.toString())
+}
 
 function sourceOf(version: ResourceRecord): Content {
   const files = splitValues(textOf("files")(version)).map((name) => html`<div>${name}</div>`)
