@@ -32,7 +32,7 @@ for (const name of ["touchstart", "wheel"]) {
   element.addEventListener(name, letScroll, { capture: true, passive: true })
 }
 
-/* Colours by classes of the stylesheet: the first pattern that matches decides. */
+/* Colours by classes of the stylesheet: the first match decides. */
 const palettes = {
   status: [
     ["granted", /granted/i, "good"],
@@ -171,7 +171,7 @@ dots.createTile = ({ x: column, y: row, z }) => {
   return tile
 }
 
-/** Layers by the ids of their tenements. */
+/** Layers by ids of tenements. */
 const found = new Map()
 const shapes = L.geoJSON(null, { onEachFeature: ({ id }, layer) => found.set(id, layer) })
 /** The box whose shapes are all loaded. */
