@@ -212,6 +212,8 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await page.locator(".leaflet-popup-content").waitFor()
     expect(await page.locator(".leaflet-popup-content a").first().textContent()).toBe(tenement_id)
     expect(page.url()).toEndWith(`#${new URLSearchParams({ id })}`)
+    await page.waitForURL(({ search }) => search.includes("bbox="))
+    await page.waitForSelector("#results:not([aria-busy])")
     for (const unknown of ["Nowhere", "-91, 20"]) {
       await find(unknown)
       await noteThat(visitor, RegExp(`^The map has no “${unknown}”. Type a town`))
