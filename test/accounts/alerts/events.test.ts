@@ -10,6 +10,7 @@ import { createReader } from "../../../src/data/reader/reader.ts"
 import { createReleases } from "../../../src/data/reader/releases.ts"
 import { prune } from "../../../src/ingest/loading/prune.ts"
 import { pageOfSubject } from "../../../src/web/pages/explore/lists/watched.ts"
+import { fileLoader } from "../../ingest/loading/file-loader.ts"
 import { awkward, type Fixtures } from "../../support/fixtures.ts"
 import { until } from "../../support/until.ts"
 import { alertWorkbench } from "./alert-workbench.ts"
@@ -259,4 +260,33 @@ test("A preview shows what a watch would have sent in the last 30 days, or since
   ])
   expect((await preview(subjectOf({ record: "/tenements/NT-1" }), 1)).event).toBe(null)
   await pool.close()
+})
+
+test("A watch around a tenement reports what comes near, and resyncs when that tenement's shape changes", async () => {
+  const load = fileLoader(service)
+  const publishSquares = (squares: Readonly<Record<string, number>>) =>
+    load(
+      "tenements",
+      {
+        "around.csv": [
+          "id,tenement_id,state,status,geometry",
+          ...Object.entries(squares).map(([id, west]) => {
+            const ring = `${west} -20,${west + 0.1} -20,${west + 0.1} -19.9,${west} -19.9,${west} -20`
+            return `${id},${id},QLD,granted,"POLYGON ((${ring}))"`
+          }),
+        ],
+      },
+      { partial: true, acceptMoved: true },
+    )
+  await publishSquares({ CENTRE: 140, FAR: 145 })
+  await watch({ list: "/tenements?near=CENTRE,20" })
+  await publishSquares({ FAR: 140.15 })
+  await settled()
+  await publishSquares({ CENTRE: 140.01 })
+  await settled()
+  const [entered, moved] = receiver.events
+  expect([entered?.data.changed, entered?.data.resync]).toEqual([1, undefined])
+  expect(await totalAt(entered?.data.changed_url)).toBe(1)
+  expect([moved?.data.changed, moved?.data.resync]).toEqual([undefined, true])
+  expect(receiver.events).toHaveLength(2)
 })
