@@ -43,15 +43,18 @@ export async function rounds(
   return figures
 }
 
-/** A line for each figure, in Markdown: each side's median, and ours divided by each other side. */
+/**
+ * A line for each figure, in Markdown: each side's median, and ours divided by each other side. The first line has
+ * the work.
+ */
 export function table(work: string, figures: Figures): string {
-  const lines = Object.entries(figures).map(([figure, sides]) => {
+  const lines = Object.entries(figures).map(([figure, sides], line) => {
     const { ours = [], ...others } = sides
     const peers = Object.entries(others).map(
       ([name, samples]) =>
         `${name} ${numberText(median(samples))} (× ${numberText(median(ratios(ours, samples)))})`,
     )
-    return `| ${[work, figure, spread(ours), peers.join(", ")].join(" | ")} |`
+    return `| ${[line === 0 ? work : "", figure, spread(ours), peers.join(", ")].join(" | ")} |`
   })
   return lines.join("\n")
 }

@@ -79,15 +79,16 @@ test("A killed application leaves no server, and an immediate start gets one tha
     const killed = await start(dir)
     await ask(killed.url, `create table kept_${round} as select 7 as x`)
     const pid = serverPid(dir) ?? 0
-    process.kill(killed.pid, "SIGKILL")
+    await killed.kill()
     const next = await start(dir)
-    expect(isAlive(pid)).toBe(false)
+    expect(next.adopted).toBe(false)
+    await until(() => !isAlive(pid)) // it deletes its pid file just before it ends
     expect(await ask(next.url, `select x from kept_${round}`)).toBe(7)
     await next.end()
   }
   const last = await start(dir)
   const pid = serverPid(dir) ?? 0
-  process.kill(last.pid, "SIGKILL")
+  await last.kill()
   await until(() => !isAlive(pid))
 })
 
@@ -197,6 +198,7 @@ type Application = {
   adopted: boolean
   pid: number
   end(): Promise<void>
+  kill(): Promise<unknown>
 }
 
 // Uses the server until its standard input ends.
@@ -230,6 +232,10 @@ async function start(dir: string): Promise<Application> {
     async end() {
       child.stdin.end()
       await child.exited
+    },
+    kill() {
+      child.kill("SIGKILL")
+      return child.exited
     },
   }
   applications.push(application)
