@@ -90,6 +90,8 @@ test("A failing receiver gets the same bytes ten times over three days, then the
   expect(new Set(receiver.events.map(({ id, body }) => `${id} ${body}`)).size).toBe(1)
   const row = await rowOf(id)
   expect([row?.state, row?.reason]).toEqual(["disabled", "The receiver returned 500"])
+  // The line is written after the row is committed.
+  await until(() => service.logLines.some((line) => line.includes("watch disabled")))
   expect(service.logLines.filter((line) => line.includes("watch disabled"))).toHaveLength(1)
   const made = await deliveriesOf(pool, { accountId: bench.owner, id })
   expect(made.map(({ attempt, status }) => [attempt, status])).toEqual(
