@@ -104,6 +104,11 @@ export async function alertWorkbench({ records = awkward }: { records?: Fixtures
       service.clock.advance(ms)
       await wake()
     },
+    /** What the log says of disabled watches. Each line follows the commit of its row: wait for it. */
+    disabledLines: () =>
+      service.logLines
+        .map((line) => JSON.parse(line))
+        .filter(({ event }) => event === "watch disabled"),
     /** The total of the list at an address of an event. */
     totalAt: async (address: unknown): Promise<number> => {
       const { pathname, search } = new URL(String(address))

@@ -15,7 +15,7 @@ import { until } from "../../support/until.ts"
 import { alertWorkbench } from "./alert-workbench.ts"
 
 const bench = await alertWorkbench()
-const { service, receiver, watch, settled, advance } = bench
+const { service, receiver, watch, settled, advance, disabledLines } = bench
 const pool = createPool(service.database.url, {
   name: "test",
   connections: 1,
@@ -90,9 +90,8 @@ test("A failing receiver gets the same bytes ten times over three days, then the
   expect(new Set(receiver.events.map(({ id, body }) => `${id} ${body}`)).size).toBe(1)
   const row = await rowOf(id)
   expect([row?.state, row?.reason]).toEqual(["disabled", "The receiver returned 500"])
-  // The line is written after the row is committed.
-  await until(() => service.logLines.some((line) => line.includes("watch disabled")))
-  expect(service.logLines.filter((line) => line.includes("watch disabled"))).toHaveLength(1)
+  await until(() => disabledLines().length > 0)
+  expect(disabledLines()).toHaveLength(1)
   const made = await deliveriesOf(pool, { accountId: bench.owner, id })
   expect(made.map(({ attempt, status }) => [attempt, status])).toEqual(
     Array.from({ length: 10 }, (_, index) => [10 - index, 500]),
@@ -155,8 +154,7 @@ test("A watch that is paused during its last attempt stays paused, and is not re
   const { id } = await watch({ list: "/reports" })
   const last = Promise.withResolvers<Response>()
   receiver.chosen.respond = () => last.promise
-  const reports = () => service.logLines.filter((line) => line.includes("watch disabled")).length
-  const before = reports()
+  const before = disabledLines().length
   await service.publish(awkward)
   await until(() => receiver.events.length === 1)
   await pauseWatch(service.editor, { id })
@@ -167,7 +165,7 @@ test("A watch that is paused during its last attempt stays paused, and is not re
   const other = await watch({ list: "/reports" })
   await requestTest(service.editor, { id: other.id, now: service.clock.now })
   await until(async () => !(await rowOf(other.id))?.is_test_due)
-  expect([(await rowOf(id))?.state, reports() - before]).toEqual(["paused", 0])
+  expect([(await rowOf(id))?.state, disabledLines().length - before]).toEqual(["paused", 0])
 })
 
 test("An event is sent again after the lease of a process that died, and a late outcome is not stored", async () => {

@@ -53,13 +53,8 @@ test("Watches are counted by state, and deliveries by channel and outcome", asyn
     [deliveries("webhook", "delivered")]: 1,
     [deliveries("webhook", "failed")]: 1,
   })
-  // The line is written after the row is committed.
-  const disabled = () =>
-    bench.service.logLines
-      .map((line) => JSON.parse(line))
-      .filter(({ event }) => event === "watch disabled")
-  await until(() => disabled().length > 0)
-  expect(disabled()).toEqual([
+  await until(() => bench.disabledLines().length > 0)
+  expect(bench.disabledLines()).toEqual([
     expect.objectContaining({ level: "warn", reason: "The receiver returned 410" }),
   ])
 })
