@@ -46,12 +46,12 @@ export function progressOn(stream: ProgressStream, now = () => performance.now()
   const everyMs = stream.isTTY ? 200 : 10_000
   /** On a terminal, until other text follows. */
   let hasFigures = false
-  const stop = () => {
+  const endFigures = () => {
     if (hasFigures) stream.write("\n")
     hasFigures = false
   }
   const line = (text: string) => {
-    stop()
+    endFigures()
     stream.write(`${text}\n`)
   }
   const figures = (text: string) => {
@@ -87,7 +87,13 @@ export function progressOn(stream: ProgressStream, now = () => performance.now()
     },
     step: (text) => line(`${printableLine(text)} …`),
     warn: (text) => line(printableText(text)),
-    stop,
+    // The next load of a fetch counts its own files and rows.
+    stop: () => {
+      endFigures()
+      files = 0
+      file = { name: "", startedMs: now(), rows: 0 }
+      total = 0
+    },
   }
 }
 

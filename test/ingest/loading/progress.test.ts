@@ -93,3 +93,19 @@ test("On a terminal, the line of figures is rewritten until other text follows",
   progress.stop()
   expect(written).toEqual(["\ra.csv: 5 ro\u001b[K", "\n", "Comparing …\n"])
 })
+
+test("The next load of a fetch counts its own files and rows", () => {
+  let nowMs = 0
+  const written: string[] = []
+  const progress = progressOn(
+    { isTTY: false, columns: 80, write: (text) => written.push(text) },
+    () => nowMs,
+  )
+  progress.reading({ file: "a.csv", rows: 100, bytesRead: 10, bytesTotal: 10 })
+  progress.reading({ file: "b.csv", rows: 100, bytesRead: 10, bytesTotal: 10 })
+  progress.stop()
+  progress.reading({ file: "c.csv", rows: 0, bytesRead: 0, bytesTotal: 10 })
+  nowMs = 10_000
+  progress.reading({ file: "c.csv", rows: 1_000, bytesRead: 5, bytesTotal: 10 })
+  expect(written).toEqual(["c.csv: 1,000 rows, 100/s, reading: 50%, 10 s left\n"])
+})
