@@ -148,7 +148,8 @@ async function confirmReason(url: string, reason: Reason): Promise<Decided> {
         : []),
     ].join("\n"),
   )
-  if (sure.length === 0 || (await readAnswer()) !== "y") return { isChange: false }
+  if (sure.length === 0) return { isChange: false }
+  if ((await readAnswer()) !== "y") return { isChange: false, message: published.unchanged }
   await decide(
     url,
     sure.map((row) => ({ holder: row.name, asxCode: row.suggested_asx_code, isRight: true })),

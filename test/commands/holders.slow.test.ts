@@ -185,6 +185,7 @@ describe("Decisions", () => {
     ].join("\n")
     const refused = await reviewed("\n", ...command)
     expect(refused.stdout).toContain(shown)
+    expect(refused.stdout).toEndWith("No link changed: nothing was published\n")
     expect([refused.code, await codes()]).toEqual([0, ["", "", "", "", ""]])
     const { stdout } = await reviewed("Yes\n", ...command)
     expect(stdout).toContain("Published as release 3")
