@@ -95,7 +95,9 @@ export interface NewAccount {
 export function createAccount(editor: Editor, account: NewAccount): Promise<Changed<void>> {
   return change(editor, async (tx) => {
     if (await addAccount(tx, account)) return
-    throw new AccountError(`Account ${account.email} already exists`)
+    throw new AccountError(
+      `Account ${account.email} already exists. Change its plan with \`mds account set-plan\``,
+    )
   })
 }
 

@@ -55,7 +55,9 @@ test("Accounts are listed by email address, with their plan and the number of to
 test("An email address has one account, whatever its case", async () => {
   await account("one@example.com")
   const again = createAccount(setup.editor, { ...standard("ONE@example.com"), plan: "admin" })
-  expect(await refusal(again)).toBe("Account ONE@example.com already exists")
+  expect(await refusal(again)).toBe(
+    "Account ONE@example.com already exists. Change its plan with `mds account set-plan`",
+  )
 })
 
 test.each([
