@@ -46,6 +46,7 @@ export const fetchCommand = command({
 /** @throws LoadError where a name is not in the file */
 async function chosen(path: string, names: readonly string[]): Promise<Fetchable[]> {
   const all = await readSourcesFile(path)
+  if (all.length === 0) logToStderr(`${path} lists no sources`)
   const unknown = names.find((name) => !all.some(({ source }) => source.name === name))
   if (unknown !== undefined) {
     const known = all.map(({ source }) => source.name).join(", ") || "none"

@@ -47,6 +47,13 @@ test("The error for an unknown source names the sources of the file", async () =
   expect(code).toBe(1)
 })
 
+test("A fetch without sources names the empty file", async () => {
+  bench.writeSources({})
+  const { stdout, stderr, code } = await bench.run(["fetch"])
+  expect([stdout, code]).toEqual(["", 0])
+  expect(stderr).toEndWith("sources.json lists no sources\n")
+})
+
 const waiting = "Waiting for another load to end"
 
 test("A fetch killed during its load publishes nothing, and the next fetch loads the kept file", async () => {
