@@ -200,7 +200,7 @@ export const settings = {
     parse: orNull((path) => resolve(path)),
   },
   FETCH_EVERY: {
-    description: "Hours between the fetches of `mds serve`; 0 for none",
+    description: "Hours after which `mds serve` looks for due sources again; 0 to fetch none",
     fallback: "0",
     parse: integer(0, 168),
   },
