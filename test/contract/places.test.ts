@@ -310,6 +310,25 @@ test("A later page of a release whose shapes are pruned is an error, never witho
   }
 })
 
+test("A tenement in a notch of another is near it, although their edges are almost parallel", async () => {
+  const notched =
+    "145.001338 -25.998525,145.001341 -26.248526,145.10134 -26.248525,145.101338 -26.098524,145.28467 -26.098522,145.28467 -26.031855,145.184671 -26.031856,145.18467 -25.998523,145.001338 -25.998525"
+  const within =
+    "145.18467 -25.948522,145.184671 -26.031856,145.28467 -26.031855,145.284669 -25.948521,145.18467 -25.948522"
+  const lines = [
+    "id,tenement_id,state,status,geometry",
+    `NOTCHED,N1,QLD,granted,"POLYGON ((${notched}))"`,
+    `WITHIN,N2,QLD,granted,"POLYGON ((${within}))"`,
+  ]
+  await load("tenements", { "notch.csv": lines }, { partial: true })
+  for (const km of [0.0001, 0.01, 0.05, 0.1, 0.3, 0.5, 1, 5]) {
+    for (const id of ["NOTCHED", "WITHIN"]) {
+      const { data } = await readList(await service.get(`/tenements?near=${id},${km}&state=QLD`))
+      expect(data.map(({ id }) => id)).toEqual(["NOTCHED", "WITHIN"])
+    }
+  }
+})
+
 test("The ground around a tenement is measured from its shape at the release shown", async () => {
   const square = (west: number, south: number, size: number) =>
     [

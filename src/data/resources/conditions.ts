@@ -72,7 +72,8 @@ export const hasTrigram = (folded: string): boolean => /[\p{L}\p{N}]{3}/u.test(f
 
 /**
  * Declares a filter for records whose shape has a point in an area, holes of both excluded. The index finds them by
- * their bounds. The parts of a shape are compared only where its bounds are not inside of the area.
+ * their bounds. The parts of a shape are compared only where its bounds are not inside of the area, and in both orders:
+ * PostgreSQL loses crossings of an almost vertical edge on the left with a short one on the right.
  * @param bind returns the array of `boundArea`, or an `AroundTenement`
  */
 export function shapeFilter(
@@ -92,7 +93,8 @@ export function shapeFilter(
     return sql`(${bounds} && ${around}::box and (${bounds} <@ ${inside}::box or exists (
       select from unnest(${outlines}::polygon[]) as area where ${corners} && area
         and (${corners} <@ area and ${holes} = '{}' or exists (
-          select from shape_parts part where part.shape = ${geometry} and part.outline && area
+          select from shape_parts part where part.shape = ${geometry}
+            and (part.outline && area or area && part.outline)
             and not exists (select from unnest(part.holes) as hole where hole @> area)
             and not exists (select from unnest(${holes}::polygon[]) as hole
               where hole @> part.outline and area @> hole))))))`
