@@ -4,12 +4,14 @@
  */
 
 import { expect, test } from "bun:test"
+import { fileLoader } from "../ingest/loading/file-loader.ts"
 import { holdLock } from "../support/held-locks.ts"
 import { serviceOfFile, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { opened, requestText, sendRaw } from "./raw-http.ts"
 
 const service = await serviceOfFile()
+const load = fileLoader(service)
 const others = await Promise.all(Array.from({ length: 10 }, () => service.issueWithLimit(10_000)))
 
 /** Keeps all statements on reports waiting until its release. */
@@ -120,4 +122,30 @@ test("A receiver that disconnects at any stage of its export frees its slot", as
   const response = await one.get("/reports?format=csv&all=true")
   expect(response.status).toBe(200)
   expect((await response.text()).length).toBeGreaterThan(100)
+})
+
+test("Other requests proceed between the areas around many tenements", async () => {
+  const stars = Array.from({ length: 12 }, (_, index) => {
+    const corners = Array.from({ length: 300 }, (_, corner) => {
+      const angle = (corner / 150) * Math.PI
+      const size = corner % 2 === 0 ? 0.4 : 0.3
+      return `${(115 + index + size * Math.cos(angle)).toFixed(6)} ${(-25 + size * Math.sin(angle)).toFixed(6)}`
+    })
+    return `STAR${index},S${index},WA,granted,"POLYGON ((${[...corners, corners[0]].join()}))"`
+  })
+  await load("tenements", { "stars.csv": ["id,tenement_id,state,status,geometry", ...stars] })
+  // No shape is in this box, so that areas, and no comparisons, take the time.
+  const begun = performance.now()
+  let [last, longest] = [begun, 0]
+  const ticks = setInterval(() => {
+    const now = performance.now()
+    longest = Math.max(longest, now - last)
+    last = now
+  }, 1)
+  const responses = stars.map((_, index) =>
+    service.get(`/tenements?near=STAR${index},0.5&bbox=90,-1,91,0`),
+  )
+  expect(await statuses(responses)).toEqual(stars.map(() => 200))
+  clearInterval(ticks)
+  expect(longest).toBeLessThan((performance.now() - begun) / 3)
 })

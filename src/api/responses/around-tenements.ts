@@ -3,6 +3,7 @@
  * so it is read with the list and is no part of a question, which has no release.
  */
 import { LRUCache } from "lru-cache"
+import { type AccountId, createTurns } from "../../data/db/pool/turns.ts"
 import type { ChunkOptions } from "../../data/reader/export-reader.ts"
 import type { FacetOptions } from "../../data/reader/facets.ts"
 import type { PageBounds } from "../../data/reader/list-reader.ts"
@@ -28,6 +29,22 @@ export type AreaReader = ReturnType<typeof withAreas>
 /** The same reader for lists around tenements too. Its methods also throw ApiError INVALID_PARAMETER. */
 export function withAreas(reader: Reader) {
   const areas = new LRUCache<string, Promise<string>>({ max: mostAreas })
+  const turns = createTurns({ places: 1, queuePerAccount: () => 1_000 })
+
+  /**
+   * An area takes up to half a second, in which the process does nothing else. So accounts take turns, and after
+   * each area as much time is left to other requests, and to the probe of the database, which has one second.
+   * @throws Overloaded
+   */
+  async function computeArea(around: AroundTenement, geometry: string, account: AccountId) {
+    const free = await turns.take(account)
+    const begunMs = performance.now()
+    try {
+      return await around.areaAt(geometry)
+    } finally {
+      setTimeout(free, performance.now() - begunMs)
+    }
+  }
 
   async function readArea(around: AroundTenement, options: ReadOptions): Promise<string> {
     const { id } = around
@@ -35,7 +52,7 @@ export function withAreas(reader: Reader) {
     if (!found)
       throw invalid("near", `No tenement has the id ${id} at release ${options.release.id}`)
     if (found.geometry === null) throw invalid("near", `The shape of ${id} is not known`)
-    const area = await around.areaAt(String(found.geometry))
+    const area = await computeArea(around, String(found.geometry), options.account)
     if (area) return area
     throw invalid(
       "near",
