@@ -82,7 +82,9 @@ export function parseCircle(text: string): ParsedArea {
   const [latitude = 0, longitude = 0, km = 0] = numbersIn(text)
   const [x, y] = [longitude * 1e6, latitude * 1e6]
   const bounds = { west: x, south: y, east: x, north: y }
-  const fault = faultOfText(text, "three", "latitude,longitude,km", bounds) ?? faultOfDistance(km)
+  const textFault = faultOfText(text, "three", "latitude,longitude,km", bounds)
+  const isPair = text.split(",").length === 2
+  const fault = isPair ? `${textFault}, or ID,km` : (textFault ?? faultOfDistance(km))
   return { ...circleAround(latitude, longitude, km), fault }
 }
 

@@ -49,7 +49,8 @@ test.each([
 })
 
 test.each([
-  ["-31,121", threeNumbers],
+  ["-31,121", `${threeNumbers}, or ID,km`],
+  ["E 04/2332,5", `${threeNumbers}, or ID,km`],
   ["-31,121,5,5", threeNumbers],
   ["-31,121,1e1", threeNumbers],
   ["-31,121,5km", threeNumbers],
