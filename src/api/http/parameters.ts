@@ -3,7 +3,12 @@
  * and out-of-range parameters. An empty value is as if the parameter were absent, as from a spreadsheet's empty cell.
  */
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox"
-import { isAroundShape, parseAroundShape, parseBox, parseCircle } from "../../data/places/area.ts"
+import {
+  isAroundTenement,
+  parseAroundTenement,
+  parseBox,
+  parseCircle,
+} from "../../data/places/area.ts"
 import { isCalendarDate } from "../../system/text/calendar-date.ts"
 import { nearestName } from "../../system/text/nearest-name.ts"
 import { controlCharacter } from "../../system/text/printable-text.ts"
@@ -187,7 +192,7 @@ const faultsOfFormats: Readonly<Record<string, (text: string) => string | null>>
       : "Must be a release number, a date as YYYY-MM-DD or a date-time as 2026-01-02T03:04:05Z"
   },
   bbox: (text) => parseBox(text).fault,
-  near: (text) => (isAroundShape(text) ? parseAroundShape(text) : parseCircle(text)).fault,
+  near: (text) => (isAroundTenement(text) ? parseAroundTenement(text) : parseCircle(text)).fault,
 }
 
 /** Converts a valid text. */

@@ -61,11 +61,11 @@ export function parseBox(text: string): ParsedArea {
 const maxKm = 200
 
 /** Whether the text names a tenement in place of a latitude and a longitude: `ID,km`. */
-export const isAroundShape = (text: string): boolean =>
+export const isAroundTenement = (text: string): boolean =>
   /^[\w.~-]+,[^,]*$/.test(text) && !isDecimal(text.slice(0, text.indexOf(",")))
 
 /** @param text `ID,km` */
-export function parseAroundShape(text: string) {
+export function parseAroundTenement(text: string) {
   const [id = "", written = ""] = text.split(",")
   const km = Number(written)
   return {

@@ -1,5 +1,5 @@
 /** The values of the filter `near`. */
-import { isAroundShape, parseAroundShape, parseCircle } from "../places/area.ts"
+import { isAroundTenement, parseAroundTenement, parseCircle } from "../places/area.ts"
 import { readGeometry } from "../places/read-geometry.ts"
 import { boundArea } from "./conditions.ts"
 
@@ -13,13 +13,13 @@ export class AroundTenement {
 
   /** @param text `ID,km` */
   constructor(text: string) {
-    const { id, km } = parseAroundShape(text)
+    const { id, km } = parseAroundTenement(text)
     this.id = id
     this.km = km
   }
 
   /**
-   * Returns the value that the filter binds; null for a shape with too many corners.
+   * Returns the value that the filter binds; null where `areaAround` gives none.
    * @param geometry the shape of the tenement, as text of GeoJSON
    */
   async areaAt(geometry: string): Promise<string | null> {
@@ -30,9 +30,9 @@ export class AroundTenement {
   }
 }
 
-/** Whether the text has the form `ID,km`. */
-export const isAroundTenement = isAroundShape
+// The pages import nothing of `places`.
+export { isAroundTenement }
 
 /** @param text `latitude,longitude,km` or `ID,km` */
 export const boundNear = (text: string): string | AroundTenement =>
-  isAroundShape(text) ? new AroundTenement(text) : boundArea(parseCircle(text))
+  isAroundTenement(text) ? new AroundTenement(text) : boundArea(parseCircle(text))
