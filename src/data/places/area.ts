@@ -7,21 +7,20 @@ export interface Area {
   /** The box around it. */
   bounds: string
   /** A box inside: shapes in it match without a comparison. */
-  box: string
+  innerBox: string
   /** Its polygons, which need not be convex. */
   outlines: string
   /** Their holes. */
   holes: string
 }
 
-/** @param box one inside, as text */
 export const areaOfRings = (
   outlines: readonly Ring[],
   holes: readonly Ring[],
-  box: string,
+  innerBox: string,
 ): Area => ({
   bounds: boxText(boundsOf(outlines)),
-  box,
+  innerBox,
   outlines: arrayLiteral(outlines.map(polygonText)),
   holes: arrayLiteral(holes.map(polygonText)),
 })

@@ -52,7 +52,7 @@ export function areaAround(shape: Shape, km: number): Area | null {
   return areaOfRings(
     around.filter((ring) => signedArea(ring) > 0),
     around.filter((ring) => signedArea(ring) < 0),
-    circleAround(latitude / 1e6, longitude / 1e6, km).box,
+    circleAround(latitude / 1e6, longitude / 1e6, km).innerBox,
   )
 }
 

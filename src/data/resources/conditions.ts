@@ -85,12 +85,13 @@ export function shapeFilter(
 ): Filter {
   const schema = { ...freeText(description, example), format }
   const where = (bound: SQL): SQL => {
-    const [around, inside, outlines, holes] = [1, 2, 3, 4].map(
+    // In the order of `boundArea`.
+    const [areaBounds, innerBox, outlines, holes] = [1, 2, 3, 4].map(
       (n) => sql`(${bound}::text[])[${sql.raw(String(n))}]`,
     )
     const corners = sql`polygon(${bounds})`
     // Around a circle of 100 km, comparing the four corners first halves the time.
-    return sql`(${bounds} && ${around}::box and (${bounds} <@ ${inside}::box or exists (
+    return sql`(${bounds} && ${areaBounds}::box and (${bounds} <@ ${innerBox}::box or exists (
       select from unnest(${outlines}::polygon[]) as area where ${corners} && area
         and (${corners} <@ area and ${holes} = '{}' or exists (
           select from shape_parts part where part.shape = ${geometry}
@@ -103,8 +104,8 @@ export function shapeFilter(
 }
 
 /** The area as `shapeFilter` binds it. */
-export const boundArea = ({ bounds, box, outlines, holes }: Area): string =>
-  arrayLiteral([bounds, box, outlines, holes])
+export const boundArea = ({ bounds, innerBox, outlines, holes }: Area): string =>
+  arrayLiteral([bounds, innerBox, outlines, holes])
 
 /** The same resource with a filter for the records with these keys, which are separated by spaces. */
 export const withKeys = (resource: Readable): Readable => ({

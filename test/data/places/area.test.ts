@@ -14,12 +14,12 @@ const distance = "Must have a distance above 0 and at most 200 km"
 test("A box is a polygon and a box of whole microdegrees", () => {
   expect(parseBox("121,-31.5,122.1234567,0")).toEqual({
     bounds: "(121000000,-31500000),(122123457,0)",
-    box: "(121000000,-31500000),(122123457,0)",
+    innerBox: "(121000000,-31500000),(122123457,0)",
     outlines: '{"((121000000,-31500000),(122123457,-31500000),(122123457,0),(121000000,0))"}',
     holes: "{}",
     fault: null,
   })
-  expect(parseBox("90,-60,180,0")).toHaveProperty("box", "(90000000,-60000000),(180000000,0)")
+  expect(parseBox("90,-60,180,0")).toHaveProperty("innerBox", "(90000000,-60000000),(180000000,0)")
 })
 
 test.each([
@@ -99,13 +99,13 @@ test("Each point of a circle's border is at its distance to 0.3%, at every place
   expect(worst).toBeLessThan(0.001)
 })
 
-test("The box of a circle is inside of its polygon and is about as large as it can be", () => {
+test("The inner box of a circle is inside of its polygon and is about as large as it can be", () => {
   const random = seeded(2)
   for (let circle = 0; circle < 500; circle++) {
     const text = `${-60 * random()},${90 + 90 * random()},${200 * random() + 0.01}`
-    const { outlines, box } = parseCircle(text)
+    const { outlines, innerBox } = parseCircle(text)
     const corners = cornersOf(outlines)
-    const [[west, south] = [0, 0], [east, north] = [0, 0]] = cornersOf(box)
+    const [[west, south] = [0, 0], [east, north] = [0, 0]] = cornersOf(innerBox)
     const boxCorners: Point[] = [
       [west, south],
       [east, south],
