@@ -2,7 +2,7 @@
 import { and, asc, desc, eq, getTableColumns, gt, sql } from "drizzle-orm"
 import { accountsTable } from "../../data/db/account-tables.ts"
 import { deliveries, watches } from "../../data/db/alert-tables.ts"
-import { changesChannel } from "../../data/db/notifications.ts"
+import { accessChannel } from "../../data/db/notifications.ts"
 import type { Pool } from "../../data/db/pool/pool.ts"
 import { instantText } from "../../data/resources/values.ts"
 import { dayMs } from "../../system/text/time.ts"
@@ -116,7 +116,7 @@ const changeWatch = <T>(
 
 /** Wakes the workers of all processes. */
 export const notify = (tx: Transaction, accountId: number) =>
-  tx.execute(sql`select pg_notify(${changesChannel}, ${String(accountId)})`)
+  tx.execute(sql`select pg_notify(${accessChannel}, ${String(accountId)})`)
 
 /** The columns of `Watch`. */
 export const watchColumns = {

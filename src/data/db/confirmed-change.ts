@@ -1,14 +1,14 @@
 /**
  * Makes a change and waits until every serving process has processed its notification.
  *
- * After the commit it sends a flush on the channel of changes. PostgreSQL delivers notifications in commit
- * order, so a process that confirms the flush has processed the change.
+ * After the commit it sends a flush. PostgreSQL delivers the notifications of both channels in commit order, so a
+ * process that confirms the flush has processed the change.
  */
 import type { Sql } from "postgres"
 import { settleWithin } from "../../system/text/settle-within.ts"
 import { ensureSession, withConnection } from "./connection.ts"
 import {
-  changesChannel,
+  accessChannel,
   confirmationsChannel,
   flushPrefix,
   subscriberName,
@@ -76,7 +76,7 @@ export function changeAndConfirm<T>(
 async function requestConfirmations(client: Sql, flush: string): Promise<string[]> {
   await ensureSession(client)
   await client`listen ${client(confirmationsChannel)}`
-  await client`select pg_notify(${changesChannel}, ${flushPrefix + flush})`
+  await client`select pg_notify(${accessChannel}, ${flushPrefix + flush})`
   // A process that subscribes later has no stale cache.
   const subscribers = await client<{ pid: string }[]>`
     select pid::text from pg_stat_activity

@@ -1,8 +1,8 @@
 /**
- * Notifies every serving process of changes to accounts, tokens and releases, with LISTEN and NOTIFY.
+ * Subscribes a serving process to changes of accounts, tokens, watches and releases, with LISTEN.
  *
- * Triggers send the notifications (drizzle/0000_baseline.sql), so changes by SQL send them too. PostgreSQL delivers them
- * after the commit, in commit order.
+ * Triggers send the notifications (drizzle/0000_baseline.sql), so changes by SQL send them too. Changes of watches
+ * send them by a statement (`alerts/store.ts`). PostgreSQL delivers them after the commit, in commit order.
  *
  * An open connection loses no notification. If the network drops packets silently, a dead connection can
  * look open for long, unless another part calls `markUnavailable`. So subscribers limit the time for which
@@ -15,7 +15,7 @@ import type { Sql } from "postgres"
 import { ensureSession, singleConnection } from "./connection.ts"
 
 /** The payload is an account's id, a flush, or empty if any account may have changed. */
-export const changesChannel = "mds_access"
+export const accessChannel = "mds_access"
 /** The payload is empty: the newest release may have changed. */
 export const releasesChannel = "mds_releases"
 /** The payload is a flush and the process id of the confirming session. */
@@ -34,8 +34,8 @@ const connectTimeoutMs = 3_000
 export interface SubscriptionHandlers {
   /** Notifications arrive from now on. Earlier changes may have been missed. */
   onListening: () => void
-  /** The account or one of its tokens has changed; undefined for any account. */
-  onChange: (accountId: number | undefined) => void
+  /** The account, one of its tokens or one of its watches has changed; undefined for any account. */
+  onAccessChange: (accountId: number | undefined) => void
   /** The newest release may have changed. */
   onRelease: () => void
   /** Notifications stop until the next `onListening`. */
@@ -60,7 +60,7 @@ export function subscribeToChanges(url: string, handlers: SubscriptionHandlers) 
         if (connection !== own) return
         if (channel === releasesChannel) handlers.onRelease()
         else if (payload.startsWith(flushPrefix)) confirm(own, payload).catch(fail)
-        else handlers.onChange(payload === "" ? undefined : Number(payload))
+        else handlers.onAccessChange(payload === "" ? undefined : Number(payload))
       },
     })
     const fail = (error: unknown): void => {
@@ -120,7 +120,7 @@ async function listen(client: Sql): Promise<void> {
   await ensureSession(client)
   // By a statement, because a name in the URL overrides the option.
   await client`select set_config('application_name', ${subscriberName}, false)`
-  await client`listen ${client(changesChannel)}`
+  await client`listen ${client(accessChannel)}`
   await client`listen ${client(releasesChannel)}`
 }
 

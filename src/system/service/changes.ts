@@ -32,7 +32,7 @@ export function followChanges(
       wakeAlerts()
       if (wasLost) log.info("notifications of changes arrive again")
     },
-    onChange: (account) => {
+    onAccessChange: (account) => {
       credentials.invalidate(account)
       exportSlots.checkCallers(account)
       wakeAlerts()

@@ -38,7 +38,7 @@ async function subscribedProcess() {
       listens = true
       subscribed.setSubscribed(true)
     },
-    onChange: subscribed.invalidate,
+    onAccessChange: subscribed.invalidate,
     onRelease: () => {},
     onLost: () => subscribed.setSubscribed(false),
   })

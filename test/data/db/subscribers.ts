@@ -6,7 +6,7 @@ export function recordingSubscriber(url: string) {
   const events: string[] = []
   const { stop, markUnavailable } = subscribeToChanges(url, {
     onListening: () => events.push("listening"),
-    onChange: (accountId) => events.push(`changed ${accountId}`),
+    onAccessChange: (accountId) => events.push(`changed ${accountId}`),
     onRelease: () => events.push("released"),
     onLost: () => events.push("lost"),
   })
