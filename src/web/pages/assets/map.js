@@ -172,8 +172,8 @@ dots.createTile = ({ x: column, y: row, z }) => {
 }
 
 /** Layers by ids of tenements. */
-const found = new Map()
-const shapes = L.geoJSON(null, { onEachFeature: ({ id }, layer) => found.set(id, layer) })
+const layers = new Map()
+const shapes = L.geoJSON(null, { onEachFeature: ({ id }, layer) => layers.set(id, layer) })
 /** The box whose shapes are all loaded. */
 let known
 
@@ -220,10 +220,11 @@ const fit = (bounds) => pause().fitBounds(bounds, { animate: false })
 function follow() {
   if (!world.overlaps(map.getBounds())) return
   shownBox = clamped(map.getBounds()).toBBoxString()
-  request(shownBox)
+  setBox(shownBox)
 }
 
-function request(box) {
+/** Writes the box into the form, whose script loads the list. @param box empty for none */
+function setBox(box) {
   const field = byId("filters").elements.bbox
   field.value = box
   field.dispatchEvent(new Event("input", { bubbles: true }))
@@ -272,16 +273,16 @@ async function draw(total) {
   say("Loading the map …")
   if (!known?.contains(view) && total <= mostShapes) {
     // With the ground around it if it has few, so that small moves need nothing.
-    let area = shownBox === null ? world : clamped(view.pad(total <= mostShapes / 4 ? 0.5 : 0))
-    let features = await readShapes(area)
+    let box = shownBox === null ? world : clamped(view.pad(total <= mostShapes / 4 ? 0.5 : 0))
+    let features = await readShapes(box)
     if (!features) {
-      area = view
-      features = await readShapes(area)
+      box = view
+      features = await readShapes(box)
     }
     if (drawing !== drawings) return
     if (features) {
-      known = area
-      found.clear()
+      known = box
+      layers.clear()
       shapes.clearLayers().addData(features)
       nameCompanies(features.map(({ properties }) => properties.asx_codes))
       colour()
@@ -296,7 +297,7 @@ async function draw(total) {
   map.addLayer(hasShapes ? shapes : dots).removeLayer(hasShapes ? dots : shapes)
   // Until a person moves the map, it fits the matches of filters.
   const isFiltered = query.includes("&") && ground.getLayers().length === 0
-  if (!shownBox && isFiltered && hasShapes && found.size > 0) fit(shapes.getBounds())
+  if (!shownBox && isFiltered && hasShapes && layers.size > 0) fit(shapes.getBounds())
   const ids = inView()
   byId("next").disabled = ids.length === 0
   const count = (shownBox ? total : ids.length).toLocaleString("en-AU")
@@ -304,7 +305,7 @@ async function draw(total) {
   say(`Tenements in view: ${count}, as ${how}.`)
   const id = readHash().get("id")
   if (id === chosenId || !ids.includes(id)) return
-  const layer = found.get(id)
+  const layer = layers.get(id)
   if (layer && !view.contains(layer.getBounds())) fit(layer.getBounds().pad(0.5))
   await choose(id)
 }
@@ -332,12 +333,12 @@ const chosen = L.geoJSON(null, { style: ink }).addTo(map)
 function inView() {
   const view = map.getBounds()
   if (map.hasLayer(dots)) return pointsIn(view).map(({ id }) => id)
-  return [...found].flatMap(([id, layer]) => (view.intersects(layer.getBounds()) ? [id] : []))
+  return [...layers].flatMap(([id, layer]) => (view.intersects(layer.getBounds()) ? [id] : []))
 }
 
 /** @param at the place of a click */
 async function choose(id, at) {
-  const layer = found.get(id)
+  const layer = layers.get(id)
   const place = at ?? layer?.getBounds().getCenter() ?? points.find((each) => each.id === id)
   chosenId = id
   setHash("id", id)
@@ -383,7 +384,7 @@ async function find(text) {
   if (id) setHash("id", id)
   chosenId = undefined
   map.setView(place, id ? 11 : 9, { animate: false })
-  if (found.has(id)) await choose(id)
+  if (layers.has(id)) await choose(id)
 }
 
 shapes.on("click", ({ layer, latlng }) => attempt(choose(layer.feature.id, latlng)))
@@ -408,7 +409,7 @@ byId("results").addEventListener("click", ({ target }) => {
   if (link?.pathname === location.pathname) link.hash = location.hash
 })
 byId("next").addEventListener("click", next)
-byId("reset").addEventListener("click", () => request(""))
+byId("reset").addEventListener("click", () => setBox(""))
 byId("find").addEventListener("submit", (event) => {
   event.preventDefault()
   attempt(find(byId("sought").value.trim()))
