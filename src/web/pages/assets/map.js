@@ -71,7 +71,7 @@ let colours
 
 function colour() {
   by = readHash().get("colour")
-  if (!(by in palettes)) by = "status"
+  if (!Object.hasOwn(palettes, by)) by = "status"
   byId("colour").value = by
   const items = palettes[by].map(([words, , tone]) => {
     const item = document.createElement("span")
