@@ -1,12 +1,12 @@
 import { existingAccount } from "../accounts/access/accounts.ts"
-import { AccountError, type Changed, type Editor } from "../accounts/access/change.ts"
+import { AccountError } from "../accounts/access/change.ts"
 import type { MadeWatch } from "../accounts/alerts/create-watch.ts"
 import {
   deleteWatch,
   pauseWatch,
   requestTest,
   resumeWatch,
-  type WatchSelector,
+  type WatchChange,
   watchesOf,
 } from "../accounts/alerts/store.ts"
 import type { Channel, GivenSubject, Subject } from "../accounts/alerts/watch.ts"
@@ -94,9 +94,7 @@ const list = reading({
     ),
 })
 
-type Change = (editor: Editor, watch: WatchSelector & { now: Date }) => Promise<Changed<void>>
-
-const changing = (help: string, done: string, work: Change) =>
+const changing = (help: string, done: string, work: WatchChange) =>
   command({
     help,
     parameters: { id: argument(integerParameter(1, Number.MAX_SAFE_INTEGER), "its number") },

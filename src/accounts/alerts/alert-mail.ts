@@ -4,7 +4,7 @@ import { formatCount, sentenceCase } from "../../system/text/display.ts"
 import { splitValues } from "../../system/text/fold.ts"
 import type { Mail } from "../mail/mailer.ts"
 import type { Event } from "./events.ts"
-import type { Watch } from "./watch.ts"
+import type { Watch } from "./store.ts"
 
 export interface AlertMail {
   to: string

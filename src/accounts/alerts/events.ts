@@ -13,14 +13,8 @@ import { namesInSet, type ResourceRecord } from "../../data/resources/resource.t
 import { daysAfter } from "../../system/text/calendar-date.ts"
 import { dayMs, secondOf } from "../../system/text/time.ts"
 import { sydneyDay } from "./schedule.ts"
-import {
-  askWatched,
-  askWatchedRecord,
-  pathWithout,
-  pathWithQuery,
-  type Subject,
-  type Watch,
-} from "./watch.ts"
+import type { Watch } from "./store.ts"
+import { askWatched, askWatchedRecord, pathWithout, pathWithQuery, type Subject } from "./watch.ts"
 
 /** What an event covers: from the cursor of a watch to a release. */
 export interface EventPeriod {

@@ -13,7 +13,7 @@ import {
   type Editor,
   type Transaction,
 } from "../access/change.ts"
-import type { Channel, Subject, Watch } from "./watch.ts"
+import type { Channel, Subject } from "./watch.ts"
 import { newSecret } from "./webhook.ts"
 
 /** The time for which a replaced secret signs too. */
@@ -24,113 +24,91 @@ const testEveryMs = 10_000
 export interface WatchSelector {
   id: number
   accountId?: number
+  /** The time of the change. */
+  now: Date
 }
 
-/** @throws AccountError where the watch does not exist or is not active */
-export const pauseWatch = (editor: Editor, which: WatchSelector): Promise<Changed<void>> =>
-  changeWatch(editor, which, async (tx, watch) => {
-    if (watch.state !== "active") throw new AccountError("The watch is not active")
-    await tx.update(watches).set({ state: "paused" }).where(eq(watches.id, watch.id))
-  })
+/** A change of a watch. @throws AccountError where the watch does not exist, and for the reasons that it gives */
+export type WatchChange<T = void> = (editor: Editor, which: WatchSelector) => Promise<Changed<T>>
 
-/**
- * Makes a paused or disabled watch active. Its next event covers all changes meanwhile.
- * @throws AccountError where the watch does not exist or is active
- */
-export const resumeWatch = (
-  editor: Editor,
-  { now, ...which }: WatchSelector & { now: Date },
-): Promise<Changed<void>> =>
-  changeWatch(editor, which, async (tx, { id, state, due_at, event_id }) => {
-    if (state === "active") throw new AccountError("The watch is already active")
-    const dueAt = event_id === null ? due_at : now.toISOString()
-    await tx
-      .update(watches)
-      .set({ state: "active", reason: null, attempt: 0, due_at: dueAt })
-      .where(eq(watches.id, id))
-  })
+export const pauseWatch = changing(async (tx, { id, state }) => {
+  if (state !== "active") throw new AccountError("The watch is not active")
+  await set(tx, id, { state: "paused" })
+})
 
-/** @throws AccountError where the watch does not exist */
-export const deleteWatch = (editor: Editor, which: WatchSelector): Promise<Changed<void>> =>
-  changeWatch(editor, which, async (tx, { id }) => {
-    await tx.delete(watches).where(eq(watches.id, id))
-  })
+/** Makes a paused or disabled watch active. Its next event covers all changes meanwhile. */
+export const resumeWatch = changing(async (tx, { id, state, due_at, event_id }, now) => {
+  if (state === "active") throw new AccountError("The watch is already active")
+  const dueAt = event_id === null ? due_at : now.toISOString()
+  await set(tx, id, { state: "active", reason: null, attempt: 0, due_at: dueAt })
+})
 
-/**
- * Makes a new secret. For a day deliveries have the signatures of both.
- * @throws AccountError where the watch does not exist or sends mails
- */
-export const replaceSecret = (
-  editor: Editor,
-  { now, ...which }: WatchSelector & { now: Date },
-): Promise<Changed<string>> =>
-  changeWatch(editor, which, async (tx, { id, secret: former_secret }) => {
-    if (former_secret === null) throw new AccountError("Only webhooks have a secret")
-    const secret = newSecret()
-    const former_secret_until = new Date(now.getTime() + formerSecretMs).toISOString()
-    await tx
-      .update(watches)
-      .set({ secret, former_secret, former_secret_until })
-      .where(eq(watches.id, id))
-    return secret
-  })
+export const deleteWatch = changing(async (tx, { id }) => {
+  await tx.delete(watches).where(eq(watches.id, id))
+})
 
-/**
- * Requests a test, which one of the serving processes sends.
- * @throws AccountError where the watch does not exist, or soon after the test before
- */
-export const requestTest = (
-  editor: Editor,
-  { now, ...which }: WatchSelector & { now: Date },
-): Promise<Changed<void>> =>
-  changeWatch(editor, which, async (tx, { id, is_test_due }) => {
-    const since = new Date(now.getTime() - testEveryMs).toISOString()
-    const recent = and(
-      eq(deliveries.watch_id, id),
-      eq(deliveries.type, "test"),
-      gt(deliveries.at, since),
-    )
-    if (is_test_due || (await tx.$count(deliveries, recent)) > 0) {
-      throw new AccountError("A test was requested some seconds ago. Wait, then try again")
-    }
-    await tx.update(watches).set({ is_test_due: true }).where(eq(watches.id, id))
-  })
+/** Makes a new secret of a webhook. For a day deliveries have the signatures of both. */
+export const replaceSecret = changing(async (tx, { id, secret: former_secret }, now) => {
+  if (former_secret === null) throw new AccountError("Only webhooks have a secret")
+  const secret = newSecret()
+  const former_secret_until = new Date(now.getTime() + formerSecretMs).toISOString()
+  await set(tx, id, { secret, former_secret, former_secret_until })
+  return secret
+})
 
-const changeWatch = <T>(
-  editor: Editor,
-  { id, accountId }: WatchSelector,
-  work: (tx: Transaction, watch: typeof watches.$inferSelect) => Promise<T>,
-): Promise<Changed<T>> =>
-  change(editor, async (tx) => {
-    const isOwn = accountId === undefined ? undefined : eq(watches.account_id, accountId)
-    const [watch] = await tx
-      .select()
-      .from(watches)
-      .where(and(eq(watches.id, id), isOwn))
-      .for("update")
-    if (!watch) throw new AccountError("There is no such watch")
-    const result = await work(tx, watch)
-    await notify(tx, watch.account_id)
-    return result
-  })
+/** Requests a test, which one of the serving processes sends. */
+export const requestTest = changing(async (tx, { id, is_test_due }, now) => {
+  const since = new Date(now.getTime() - testEveryMs).toISOString()
+  const ofWatch = eq(deliveries.watch_id, id)
+  const recent = and(ofWatch, eq(deliveries.type, "test"), gt(deliveries.at, since))
+  if (is_test_due || (await tx.$count(deliveries, recent)) > 0) {
+    throw new AccountError("A test was requested some seconds ago. Wait, then try again")
+  }
+  await set(tx, id, { is_test_due: true })
+})
+
+type Row = typeof watches.$inferSelect
+
+const set = (tx: Transaction, id: number, columns: Partial<Row>) =>
+  tx.update(watches).set(columns).where(eq(watches.id, id))
+
+function changing<T>(work: (tx: Transaction, row: Row, now: Date) => Promise<T>): WatchChange<T> {
+  return (editor, { id, accountId, now }) =>
+    change(editor, async (tx) => {
+      const isOwn = accountId === undefined ? undefined : eq(watches.account_id, accountId)
+      const [row] = await tx
+        .select()
+        .from(watches)
+        .where(and(eq(watches.id, id), isOwn))
+        .for("update")
+      if (!row) throw new AccountError("There is no such watch")
+      const result = await work(tx, row, now)
+      await notify(tx, row.account_id)
+      return result
+    })
+}
 
 /** Wakes the workers of all processes. */
 export const notify = (tx: Transaction, accountId: number) =>
   tx.execute(sql`select pg_notify(${accessChannel}, ${String(accountId)})`)
 
-/** The columns of `Watch`. */
 export const watchColumns = {
   id: watches.id,
   accountId: watches.account_id,
   name: watches.name,
   subject: sql<Subject>`${watches.subject}`,
   channel: sql<Channel>`${watches.channel}`,
-  state: sql<Watch["state"]>`${watches.state}`,
+  state: watches.state,
+  /** Why it is disabled. */
   reason: watches.reason,
+  /** The newest release that its last event covered. */
   release: watches.covered_release,
+  /** `2026-01-02T03:04:05Z` */
   createdAt: sql<string>`${instantText(watches.created_at)}`,
   lastEventAt: instantText(watches.last_event_at),
 }
+
+export type Watch = Awaited<ReturnType<typeof watchesOf>>[number]
 
 /** The watches of an account, or of all with null, with the addresses of their accounts. The newest last. */
 export const watchesOf = (pool: Pool, accountId: number | null) =>

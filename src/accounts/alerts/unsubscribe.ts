@@ -2,12 +2,11 @@
  * Links in mails that pause a watch without a session (RFC 8058). Only digests of their tokens are stored, so each
  * mail has a token of its own. Every one is valid while the watch exists.
  */
-import { and, eq } from "drizzle-orm"
+import { eq } from "drizzle-orm"
 import { accountsTable } from "../../data/db/account-tables.ts"
 import { unsubscribeTokens, watches } from "../../data/db/alert-tables.ts"
 import type { Pool } from "../../data/db/pool/pool.ts"
 import type { AccountId } from "../../data/db/pool/turns.ts"
-import { type Changed, change, type Editor } from "../access/change.ts"
 import { hashSecret, randomText } from "../access/secret.ts"
 import { watchColumns } from "./store.ts"
 
@@ -36,12 +35,3 @@ export const watchOfLink = async (pool: Pool, token: string, address: AccountId)
   )
   return watch
 }
-
-/** Pauses a watch unless it sends nothing already. */
-export const pauseLinked = (editor: Editor, id: number): Promise<Changed<void>> =>
-  change(editor, async (tx) => {
-    await tx
-      .update(watches)
-      .set({ state: "paused" })
-      .where(and(eq(watches.id, id), eq(watches.state, "active")))
-  })

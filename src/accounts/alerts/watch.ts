@@ -1,5 +1,5 @@
 /**
- * A watch: its subject, its channel and its state. A subject is a stored question to the API: its path is that of a
+ * The subject and the channel of a watch. A subject is a stored question to the API: its path is that of a
  * request, without `/api/v1`, and the API's own parser checks it.
  */
 import {
@@ -17,12 +17,7 @@ import {
   type RecordQuestion,
 } from "../../api/responses/question.ts"
 import { endpoints } from "../../api/routes/endpoints.ts"
-import {
-  type mailTimes,
-  maxExpiryDays,
-  type reportKinds,
-  type watchStates,
-} from "../../data/db/alert-tables.ts"
+import { type mailTimes, maxExpiryDays, type reportKinds } from "../../data/db/alert-tables.ts"
 import { tenements } from "../../data/resources/tenements.ts"
 import { AccountError } from "../access/change.ts"
 
@@ -38,22 +33,6 @@ export type Subject =
 export type Channel =
   | { kind: "webhook"; url: string }
   | { kind: "mail"; when: (typeof mailTimes)[number] }
-
-export interface Watch {
-  id: number
-  accountId: number
-  name: string
-  subject: Subject
-  channel: Channel
-  state: (typeof watchStates)[number]
-  /** Why it is disabled. */
-  reason: string | null
-  /** The newest release that its last event covered. */
-  release: number
-  /** `2026-01-02T03:04:05Z` */
-  createdAt: string
-  lastEventAt: string | null
-}
 
 export interface GivenSubject {
   /** The path of a list, with its filters. */

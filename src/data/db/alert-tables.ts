@@ -50,7 +50,7 @@ export const watches = pgTable(
     resource: text(),
     /** The host that its deliveries connect to. */
     host: bytewise().notNull(),
-    state: text().notNull().default("active"),
+    state: text({ enum: watchStates }).notNull().default("active"),
     /** Why it is disabled. */
     reason: text(),
     /** Of a webhook, which it signs. Readable. */

@@ -2,6 +2,7 @@
 import { drizzle } from "drizzle-orm/postgres-js"
 import { accountByEmail } from "../../../src/accounts/access/accounts.ts"
 import { createWatch, type NewWatch } from "../../../src/accounts/alerts/create-watch.ts"
+import type { WatchChange } from "../../../src/accounts/alerts/store.ts"
 import { type GivenSubject, subjectOf } from "../../../src/accounts/alerts/watch.ts"
 import { readList } from "../../contract/bodies.ts"
 import { awkward, type Fixtures } from "../../support/fixtures.ts"
@@ -91,6 +92,8 @@ export async function alertWorkbench({ records = awkward }: { records?: Fixtures
     accountOf,
     receiver,
     watch,
+    change: <T>(work: WatchChange<T>, id: number) =>
+      work(service.editor, { id, now: service.clock.now }),
     wake,
     settled,
     /** Starts another process on the same database, with the same clock. */

@@ -15,7 +15,7 @@ import { until } from "../../support/until.ts"
 import { alertWorkbench } from "./alert-workbench.ts"
 
 const bench = await alertWorkbench()
-const { service, receiver, watch, settled, advance, disabledLines } = bench
+const { service, receiver, watch, change, settled, advance, disabledLines } = bench
 const pool = createPool(service.database.url, {
   name: "test",
   connections: 1,
@@ -99,7 +99,7 @@ test("A failing receiver gets the same bytes ten times over three days, then the
   // Resumed, it sends the same event first, then one with everything since.
   await service.publish(awkward)
   receiver.chosen.respond = () => new Response(null, { status: 204 })
-  await resumeWatch(service.editor, { id, now: service.clock.now })
+  await change(resumeWatch, id)
   await settled()
   const [again, next] = receiver.events.slice(10)
   expect(again?.id).toBe(receiver.events[0]?.id ?? "")
@@ -157,13 +157,13 @@ test("A watch that is paused during its last attempt stays paused, and is not re
   const before = disabledLines().length
   await service.publish(awkward)
   await until(() => receiver.events.length === 1)
-  await pauseWatch(service.editor, { id })
+  await change(pauseWatch, id)
   last.resolve(new Response(null, { status: 410 }))
   await until(async () => (await deliveriesOf(pool, { accountId: bench.owner, id })).length === 1)
   // A delivery of another watch is stored after the report would be made.
   receiver.chosen.respond = () => new Response(null, { status: 204 })
   const other = await watch({ list: "/reports" })
-  await requestTest(service.editor, { id: other.id, now: service.clock.now })
+  await change(requestTest, other.id)
   await until(async () => !(await rowOf(other.id))?.is_test_due)
   expect([(await rowOf(id))?.state, disabledLines().length - before]).toEqual(["paused", 0])
 })
@@ -214,7 +214,7 @@ test("An account whose receivers take all places delays others by one attempt", 
   for (const { url, chosen } of slow) {
     chosen.respond = () => new Promise((resolve) => held.push(resolve))
     const { id } = await watch({ releases: true }, { channel: { kind: "webhook", url } })
-    await requestTest(service.editor, { id, now: service.clock.now })
+    await change(requestTest, id)
   }
   await until(() => held.length === 16)
   await bench.accountOf("other@example.com")
@@ -236,7 +236,7 @@ test("A test is sent beside the event in progress, and is not retried", async ()
   receiver.chosen.respond = () => new Response(null, { status: 500 })
   await service.publish(awkward)
   await until(async () => (await rowOf(id))?.attempt === 1)
-  await requestTest(service.editor, { id, now: service.clock.now })
+  await change(requestTest, id)
   await until(() => receiver.events.length === 2)
   expect([receiver.events[1]?.type, receiver.events[1]?.data]).toEqual([
     "test",
@@ -249,7 +249,7 @@ test("A test is sent beside the event in progress, and is not retried", async ()
     receiver.events[0]?.id,
     false,
   ])
-  expect(requestTest(service.editor, { id, now: service.clock.now })).rejects.toThrow("Wait")
+  expect(change(requestTest, id)).rejects.toThrow("Wait")
 })
 
 test("Both secrets sign for 24 hours after a replacement", async () => {
@@ -264,10 +264,10 @@ test("Both secrets sign for 24 hours after a replacement", async () => {
   })
   const channel = { kind: "webhook", url: signed.url.href } as const
   const { id } = await watch({ list: "/reports" }, { channel })
-  await replaceSecret(service.editor, { id, now: service.clock.now })
+  await change(replaceSecret, id)
   for (const hours of [23, 2]) {
     await advance(hours * 3_600_000)
-    await requestTest(service.editor, { id, now: service.clock.now })
+    await change(requestTest, id)
     const { length } = signatures
     await until(() => signatures.length > length || length > 0)
     await until(async () => !(await rowOf(id))?.is_test_due)

@@ -16,7 +16,7 @@ import { until } from "../../support/until.ts"
 import { alertWorkbench } from "./alert-workbench.ts"
 
 const bench = await alertWorkbench()
-const { service, receiver, watch, settled, totalAt } = bench
+const { service, receiver, watch, change, settled, totalAt } = bench
 afterAll(bench.stop)
 
 beforeEach(async () => {
@@ -139,14 +139,14 @@ test("Every release is reported with the counts of each list", async () => {
 
 test("A pause and an outage are caught up by one event", async () => {
   const { id } = await watch({ list: "/reports" })
-  await pauseWatch(service.editor, { id })
+  await change(pauseWatch, id)
   const release = await newest()
   for (const count of [3, 5, 4]) {
     await service.publish({ ...awkward, reports: awkward.reports.slice(0, count) })
   }
   await settled()
   expect(receiver.events).toEqual([])
-  await resumeWatch(service.editor, { id, now: service.clock.now })
+  await change(resumeWatch, id)
   await settled()
   expect(receiver.events.map(({ data }) => [data.since_release, data.release])).toEqual([
     [release, release + 3],
@@ -167,12 +167,12 @@ test("A disabled account's watches send nothing until it is enabled", async () =
 
 test("A comparison with a pruned release is a resync without counts", async () => {
   const { id } = await watch({ list: "/reports" })
-  await pauseWatch(service.editor, { id })
+  await change(pauseWatch, id)
   for (const _ of [1, 2]) await service.publish(awkward)
   await service.sql`update releases set published_at = published_at - interval '40 days'
     where id < ${await newest()}`
   await prune(service.database.url, 1)
-  await resumeWatch(service.editor, { id, now: service.clock.now })
+  await change(resumeWatch, id)
   await settled()
   const [event] = receiver.events
   expect([event?.data.resync, event?.data.changed, event?.data.changed_url]).toEqual([
@@ -202,14 +202,14 @@ test("An event whose release was pruned during a pause is replaced by a resync",
   await until(
     async () => (await service.sql`select from deliveries where watch_id = ${id}`).length > 0,
   )
-  await pauseWatch(service.editor, { id })
+  await change(pauseWatch, id)
   await service.publish(awkward)
   await service.sql`update releases set published_at = published_at - interval '40 days'
     where id < ${await newest()}`
   await prune(service.database.url, 1)
   receiver.events.length = 0
   receiver.chosen.respond = () => new Response(null, { status: 204 })
-  await resumeWatch(service.editor, { id, now: service.clock.now })
+  await change(resumeWatch, id)
   await settled()
   expect(receiver.events.map(({ data }) => [data.resync, data.release, data.changed_url])).toEqual([
     [true, await newest(), undefined],
@@ -231,7 +231,7 @@ test("Pruning keeps the release of an active watch's cursor for 31 days", async 
   await service.sql`update releases set published_at = now() - interval '2 days' where id = ${cursor + 2}`
   await service.sql`update releases set published_at = now() - interval '60 days' where id < ${cursor}`
   expect((await prune(service.database.url, 1)).oldest).toBe(cursor)
-  await pauseWatch(service.editor, { id })
+  await change(pauseWatch, id)
   expect((await prune(service.database.url, 1)).oldest).toBe(cursor + 2)
   receiver.chosen.respond = () => new Response(null, { status: 204 })
 })

@@ -38,7 +38,7 @@ test("Watches are counted by state, and deliveries by channel and outcome", asyn
   bench.receiver.chosen.respond = ({ path }) =>
     new Response(null, { status: path === "/gone" ? 410 : 204 })
   const paused = await bench.watch({ releases: true })
-  await pauseWatch(bench.editor, { id: paused.id })
+  await bench.change(pauseWatch, paused.id)
   for (const path of ["/", "/gone"]) await bench.watch({ releases: true }, { path })
   await bench.service.publish({ ...awkward, reports: [] })
   await until(async () => {

@@ -1,6 +1,8 @@
 /** The page that ends the mails of a watch. Only a POST changes anything, because mail scanners open links. */
 import { Elysia } from "elysia"
-import { pauseLinked, unsubscribePath, watchOfLink } from "../../../accounts/alerts/unsubscribe.ts"
+import { AccountError } from "../../../accounts/access/change.ts"
+import { pauseWatch } from "../../../accounts/alerts/store.ts"
+import { unsubscribePath, watchOfLink } from "../../../accounts/alerts/unsubscribe.ts"
 import { contextOf } from "../../../api/plugins/request-context.ts"
 import { readQuery } from "../kit/form.ts"
 import { type Content, html } from "../kit/html.ts"
@@ -10,7 +12,7 @@ import { pageResponse } from "../kit/page-response.ts"
 import { type AccountOptions, accountPage } from "./account-page.ts"
 
 /** Without the context of other pages: mail programs send the POST without a session and from no page. */
-export const unsubscribe = ({ accountPool, changeAccount }: AccountOptions) => {
+export const unsubscribe = ({ accountPool, changeAccount, now }: AccountOptions) => {
   async function linked(request: Request) {
     const { address } = contextOf(request)
     const watch = await watchOfLink(accountPool, readQuery(request).get("token"), address)
@@ -27,7 +29,7 @@ export const unsubscribe = ({ accountPool, changeAccount }: AccountOptions) => {
     })
     .post(unsubscribePath, async ({ request }) => {
       const { id, name, ...owner } = await linked(request)
-      await changeAccount(owner, (editor) => pauseLinked(editor, id))
+      await changeAccount(owner, (editor) => pauseWatch(editor, { id, now: now() })).catch(ifPaused)
       return paused(request, name)
     })
 }
@@ -35,6 +37,11 @@ export const unsubscribe = ({ accountPool, changeAccount }: AccountOptions) => {
 const shown = (request: Request, title: string, name: string, main: Content) => {
   const lead = html`They are about your watch <bdi>“${name}”</bdi>.`
   return pageResponse(request, layout(accountPage({ title, lead, main }), unknownFrame), "no-store")
+}
+
+/** A second click finds the watch paused. */
+const ifPaused = (error: unknown) => {
+  if (!(error instanceof AccountError)) throw error
 }
 
 /** Sent to the same address, whose query has the token. */

@@ -1,6 +1,5 @@
 /** `/account/watches/:id`: a watch with its deliveries; pausing, resuming, testing and deleting it, and a new secret. */
 import { Elysia } from "elysia"
-import type { Changed, Editor } from "../../../accounts/access/change.ts"
 import {
   type DeliveryRow,
   deleteWatch,
@@ -9,9 +8,10 @@ import {
   replaceSecret,
   requestTest,
   resumeWatch,
+  type Watch,
+  type WatchChange,
   watchesOf,
 } from "../../../accounts/alerts/store.ts"
-import type { Watch } from "../../../accounts/alerts/watch.ts"
 import { copyable, notice, panel, statusBadge, type TableColumn, table } from "../kit/components.ts"
 import { isolated, number, timeElement } from "../kit/format.ts"
 import { type Html, html } from "../kit/html.ts"
@@ -32,43 +32,34 @@ export const watchRoutes = (options: AccountOptions) => {
   const { accountPool, changeAccount, now } = options
   return new Elysia({ name: "watch", prefix: `${watchesPath}/:id` })
     .use(signedIn(options))
-    .resolve(async ({ person, address, params: { id } }) => {
-      const { accountId, email } = person
-      const of = { accountId, id: readId(id) }
-      const watch = (await watchesOf(accountPool, accountId)).find((each) => each.id === of.id)
+    .resolve(async ({ person, address, params: { id: text } }) => {
+      const { accountId } = person
+      const id = readId(text)
+      const watch = (await watchesOf(accountPool, accountId)).find((each) => each.id === id)
       // Also if the watch is another account's.
-      if (!watch) throw noWatch(id)
-      const change = <T>(work: (editor: Editor) => Promise<Changed<T>>) =>
-        changeAccount({ accountId, email, address }, work)
-      return {
-        of,
-        watch,
-        change,
-        changed: (done: string) => redirect(`${watchPath(watch)}?done=${done}`),
+      if (!watch) throw noWatch(text)
+      const change = async <T>(work: WatchChange<T>): Promise<T> => {
+        const which = { id, accountId, now: now() }
+        return (await changeAccount({ ...person, address }, (editor) => work(editor, which))).value
       }
+      const changed = async (done: string, work: WatchChange) => {
+        await change(work)
+        return redirect(`${watchPath(watch)}?done=${done}`)
+      }
+      return { watch, change, changed }
     })
     .get("", async ({ query: { done }, watch, page }) =>
       page(watchPage(watch, await deliveriesOf(accountPool, watch), done, now())),
     )
-    .post("/pause", async ({ of, change, changed }) => {
-      await change((editor) => pauseWatch(editor, of))
-      return changed("paused")
-    })
-    .post("/resume", async ({ of, change, changed }) => {
-      await change((editor) => resumeWatch(editor, { ...of, now: now() }))
-      return changed("resumed")
-    })
-    .post("/test", async ({ of, change, changed }) => {
-      await change((editor) => requestTest(editor, { ...of, now: now() }))
-      return changed("tested")
-    })
-    .post("/secret", async ({ of, watch, person, change, page }) => {
+    .post("/pause", ({ changed }) => changed("paused", pauseWatch))
+    .post("/resume", ({ changed }) => changed("resumed", resumeWatch))
+    .post("/test", ({ changed }) => changed("tested", requestTest))
+    .post("/secret", async ({ watch, person, change, page }) => {
       requireRecentSignIn(person, now(), watchPath(watch))
-      const { value } = await change((editor) => replaceSecret(editor, { ...of, now: now() }))
-      return page(secretPage("New secret", watch, value))
+      return page(secretPage("New secret", watch, await change(replaceSecret)))
     })
-    .post("/delete", async ({ of, change }) => {
-      await change((editor) => deleteWatch(editor, of))
+    .post("/delete", async ({ change }) => {
+      await change(deleteWatch)
       return redirect(`${watchesPath}?deleted`)
     })
 }

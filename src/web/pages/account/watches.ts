@@ -1,7 +1,7 @@
 /** `/account/watches`: the watches of an account. */
 import { Elysia } from "elysia"
-import { watchesOf } from "../../../accounts/alerts/store.ts"
-import type { Channel, Watch } from "../../../accounts/alerts/watch.ts"
+import { type Watch, watchesOf } from "../../../accounts/alerts/store.ts"
+import type { Channel } from "../../../accounts/alerts/watch.ts"
 import { pageOfSubject, subjectWords } from "../explore/lists/watched.ts"
 import { notice, statusBadge, type TableColumn, table } from "../kit/components.ts"
 import { count, instantAgo, isolated } from "../kit/format.ts"
