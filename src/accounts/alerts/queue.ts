@@ -2,7 +2,7 @@
  * The statements of the worker. Each watch has a cursor and a lease in place of a queue: processes share the watches
  * with SKIP LOCKED, and store an outcome only where no other process has taken the watch meanwhile.
  */
-import { and, inArray, type SQL, sql } from "drizzle-orm"
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm"
 import { accountsTable } from "../../data/db/account-tables.ts"
 import { deliveries, watches } from "../../data/db/alert-tables.ts"
 import type { Database, Pool } from "../../data/db/pool/pool.ts"
@@ -91,17 +91,11 @@ export function createQueue(pool: Pool, now: () => Date) {
   const at = () => textOf(now())
   const takeDue = (due: SQL) => run((db) => take(db, due, now()))
   const isFree = () => sql`(leased_until is null or leased_until <= ${at()})`
-  const holds = (taken: readonly Taken[]) =>
-    and(
-      inArray(
-        watches.id,
-        taken.map(({ id }) => id),
-      ),
-      inArray(
-        watches.leased_until,
-        taken.map(({ leasedUntil }) => leasedUntil),
-      ),
-    )
+  const holds = (taken: readonly Taken[]) => {
+    const ids = taken.map(({ id }) => id)
+    const leases = taken.map(({ leasedUntil }) => leasedUntil)
+    return and(inArray(watches.id, ids), inArray(watches.leased_until, leases))
+  }
 
   return {
     /** Moves the cursors where no release since then touched the resource. Materialized, each cursor is judged once. */
@@ -131,8 +125,7 @@ export function createQueue(pool: Pool, now: () => Date) {
     takeWatches: (to: Release) =>
       takeDue(sql`${isEnabled} and state = 'active' and event_id is null and ${isFree()}
         and (covered_release <= ${to.id} or not ${isReadable})
-        and (due_at <= ${at()} or ${looksAtReleases} and (covered_release, covered_identity)
-          is distinct from (${to.id}::integer, ${identityOf(to)}::uuid))
+        and (due_at <= ${at()} or ${looksAtReleases} and (covered_release < ${to.id} or not ${isReadable}))
         order by leased_until nulls first, id limit ${batch}`),
 
     /** Moves the cursors of watches, and stores the event that is new, in one statement. */
@@ -182,9 +175,6 @@ export function createQueue(pool: Pool, now: () => Date) {
           const { id, isTest, eventId, attempt, release } = taken
           const { status, reason } = outcome
           const due_at = dueAt?.toISOString() ?? null
-          const isLast = !isTest && reason !== null && due_at === null
-          const ifActive = (then: string, otherwise: SQL) =>
-            isLast ? sql`case when state = 'active' then ${then} else ${otherwise} end` : undefined
           const followUp =
             reason === null
               ? { ...noEvent, due_at }
@@ -192,12 +182,7 @@ export function createQueue(pool: Pool, now: () => Date) {
           await attribute(tx, { who: "the service", origin: "watches" })
           const [held] = await tx
             .update(watches)
-            .set({
-              ...(isTest ? { is_test_due: false } : followUp),
-              state: ifActive("disabled", sql`state`),
-              reason: ifActive(reason ?? "", sql`reason`),
-              leased_until: null,
-            })
+            .set({ ...(isTest ? { is_test_due: false } : followUp), leased_until: null })
             .where(holds([taken]))
             .returning({ state: watches.state })
           if (!held) return false
@@ -205,7 +190,10 @@ export function createQueue(pool: Pool, now: () => Date) {
             ...{ watch_id: id, event_id: eventId, type, release, attempt },
             ...{ at: at.toISOString(), is_ok: reason === null, status, reason, ms },
           })
-          return isLast && held.state === "disabled"
+          const isLast = !isTest && reason !== null && due_at === null
+          if (!isLast || held.state !== "active") return false
+          await tx.update(watches).set({ state: "disabled", reason }).where(eq(watches.id, id))
+          return true
         }),
       ),
 

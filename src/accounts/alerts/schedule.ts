@@ -46,15 +46,10 @@ const retryDelaysMs = [
  * The time until the next attempt; undefined after the last one.
  * @param failed the number of failed attempts, from 1
  * @param retryAfterMs the wish of the receiver, at most a day, if any, which can only lengthen the time
- * @param random from 0 to 1
  */
-export function retryDelayMs(
-  failed: number,
-  retryAfterMs: number | null,
-  random: number,
-): number | undefined {
+export function retryDelayMs(failed: number, retryAfterMs: number | null): number | undefined {
   const delay = retryDelaysMs[failed - 1]
   if (delay === undefined) return undefined
   // A shorter wait would use up all attempts within minutes of an outage.
-  return Math.max(retryAfterMs ?? 0, delay * (0.8 + 0.4 * random))
+  return Math.max(retryAfterMs ?? 0, delay * (0.8 + 0.4 * Math.random()))
 }

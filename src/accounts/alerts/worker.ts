@@ -29,8 +29,6 @@ export interface AlertOptions {
   onDisabled: (watch: Taken, reason: string) => void
   onFailure: (error: unknown) => void
   now: () => Date
-  /** From 0 to 1. */
-  random?: () => number
 }
 
 /** Attempts in progress. */
@@ -41,7 +39,7 @@ const whileBusyMs = 1_000
 const afterFailureMs = 5_000
 
 export function startAlerts(options: AlertOptions) {
-  const { pool, releases, events, send, onDisabled, onFailure, now, random = Math.random } = options
+  const { pool, releases, events, send, onDisabled, onFailure, now } = options
   const queue = createQueue(pool, now)
   const attempts = new Set<Promise<void>>()
   let timer: Timer | undefined
@@ -121,7 +119,7 @@ export function startAlerts(options: AlertOptions) {
     if (reason === null) return firstLook(subject, channel, now())
     // The receiver wants no further events.
     if (status === 410) return null
-    const delayMs = retryDelayMs(attempt, retryAfterMs, random())
+    const delayMs = retryDelayMs(attempt, retryAfterMs)
     return delayMs === undefined ? null : new Date(now().getTime() + delayMs)
   }
 

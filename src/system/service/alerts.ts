@@ -44,25 +44,23 @@ export function startWatches(
 
   async function send(sending: Sending): Promise<Outcome> {
     const { channel, secrets, eventId: id, body } = sending
-    if (channel.kind === "webhook") {
-      return deliver({ url: channel.url, secrets, id, body }, { now, settings: config })
-    }
-    const reason = await mail(sending).then(
-      () => null,
-      (error: unknown) => (error instanceof MailError ? error.message : "The mail was not made"),
-    )
-    return { status: null, reason, retryAfterMs: null }
+    const outcome =
+      channel.kind === "webhook"
+        ? await deliver({ url: channel.url, secrets, id, body }, { now, settings: config })
+        : {
+            status: null,
+            reason: await mail(sending).then(() => null, failureOf),
+            retryAfterMs: null,
+          }
+    count(channel.kind, outcome.reason === null)
+    return outcome
   }
 
   return startAlerts({
     pool,
     releases: createReleases(pool),
     events,
-    send: async (sending) => {
-      const outcome = await send(sending)
-      count(sending.channel.kind, outcome.reason === null)
-      return outcome
-    },
+    send,
     onDisabled: ({ email, ...watch }, reason) => {
       log.warn("watch disabled", { watch: watch.id, account: watch.accountId, reason })
       if (watch.channel.kind === "webhook")
@@ -75,3 +73,6 @@ export function startWatches(
     now,
   })
 }
+
+const failureOf = (error: unknown): string =>
+  error instanceof MailError ? error.message : "The mail was not made"
