@@ -141,6 +141,7 @@ test.each([
   [1, creation("--releases", "--mail", "daily"), "set them, or give --webhook"],
   [1, creation("--releases", "--webhook", "ftp://example.com"), "must begin with https://"],
   [1, creation("--record", "/companies/nope", ...toReceiver), "There is no company NOPE"],
+  [1, creation("--list", "/companies/nope/tenements", ...toReceiver), "There is no company NOPE"],
   [
     2,
     creation("--list", "/tenements", "--expiring", "731", ...toReceiver),

@@ -81,15 +81,22 @@ export const createWatch = (
     return { id: made.id, secret }
   })
 
-/** The resource whose changes concern a subject. @throws AccountError for a record that does not exist */
+/**
+ * The resource whose changes concern a subject.
+ * @throws AccountError where its record, or the record that its list belongs to, does not exist
+ */
 async function resourceOf(tx: Transaction, subject: Subject): Promise<string | null> {
   if (subject.kind === "releases") return null
-  if (subject.kind !== "record") {
-    return askWatched(pathWithout(subject.path, "changed")).resource.name
+  const asked =
+    subject.kind === "record"
+      ? askWatchedRecord(subject.path)
+      : askWatched(pathWithout(subject.path, "changed"))
+  const record = "list" in asked ? asked.list.parent : asked
+  if (record) {
+    const { resource, key } = record
+    if ((await tx.$count(resource.table, eq(keyColumn(resource), key))) === 0) {
+      throw new AccountError(`There is no ${resource.singular} ${key}`)
+    }
   }
-  const { resource, key } = askWatchedRecord(subject.path)
-  if ((await tx.$count(resource.table, eq(keyColumn(resource), key))) === 0) {
-    throw new AccountError(`There is no ${resource.singular} ${key}`)
-  }
-  return resource.name
+  return asked.resource.name
 }

@@ -172,6 +172,7 @@ test.each([
   [{ reports: "expiry", days: "731" }, "must be an integer from 1 to 730."],
   [{ path: "/usage" }, "Not a list that can be watched: /usage."],
   [{ path: "/companies/nope" }, "There is no company NOPE."],
+  [{ path: "/companies/nope/tenements" }, "There is no company NOPE."],
   [{ path: "/tenements?state=nope" }, "state:"],
   [{ channel: "pigeon" }, "a value that the form does not offer"],
   [{ reports: "nothing" }, "a value that the form does not offer"],
