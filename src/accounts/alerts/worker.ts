@@ -43,6 +43,7 @@ export function startAlerts(options: AlertOptions) {
   const queue = createQueue(pool, now)
   const attempts = new Set<Promise<void>>()
   let timer: Timer | undefined
+  let isFailing = false
   let isStopped = false
 
   async function make(): Promise<void> {
@@ -126,6 +127,7 @@ export function startAlerts(options: AlertOptions) {
   const work = coalesced(async () => {
     await make()
     const due = await queue.nextDue()
+    isFailing = false
     const ms = due ? due.getTime() - now().getTime() : longestSleepMs
     // Watches with an event in progress may be behind again after it.
     sleep(Math.min(Math.max(ms, 0), attempts.size > 0 ? whileBusyMs : longestSleepMs))
@@ -139,7 +141,9 @@ export function startAlerts(options: AlertOptions) {
   }
 
   function fail(error: unknown): void {
-    if (!isStopped) onFailure(error)
+    // An outage is one failure, however many attempts meet it.
+    if (!isStopped && !isFailing) onFailure(error)
+    isFailing = true
     sleep(afterFailureMs)
   }
 

@@ -13,8 +13,9 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Wakes a worker a hundred times while it waits for the newest release. */
-async function wokenOften(current: Promise<Release>) {
+/** Starts a worker, and wakes it a hundred times while it waits for the newest release. */
+async function wokenOften(newest: Promise<Release>) {
+  const given = { newest }
   let looks = 0
   let statements = 0
   const failures: unknown[] = []
@@ -29,7 +30,7 @@ async function wokenOften(current: Promise<Release>) {
     releases: {
       current: () => {
         looks++
-        return current
+        return given.newest
       },
     },
     events: { since: async () => null },
@@ -40,24 +41,40 @@ async function wokenOften(current: Promise<Release>) {
   })
   await until(() => looks === 1)
   for (let times = 0; times < 100; times++) alerts.wake()
-  return { counts: () => ({ looks, statements, failures }), stop: alerts.stop }
+  return { ...alerts, given, counts: () => ({ looks, statements, failures: failures.length }) }
 }
+
+const empty = { id: 0, publishedAt: 0, identity: "" }
 
 test("A hundred calls cost the statements of one", async () => {
   const newest = Promise.withResolvers<Release>()
   const { counts, stop } = await wokenOften(newest.promise)
-  newest.resolve({ id: 0, publishedAt: 0, identity: "" })
+  newest.resolve(empty)
   await until(() => counts().looks === 2 && counts().statements >= 7)
   await stop()
   await pool.runAlone(null, (db) => db.execute("select 1"))
   expect(counts().statements).toBeLessThan(12)
 })
 
-test("A failure is told once for a hundred calls", async () => {
+test("An outage is told once, however often the worker looks meanwhile, and the next one again", async () => {
+  const away = () => Promise.reject(new Error("The database is away"))
   const newest = Promise.withResolvers<Release>()
-  const { counts, stop } = await wokenOften(newest.promise)
+  const { given, counts, wake, stop } = await wokenOften(newest.promise)
   newest.reject(new Error("The database is away"))
-  await until(() => counts().failures.length > 0)
+  for (const outage of [1, 2]) {
+    given.newest = away()
+    for (let looks = 0; looks < 3; looks++) {
+      const before = counts().looks
+      wake()
+      await until(() => counts().looks > before)
+    }
+    expect(counts().failures).toBe(outage)
+    given.newest = Promise.resolve(empty)
+    const before = counts().statements
+    wake()
+    // Its last statement asks when the next watch is due.
+    await until(() => counts().statements >= before + 4)
+    await pool.runAlone(null, (db) => db.execute("select 1"))
+  }
   await stop()
-  expect(counts().failures.length).toBeLessThan(3)
 })
