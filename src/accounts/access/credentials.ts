@@ -18,7 +18,7 @@ import { maxStalenessMs } from "../../data/db/notifications.ts"
 import type { Pool } from "../../data/db/pool/pool.ts"
 import type { AccountId } from "../../data/db/pool/turns.ts"
 import { milliseconds } from "../../data/resources/values.ts"
-import { hashSecret, hasTokenLength, isWellFormed } from "./secret.ts"
+import { hashSecret, isWellFormed, tokenLength } from "./secret.ts"
 import { limitOf } from "./windows.ts"
 
 /** The account and token behind a request. */
@@ -146,7 +146,7 @@ export function createCredentials({ pools, sizes, onUseNotRecorded }: Credential
       now: Date,
       address: AccountId = null,
     ): Promise<Caller | null> => {
-      if (!hasTokenLength(token)) return null
+      if (token.length !== tokenLength) return null
       const hash = hashSecret(token)
       const nowMs = now.getTime()
       // The checksum costs more than all other checks, so only unknown tokens take it.

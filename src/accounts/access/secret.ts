@@ -31,7 +31,7 @@ const prefix = "mds_"
 const secretLength = 43
 const checksumLength = 6
 const checksumStart = prefix.length + secretLength
-const tokenLength = checksumStart + checksumLength
+export const tokenLength = checksumStart + checksumLength
 const shownLength = 12
 
 const shape = /^mds_[0-9A-Za-z]{49}$/
@@ -42,9 +42,6 @@ export function createToken(bytes = crypto.getRandomValues(new Uint8Array(32))):
   const unsigned = prefix + base62(BigInt(`0x${bytes.toHex()}`), secretLength)
   return unsigned + checksumOf(unsigned)
 }
-
-/** Whether `text` has the length of a token, which is the cheapest check. */
-export const hasTokenLength = (text: string): boolean => text.length === tokenLength
 
 /**
  * Whether `text` has the form of a token. Takes any string, of any length. A malformed token was never

@@ -23,6 +23,7 @@ import { type Account, accountByEmail, addAccount, byEmail, existingAccount } fr
 import { AccountError, attribute, authorOf, type Transaction } from "./change.ts"
 import { hashSecret, randomText } from "./secret.ts"
 import { addSession, type Client, endSession, type SignedIn } from "./sessions.ts"
+import { bucketKeys, createWindow, type WindowsOptions } from "./windows.ts"
 
 /** The effect of a link. */
 export interface LinkPurpose {
@@ -170,3 +171,26 @@ async function addLink(db: Pick<Database, "insert">, email: string, now: Date): 
 
 const isValid = (secret: string, now: Date) =>
   and(eq(signInLinks.sha256, hashSecret(secret)), gt(signInLinks.expires_at, now.toISOString()))
+
+/** Counts a request for a link. @throws LimitReached */
+export type LimitLinks = ReturnType<typeof createLinkLimits>
+
+const linksPerAddress = 20
+/** Room for 18,000 addresses. */
+const addressBytes = 8 * 1024 * 1024
+/** They bound the memory of Redis. */
+const addressBuckets = 16_384
+
+/** Limits requests for links by client address, so that one client cannot send mail to many people. */
+export function createLinkLimits(options: Omit<WindowsOptions, "windowMs">) {
+  const addresses = createWindow({
+    ...options,
+    windowMs: validMinutes * minuteMs,
+    maxBytes: addressBytes,
+    redisKeyOf: bucketKeys("link-address", addressBuckets, options.secret),
+  })
+  return async (address: string): Promise<void> => {
+    const { admitted, resetAtMs } = await addresses.admit(address, linksPerAddress)
+    if (!admitted) throw new LimitReached(new Date(resetAtMs), options.now())
+  }
+}

@@ -2,11 +2,10 @@
  * Changes of tokens: owners create, rename and revoke the tokens of their account in the account area;
  * operators issue and revoke any token by its prefix on the command line.
  */
-import { and, eq, sql } from "drizzle-orm"
+import { and, eq, like, sql } from "drizzle-orm"
 import { accountsTable, tokensTable } from "../../data/db/account-tables.ts"
 import { addAccount, existingAccount } from "./accounts.ts"
 import { AccountError, type Changed, change, type Editor, type Transaction } from "./change.ts"
-import { findUnrevoked, type TokenSelector } from "./find-token.ts"
 import { createToken, hashSecret, prefixOf } from "./secret.ts"
 import { isValidToken, type TokenOfAccount } from "./token-list.ts"
 
@@ -17,15 +16,8 @@ export interface NewToken {
   /** The purpose of the token. */
   name: string
   /** When it is created, by the clock that `expiresAt` follows. */
-  now: Date
+  now?: Date
   expiresAt: Date | null
-}
-
-/** A new token. Its text is not stored and cannot be shown again. */
-export interface MadeToken {
-  token: string
-  name: string
-  prefix: string
 }
 
 /**
@@ -35,28 +27,29 @@ export interface MadeToken {
  */
 export function issueToken(
   editor: Editor,
-  {
-    email,
-    now = new Date(),
-    ...row
-  }: Omit<NewToken, "now"> & Partial<NewToken> & { email: string },
+  { email, ...row }: NewToken & { email: string },
 ): Promise<Changed<string>> {
   return change(editor, async (tx) => {
     await addAccount(tx, { email, plan: "standard", requestLimit: null })
     const { id } = await existingAccount(tx, email)
     await lockAccount(tx, id)
-    return (await addToken(tx, id, { ...row, now })).token
+    return (await addToken(tx, id, row)).token
   })
 }
 
 /** @throws AccountError where the name is not valid, or the account is disabled or has enough tokens */
 export function createOwnToken(
   editor: Editor,
-  { accountId, ...row }: NewToken & { accountId: number },
+  { accountId, ...row }: Required<NewToken> & { accountId: number },
 ): Promise<Changed<MadeToken>> {
   return change(editor, async (tx) => {
     await lockAccount(tx, accountId)
-    await checkRoom(tx, accountId, row.now)
+    const ofAccount = eq(tokensTable.account_id, accountId)
+    if ((await tx.$count(tokensTable, and(ofAccount, isValidToken(row.now)))) >= maxTokens) {
+      throw new AccountError(
+        `An account can have ${maxTokens} valid tokens. Revoke one that is no longer used, then try again`,
+      )
+    }
     return addToken(tx, accountId, row)
   })
 }
@@ -90,11 +83,66 @@ export function revokeToken(
   })
 }
 
+/** A token by its owner's account and its number, or by the first characters of its text. */
+export type TokenSelector = TokenOfAccount | { prefix: string }
+
+/**
+ * Finds a token and locks it until the transaction ends.
+ * @throws AccountError where no token or several tokens have the prefix, or the token is revoked or another
+ * account's
+ */
+async function findUnrevoked(tx: Transaction, which: TokenSelector) {
+  const isPrefix = "prefix" in which
+  const found = await tx
+    .select({
+      id: tokensTable.id,
+      prefix: tokensTable.prefix,
+      name: tokensTable.name,
+      email: accountsTable.email,
+      revokedAt: tokensTable.revoked_at,
+    })
+    .from(tokensTable)
+    .innerJoin(accountsTable, eq(accountsTable.id, tokensTable.account_id))
+    .where(
+      isPrefix
+        ? beginsWith(which.prefix)
+        : and(eq(tokensTable.account_id, which.accountId), eq(tokensTable.id, which.tokenId)),
+    )
+    .orderBy(tokensTable.id)
+    .for("update", { of: tokensTable })
+  const [token, ...others] = found
+  if (!token) {
+    throw new AccountError(isPrefix ? "No token has this prefix" : "There is no such token")
+  }
+  if (others.length > 0) {
+    const shown = found.map((each) => `${each.prefix} (${each.name}, ${each.email})`).join("; ")
+    throw new AccountError(`Several tokens have this prefix, give more characters: ${shown}`)
+  }
+  if (token.revokedAt !== null) throw new AccountError("The token is already revoked")
+  return token
+}
+
+/** If `start` is longer than the stored prefix, it must be a whole token, which is found by its hash. */
+function beginsWith(start: string) {
+  if (!/^mds_[0-9A-Za-z]+$/.test(start)) {
+    throw new AccountError(
+      "A token is identified by its prefix: mds_ and at least one more character",
+    )
+  }
+  const stored = prefixOf(start)
+  return start.length > stored.length
+    ? and(eq(tokensTable.prefix, stored), eq(tokensTable.sha256, hashSecret(start)))
+    : like(tokensTable.prefix, `${start.replaceAll("_", "\\_")}%`)
+}
+
+/** A new token. Its text is not stored and cannot be shown again. */
+export type MadeToken = Awaited<ReturnType<typeof addToken>>
+
 async function addToken(
   tx: Transaction,
   accountId: number,
-  { now, expiresAt, name }: NewToken,
-): Promise<MadeToken> {
+  { now = new Date(), expiresAt, name }: NewToken,
+) {
   const token = createToken()
   const made = { name: nameOf("token", name), prefix: prefixOf(token) }
   await tx.insert(tokensTable).values({
@@ -119,18 +167,6 @@ export async function lockAccount(tx: Transaction, accountId: number): Promise<v
     .for("no key update")
   if (!account) throw new AccountError("The account was deleted")
   if (account.disabledAt !== null) throw new AccountError("The account is disabled")
-}
-
-/** @throws AccountError where the account has the most valid tokens that it may have */
-async function checkRoom(tx: Transaction, accountId: number, now: Date): Promise<void> {
-  const valid = await tx.$count(
-    tokensTable,
-    and(eq(tokensTable.account_id, accountId), isValidToken(now)),
-  )
-  if (valid < maxTokens) return
-  throw new AccountError(
-    `An account can have ${maxTokens} valid tokens. Revoke one that is no longer used, then try again`,
-  )
 }
 
 /** Characters in the name of a token or a watch. */

@@ -5,26 +5,9 @@ import type { AccountPlan } from "../../data/db/account-tables.ts"
 import type { RedisConnection } from "../../system/redis/connection.ts"
 import { digest } from "../../system/text/digest.ts"
 import { createSharedWindow } from "./window/shared-window.ts"
-import {
-  createWindowStore,
-  type WindowDecision,
-  type WindowStore,
-} from "./window/sliding-window.ts"
+import { createWindowStore, type WindowDecision } from "./window/sliding-window.ts"
 
-export interface Window {
-  /** Admits or denies one request. `limit` is an integer above 0, or infinite, which admits without a log. */
-  admit(key: string, limit: number): Promise<WindowState>
-  /** The state without a request; changes nothing. */
-  peek(key: string, limit: number): Promise<WindowState>
-  /** The local windows of this process. */
-  store: Pick<WindowStore, "size" | "bytes" | "evicted">
-}
-
-export interface Windows {
-  /** By account id. Separate from addresses, because clients can use many addresses, but no other account ids. */
-  accounts: Window
-  addresses: Window
-}
+export type Windows = ReturnType<typeof createWindows>
 
 export interface Clocks {
   now: () => Date
@@ -58,8 +41,9 @@ const addressBytes = 32 * megabyte
 /** With 1,000 requests each, they take 80 MB. */
 const addressBuckets = 8_192
 
-export function createWindows(options: WindowsOptions): Windows {
+export function createWindows(options: WindowsOptions) {
   return {
+    /** By account id. Separate from addresses, because clients can use many addresses, but no other account ids. */
     accounts: createWindow({
       ...options,
       maxBytes: accountBytes,
@@ -90,7 +74,7 @@ export interface StoreOptions extends WindowsOptions {
 }
 
 /** One kind of window, shared through Redis where there is one. */
-export function createWindow(options: StoreOptions): Window {
+export function createWindow(options: StoreOptions) {
   const { windowMs, maxBytes, redis, now, steadyMs } = options
   const store = createWindowStore(windowMs, maxBytes)
   const { admit, peek } = redis
@@ -110,5 +94,12 @@ export function createWindow(options: StoreOptions): Window {
       return { admitted, limit, remaining: Math.max(0, limit - used), resetAtMs }
     }
 
-  return { admit: stateBy(admit), peek: stateBy(peek), store }
+  return {
+    /** Admits or denies one request. `limit` is an integer above 0, or infinite, which admits without a log. */
+    admit: stateBy(admit),
+    /** The state without a request; changes nothing. */
+    peek: stateBy(peek),
+    /** The local windows of this process. */
+    store,
+  }
 }

@@ -25,23 +25,7 @@ export class MailError extends Error {
   override readonly name = "MailError"
 }
 
-export interface Mailer {
-  /** Queues a mail. Never throws. */
-  send(mail: Mail): void
-  /** Sends a mail at once. @throws MailError */
-  deliver(mail: Mail): Promise<void>
-  /** Whether so many mails wait that the next one would not be sent. */
-  isFull(): boolean
-  /** Connects to the server without a mail, in the background. Never throws. */
-  check(): void
-  /**
-   * Whether the last check did not reach the server, or its login was rejected. The outcomes of mails would reveal to
-   * everyone which accounts exist.
-   */
-  isFailing(): boolean
-  /** Waits until all mails are sent, for at most `limitMs`, and sends no more. */
-  stop(limitMs: number): Promise<void>
-}
+export type Mailer = ReturnType<typeof createMailer>
 
 export interface MailerOptions {
   /** Links, the user and the password are sent only over TLS, except to this machine. */
@@ -59,7 +43,7 @@ const stepMs = 10_000
 /** The time limit of a whole mail. */
 const mailMs = 30_000
 
-export function createMailer({ url, from, onFailure, now }: MailerOptions): Mailer {
+export function createMailer({ url, from, onFailure, now }: MailerOptions) {
   let last = Promise.resolve()
   let checking: Promise<void> | undefined
   let waiting = 0
@@ -121,21 +105,30 @@ export function createMailer({ url, from, onFailure, now }: MailerOptions): Mail
   }
 
   return {
-    send: (mail) => {
-      if (isStopping) return onFailure(new Error("The service is stopping"))
-      if (waiting >= maxWaiting) return onFailure(new Error("The queue of mails is full"))
-      enqueue(mail)
+    /** Queues a mail. Never throws. */
+    send: (mail: Mail): void => {
+      if (isStopping) onFailure(new Error("The service is stopping"))
+      else if (waiting >= maxWaiting) onFailure(new Error("The queue of mails is full"))
+      else enqueue(mail)
     },
-    deliver: (mail) =>
+    /** Sends a mail at once. @throws MailError */
+    deliver: (mail: Mail): Promise<void> =>
       transmit(mail).catch((cause: unknown) => {
         throw new MailError(rejectionOf(cause), { cause })
       }),
-    check: () => {
+    /** Connects to the server without a mail, in the background. Never throws. */
+    check: (): void => {
       if (!isStopping) checking ??= probe()
     },
+    /** Whether so many mails wait that the next one would not be sent. */
     isFull: () => waiting >= maxWaiting,
+    /**
+     * Whether the last check did not reach the server, or its login was rejected. The outcomes of mails would reveal to
+     * everyone which accounts exist.
+     */
     isFailing: () => isFailing,
-    stop: async (limitMs) => {
+    /** Waits until all mails are sent, for at most `limitMs`, and sends no more. */
+    stop: async (limitMs: number): Promise<void> => {
       isStopping = true
       await settleWithin(limitMs, Promise.all([last, checking]), notSent).catch(onFailure)
       isStopped = true

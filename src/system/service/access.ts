@@ -2,10 +2,13 @@
 import { createPageChanges } from "../../accounts/access/change.ts"
 import { createCredentials } from "../../accounts/access/credentials.ts"
 import { deleteRegularly } from "../../accounts/access/expiry.ts"
-import { createLinkLimits } from "../../accounts/access/link-limits.ts"
 import { createRecentRequests } from "../../accounts/access/recent-requests.ts"
 import { createSessions } from "../../accounts/access/sessions.ts"
-import { createSignInLinks, validMinutes } from "../../accounts/access/sign-in-links.ts"
+import {
+  createLinkLimits,
+  createSignInLinks,
+  validMinutes,
+} from "../../accounts/access/sign-in-links.ts"
 import { createUsage } from "../../accounts/access/usage.ts"
 import { createWindows, standardLimit } from "../../accounts/access/windows.ts"
 import { createMailer } from "../../accounts/mail/mailer.ts"

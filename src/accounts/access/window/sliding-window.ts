@@ -23,24 +23,7 @@ export type WindowDecision = Readonly<{
   waitMs: number
 }>
 
-/** `limit` is an integer above 0, which may differ from call to call. `nowMs` is of a monotonic clock. */
-export type WindowStore = Readonly<{
-  /** Admits or denies one request of `key`. Pass no slice of a longer string, which would stay in memory. */
-  admit(key: string, limit: number, nowMs: number): WindowDecision
-  /** Removes the newest request of `key`. */
-  withdraw(key: string): void
-  /** The state without a request: counts nothing and adds no key. */
-  peek(key: string, limit: number, nowMs: number): WindowDecision
-  /** The number of keys. */
-  readonly size: number
-  /** An estimate of the memory that the keys and their logs take. */
-  readonly bytes: number
-  /**
-   * The number of keys that were evicted for lack of memory while their requests still counted, and so could
-   * exceed their limit.
-   */
-  readonly evicted: number
-}>
+export type WindowStore = ReturnType<typeof createWindowStore>
 
 /** The times of a key's admitted requests, oldest first. Those before the index `first` have expired. */
 interface Log {
@@ -55,8 +38,11 @@ const timeBytes = 12
 
 const countOf = ({ times, first }: Log): number => times.length - first
 
-/** @param maxBytes for all keys and their logs, by estimate; it must have room for the largest log */
-export function createWindowStore(windowMs: number, maxBytes: number): WindowStore {
+/**
+ * In each call `limit` is an integer above 0, which may differ from call to call, and `nowMs` is of a monotonic clock.
+ * @param maxBytes for all keys and their logs, by estimate; it must have room for the largest log
+ */
+export function createWindowStore(windowMs: number, maxBytes: number) {
   let latestMs = 0
   let evicted = 0
   const hasExpired = (timeMs: number | undefined): boolean =>
@@ -90,7 +76,8 @@ export function createWindowStore(windowMs: number, maxBytes: number): WindowSto
   }
 
   return {
-    admit: (key, limit, nowMs) => {
+    /** Admits or denies one request of `key`. Pass no slice of a longer string, which would stay in memory. */
+    admit: (key: string, limit: number, nowMs: number): WindowDecision => {
       const log = current(key, nowMs)
       const admitted = countOf(log) < limit
       if (admitted) {
@@ -101,23 +88,28 @@ export function createWindowStore(windowMs: number, maxBytes: number): WindowSto
       return decision(log, admitted, limit, nowMs)
     },
 
-    withdraw: (key) => {
+    /** Removes the newest request of `key`. */
+    withdraw: (key: string): void => {
       const log = logs.get(key)
       log?.times.pop()
       if (log?.times.length === 0) logs.delete(key)
     },
 
-    peek: (key, limit, nowMs) => {
+    /** The state without a request: counts nothing and adds no key. */
+    peek: (key: string, limit: number, nowMs: number): WindowDecision => {
       const log = current(key, nowMs)
       return decision(log, countOf(log) < limit, limit, nowMs)
     },
 
+    /** The number of keys. */
     get size() {
       return logs.size
     },
+    /** An estimate of the memory that the keys and their logs take. */
     get bytes() {
       return logs.calculatedSize
     },
+    /** The number of keys that were evicted while their requests still counted, and so could exceed their limit. */
     get evicted() {
       return evicted
     },

@@ -1,9 +1,8 @@
 /** The options of the account area, and the frame of its pages. */
 import type { PageChange } from "../../../accounts/access/change.ts"
-import type { LimitLinks } from "../../../accounts/access/link-limits.ts"
 import type { RecentRequests } from "../../../accounts/access/recent-requests.ts"
 import type { Sessions } from "../../../accounts/access/sessions.ts"
-import type { SignInLinks } from "../../../accounts/access/sign-in-links.ts"
+import type { LimitLinks, SignInLinks } from "../../../accounts/access/sign-in-links.ts"
 import type { Usage } from "../../../accounts/access/usage.ts"
 import type { Windows } from "../../../accounts/access/windows.ts"
 import type { WebhookSettings } from "../../../accounts/alerts/webhook.ts"
