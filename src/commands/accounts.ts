@@ -1,4 +1,5 @@
 import {
+  accountIdOf,
   createAccount,
   listAccounts,
   setDisabled,
@@ -7,7 +8,7 @@ import {
 } from "../accounts/access/accounts.ts"
 import { auditSubject, columnsText } from "../accounts/access/audit.ts"
 import { AccountError } from "../accounts/access/change.ts"
-import { sessionsOf, signOut } from "../accounts/access/sessions.ts"
+import { listSessions, signOut } from "../accounts/access/sessions.ts"
 import { issueLink, linkPath, validMinutes } from "../accounts/access/sign-in-links.ts"
 import { limitOf } from "../accounts/access/windows.ts"
 import type { Config } from "../config.ts"
@@ -139,7 +140,9 @@ const sessions = reading({
   help: "list where the owner of an account is signed in",
   parameters: { email },
   read: async ({ email }, { config }) => {
-    const found = await withPool(config, (pool) => sessionsOf(pool, email, new Date()))
+    const found = await withPool(config, async (pool) =>
+      listSessions(pool, await accountIdOf(pool, email), new Date()),
+    )
     return found.map((session) => ({
       signed_in_at: session.signedInAt,
       last_seen_at: session.lastSeenAt,

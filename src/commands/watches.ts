@@ -1,4 +1,4 @@
-import { existingAccount } from "../accounts/access/accounts.ts"
+import { accountIdOf } from "../accounts/access/accounts.ts"
 import { AccountError } from "../accounts/access/change.ts"
 import type { MadeWatch } from "../accounts/alerts/create-watch.ts"
 import {
@@ -14,7 +14,6 @@ import { checkChannel } from "../accounts/alerts/webhook.ts"
 import { ApiError, faultsOf } from "../api/http/api-error.ts"
 import type { Config } from "../config.ts"
 import { mailTimes, maxExpiryDays, reportKinds } from "../data/db/alert-tables.ts"
-import type { Pool } from "../data/db/pool/pool.ts"
 import {
   argument,
   choiceParameter,
@@ -71,7 +70,10 @@ const list = reading({
   parameters: { account: option("<email>", "only those of this account", String) },
   read: ({ account }, { config }) =>
     withPool(config, async (pool) => {
-      const found = await watchesOf(pool, account === undefined ? null : await idOf(pool, account))
+      const found = await watchesOf(
+        pool,
+        account === undefined ? null : await accountIdOf(pool, account),
+      )
       return found.map((watch) => ({
         id: watch.id,
         account: watch.email,
@@ -122,10 +124,6 @@ export const watchCommand = group("manage watches, which report changes by webho
   ),
   delete: changing("delete a watch and its deliveries", "Deleted", deleteWatch),
 })
-
-/** @throws AccountError where the account does not exist */
-const idOf = (pool: Pool, email: string): Promise<number> =>
-  pool.runAlone(null, async (db) => (await existingAccount(db, email)).id)
 
 /** @throws AccountError with the faults that the API finds in the path */
 async function checkedSubject(given: GivenSubject): Promise<Subject> {

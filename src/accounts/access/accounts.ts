@@ -46,6 +46,10 @@ export async function existingAccount(db: Pick<Transaction, "select">, email: st
   return found
 }
 
+/** The number of the account with this email address. @throws AccountError where it does not exist */
+export const accountIdOf = (pool: Pool, email: string): Promise<number> =>
+  pool.runAlone(null, async (db) => (await existingAccount(db, email)).id)
+
 /** All accounts by email address, each with the number of its tokens that are not revoked. */
 export const listAccounts = (pool: Pool) =>
   pool.runAlone(null, (db) =>

@@ -5,13 +5,14 @@
  * forms. No process caches sessions: each page reads its session, so that every process rejects an ended
  * session from the next request on.
  */
-import { and, desc, eq, inArray, isNull, lte, or, type SQL, sql } from "drizzle-orm"
+import { and, desc, eq, isNull, lte, or, type SQL, sql } from "drizzle-orm"
 import type { PgColumn } from "drizzle-orm/pg-core"
 import { accountsTable } from "../../data/db/account-tables.ts"
 import type { Pool } from "../../data/db/pool/pool.ts"
 import type { AccountId } from "../../data/db/pool/turns.ts"
 import { sessions, signInLinks } from "../../data/db/sign-in-tables.ts"
 import { instantText, milliseconds } from "../../data/resources/values.ts"
+import { fold } from "../../system/text/fold.ts"
 import { dayMs, minuteMs, secondOf } from "../../system/text/time.ts"
 import { existingAccount } from "./accounts.ts"
 import {
@@ -111,24 +112,13 @@ export function createSessions({ pool, onUseNotRecorded }: SessionOptions) {
       if (!/^[0-9a-f]{64}$/.test(sessionId)) return
       await pool.runAlone(null, (db) => db.transaction((tx) => endSession(tx, changer, sessionId)))
     },
-
-    /** Ends all sessions of the person's account and deletes its one-time links. */
-    endAll: (changer: Changer): Promise<number> =>
-      pool.runAlone(changer.accountId, (db) =>
-        db.transaction(async (tx) => {
-          await attribute(tx, authorOf(changer))
-          return endSessions(tx, changer.accountId)
-        }),
-      ),
-
-    /** The sessions of the account, the last one used first. */
-    list: (accountId: number, now: Date) => listSessions(pool, accountId, now),
   }
 }
 
 export type SessionRow = Awaited<ReturnType<typeof listSessions>>[number]
 
-const listSessions = (pool: Pool, accountId: number, now: Date) =>
+/** The sessions of an account, the last one used first. */
+export const listSessions = (pool: Pool, accountId: number, now: Date) =>
   pool.runAlone(accountId, (db) =>
     db
       .select({
@@ -143,20 +133,21 @@ const listSessions = (pool: Pool, accountId: number, now: Date) =>
       .orderBy(desc(sessions.last_seen_at), desc(sessions.signed_in_at), sessions.id),
   )
 
-/** The same for operators. @throws AccountError where the account does not exist */
-export async function sessionsOf(pool: Pool, email: string, now: Date): Promise<SessionRow[]> {
-  const { id } = await pool.runAlone(null, (db) => existingAccount(db, email))
-  return listSessions(pool, id, now)
-}
-
 /**
- * Ends all sessions of an account and deletes its one-time links, for an operator.
+ * Ends all sessions of an account and deletes its one-time links.
  * @returns the number of ended sessions
  * @throws AccountError where it does not exist
  */
-export function signOut(editor: Editor, email: string): Promise<Changed<number>> {
-  return change(editor, async (tx) => endSessions(tx, (await existingAccount(tx, email)).id))
-}
+export const signOut = (editor: Editor, email: string): Promise<Changed<number>> =>
+  change(editor, async (tx) => {
+    const account = await existingAccount(tx, email)
+    await tx.delete(signInLinks).where(eq(signInLinks.email_folded, fold(account.email)))
+    const ended = await tx
+      .delete(sessions)
+      .where(eq(sessions.account_id, account.id))
+      .returning({ id: sessions.id })
+    return ended.length
+  })
 
 /** Begins a session. @returns the cookie's value; null where the account does not exist or is disabled */
 export async function addSession(
@@ -191,20 +182,6 @@ export async function endSession(
   await attribute(tx, authorOf(changer))
   const ofAccount = eq(sessions.account_id, changer.accountId)
   await tx.delete(sessions).where(and(eq(sessions.id, sessionId), ofAccount))
-}
-
-/** @returns the number of ended sessions */
-async function endSessions(tx: Transaction, accountId: number): Promise<number> {
-  const ofAccount = tx
-    .select({ folded: accountsTable.email_folded })
-    .from(accountsTable)
-    .where(eq(accountsTable.id, accountId))
-  await tx.delete(signInLinks).where(inArray(signInLinks.email_folded, ofAccount))
-  const ended = await tx
-    .delete(sessions)
-    .where(eq(sessions.account_id, accountId))
-    .returning({ id: sessions.id })
-  return ended.length
 }
 
 /** The seconds for which a client keeps the cookie of a session that is in use now. */

@@ -1,6 +1,11 @@
 /** Lists the sessions of a person, and ends them. */
 import { Elysia } from "elysia"
-import type { SessionRow, SignedIn } from "../../../accounts/access/sessions.ts"
+import {
+  listSessions,
+  type SessionRow,
+  type SignedIn,
+  signOut,
+} from "../../../accounts/access/sessions.ts"
 import { hidden, statusBadge, type TableColumn, table } from "../kit/components.ts"
 import { readForm } from "../kit/form.ts"
 import { instantAgo, timeElement } from "../kit/format.ts"
@@ -10,11 +15,11 @@ import { redirect, sessionCookie } from "../kit/page-response.ts"
 import { type AccountOptions, accountPage } from "./account-page.ts"
 
 export const sessionList = (options: AccountOptions) => {
-  const { sessions, now } = options
+  const { accountPool, changeAccount, sessions, now } = options
   return new Elysia({ name: "session-list" })
     .use(signedIn(options))
     .get("/account/sessions", async ({ person, page }) => {
-      const rows = await sessions.list(person.accountId, now())
+      const rows = await listSessions(accountPool, person.accountId, now())
       return page(sessionsPage(rows, person, now().getTime()))
     })
     .post("/account/sessions/end", async ({ request, person, address }) => {
@@ -25,7 +30,7 @@ export const sessionList = (options: AccountOptions) => {
         : redirect("/account/sessions")
     })
     .post("/account/sessions/end-all", async ({ person, address }) => {
-      await sessions.endAll({ ...person, address })
+      await changeAccount({ ...person, address }, (editor) => signOut(editor, person.email))
       return redirect("/account/sign-in?reason=signed-out-everywhere", sessionCookie.clear())
     })
 }
