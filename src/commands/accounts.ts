@@ -7,7 +7,6 @@ import {
   showAccount,
 } from "../accounts/access/accounts.ts"
 import { auditSubject, columnsText } from "../accounts/access/audit.ts"
-import { AccountError } from "../accounts/access/change.ts"
 import { listSessions, signOut } from "../accounts/access/sessions.ts"
 import { issueLink, linkPath, validMinutes } from "../accounts/access/sign-in-links.ts"
 import { limitOf } from "../accounts/access/windows.ts"
@@ -192,10 +191,9 @@ function accountRow({ email, plan, requestLimit, createdAt, disabledAt }: Accoun
 /** Prints a new link. @throws AccountError */
 async function printLink(pool: Pool, config: Config, email: string, next?: string): Promise<void> {
   const secret = await issueLink(pool, email, new Date())
-  await printSecret(addressForLinks(config) + linkPath(secret, next)).catch((error: Error) => {
-    throw new AccountError(
-      `${error.message}. The link cannot be shown again: make another with \`mds account link ${email}\``,
-    )
-  })
+  await printSecret(
+    addressForLinks(config) + linkPath(secret, next),
+    `The link cannot be shown again: make another with \`mds account link ${email}\``,
+  )
   logToStderr(`The link signs in once, within ${validMinutes} minutes`)
 }

@@ -29,7 +29,7 @@ export const printResult = (text: string): Promise<void> => printData(printableT
 
 /** Prints data without escapes, such as CSV. A closed pipe is not an error. @throws OutputError */
 export const printData = (text: string): Promise<void> =>
-  printSecret(text).catch((error: OutputError) => {
+  write(text).catch((error: OutputError) => {
     if (codeOf(error.cause) !== "EPIPE") throw error
   })
 
@@ -37,13 +37,20 @@ export const printData = (text: string): Promise<void> =>
 export const printCompleted = (text: string): Promise<void> =>
   printResult(text).catch((error: Error) => logToStderr(error.message))
 
-/** Prints a result that cannot be shown again, so that a closed pipe is an error. @throws OutputError */
-export const printSecret = (text: string): Promise<void> =>
+/**
+ * Prints a result that cannot be shown again, so that a closed pipe is an error.
+ * @param ifLost what to do after a failure
+ * @throws OutputError
+ */
+export const printSecret = (text: string, ifLost: string): Promise<void> =>
+  write(text, `. ${ifLost}`)
+
+const write = (text: string, ifLost = ""): Promise<void> =>
   new Promise((resolve, reject) => {
     // `Bun.write` repeats parts of a long text in a pipe that standard error shares.
     process.stdout.write(`${text}\n`, (error) => {
       if (!error) return resolve()
-      const message = `Cannot write to standard output: ${reasonOf(error)}`
+      const message = `Cannot write to standard output: ${reasonOf(error)}${ifLost}`
       reject(new OutputError(message, { cause: error }))
     })
   })

@@ -1,5 +1,4 @@
 import { showAccount } from "../accounts/access/accounts.ts"
-import { AccountError } from "../accounts/access/change.ts"
 import { prefixOf } from "../accounts/access/secret.ts"
 import { issueToken, revokeToken } from "../accounts/access/tokens.ts"
 import { dayMs } from "../system/text/time.ts"
@@ -65,12 +64,11 @@ export const tokenRows = (tokens: Awaited<ReturnType<typeof showAccount>>["token
 
 /** Called before the database is closed, so that a later failure cannot lose the token. */
 async function printToken(token: string): Promise<void> {
-  await printSecret(token).catch((error: Error) => {
-    const prefix = prefixOf(token)
-    throw new AccountError(
-      `${error.message}. The token ${prefix} was issued but cannot be shown again: ` +
-        `revoke it with \`mds token revoke ${prefix}\` and create another`,
-    )
-  })
+  const prefix = prefixOf(token)
+  await printSecret(
+    token,
+    `The token ${prefix} was issued but cannot be shown again: ` +
+      `revoke it with \`mds token revoke ${prefix}\` and create another`,
+  )
   logToStderr("Save this token now: it is not shown again")
 }

@@ -162,12 +162,10 @@ async function printMade(made: MadeWatch, json: boolean): Promise<void> {
   const { id, secret } = made
   const printed = json ? JSON.stringify(made) : secret
   if (printed !== null) {
-    await printSecret(printed).catch((error: Error) => {
-      throw new AccountError(
-        `${error.message}. The watch ${id} was created: ` +
-          `delete it with \`mds watch delete ${id}\` and create another`,
-      )
-    })
+    await printSecret(
+      printed,
+      `The watch ${id} was created: delete it with \`mds watch delete ${id}\` and create another`,
+    )
   }
   logToStderr(`Created watch ${id}`)
   if (secret !== null) logToStderr("Save its secret now: it is not shown again")

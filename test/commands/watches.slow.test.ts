@@ -137,11 +137,8 @@ test.each([
     creation("--list", "/tenements?stat=WA", ...toReceiver),
     "The API rejects /tenements?stat=WA: stat: Unknown parameter; did you mean state?",
   ],
-  [1, creation("--list", "/usage", ...toReceiver), "Not a list that can be watched: /usage"],
   [1, creation("--releases", "--mail", "daily"), "set them, or give --webhook"],
-  [1, creation("--releases", "--webhook", "ftp://example.com"), "must begin with https://"],
   [1, creation("--record", "/companies/nope", ...toReceiver), "There is no company NOPE"],
-  [1, creation("--list", "/companies/nope/tenements", ...toReceiver), "There is no company NOPE"],
   [
     2,
     creation("--list", "/tenements", "--expiring", "731", ...toReceiver),

@@ -43,7 +43,7 @@ export function createAccess(base: Base) {
   const linkMail: AppOptions["linkMail"] = mailer && {
     send: (link) => {
       mailer.check()
-      if (link) mailer.send(signInMail({ ...link, madeAt: now(), validMinutes }))
+      if (link) mailer.send(signInMail({ ...link, to: link.email, madeAt: now(), validMinutes }))
     },
     isFull: mailer.isFull,
     isFailing: mailer.isFailing,

@@ -2,7 +2,11 @@
 import type { PageChange } from "../../../accounts/access/change.ts"
 import type { RecentRequests } from "../../../accounts/access/recent-requests.ts"
 import type { Sessions } from "../../../accounts/access/sessions.ts"
-import type { LimitLinks, SignInLinks } from "../../../accounts/access/sign-in-links.ts"
+import type {
+  LimitLinks,
+  LinkPurpose,
+  SignInLinks,
+} from "../../../accounts/access/sign-in-links.ts"
 import type { Usage } from "../../../accounts/access/usage.ts"
 import type { Windows } from "../../../accounts/access/windows.ts"
 import type { WebhookSettings } from "../../../accounts/alerts/webhook.ts"
@@ -10,6 +14,7 @@ import type { Pool } from "../../../data/db/pool/pool.ts"
 import { pageTitle, tabs } from "../kit/components.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageOptions, PageResult } from "../kit/page-context.ts"
+import { notFound } from "../kit/page-error.ts"
 
 export interface AccountOptions extends PageOptions {
   /** For reads. */
@@ -29,20 +34,12 @@ export interface AccountOptions extends PageOptions {
 }
 
 export interface LinkMail {
-  /** Checks the server, and mails the link if there is one, in the background. */
-  send(link: MailedLink | null): void
+  /** Checks the server, and mails the link if there is one, in the background. @param link with its whole URL */
+  send(link: (LinkPurpose & { url: string }) | null): void
   /** Whether so many mails wait that the next one would not be sent. */
   isFull(): boolean
   /** Whether the last check failed. */
   isFailing(): boolean
-}
-
-export interface MailedLink {
-  to: string
-  /** The link's whole URL. */
-  url: string
-  /** Whether the link creates the account. */
-  isNewAccount: boolean
 }
 
 const parts = [
@@ -77,4 +74,11 @@ export const accountPage = (page: AccountPage): PageResult => {
     main: html`${pageTitle(heading ?? result.title, lead, part && tabs("Account", parts, part))}
 <div class="stack">${main}</div>`,
   }
+}
+
+/** Also for a token or a watch of another account. */
+export function noOwn(kind: "token" | "watch", id: string) {
+  const plural = kind === "token" ? "tokens" : "watches"
+  const next = html`<p><a class="button" href="/account/${plural}">Go to your ${plural}</a></p>`
+  return notFound(kind, id, `Your account has no ${kind} with this number.`, next)
 }

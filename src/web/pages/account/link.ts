@@ -14,8 +14,16 @@ import { pageContext } from "../kit/page-context.ts"
 import { pageNotFound, signInPath } from "../kit/page-error.ts"
 import { redirect, sessionCookie } from "../kit/page-response.ts"
 import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
-import { emailField, mailUnavailable, signInPage } from "./sign-in.ts"
-import { emailFault, emailOf, home, nextOf, withNext } from "./sign-in-request.ts"
+import {
+  emailFault,
+  emailField,
+  emailOf,
+  home,
+  mailUnavailable,
+  nextOf,
+  signInPage,
+  withNext,
+} from "./sign-in.ts"
 
 export const link = (options: AccountOptions) => {
   const { links, limitLinks, linkMail, isSignUpOpen, baseUrl, now } = options
@@ -41,13 +49,8 @@ export const link = (options: AccountOptions) => {
       await limitLinks(address)
       // A link that is not mailed would only count.
       const made = linkMail.isFull() ? null : await links.request(email, now(), address)
-      linkMail.send(
-        made && {
-          to: made.email,
-          url: baseUrl + linkPath(made.secret, next === home ? undefined : next),
-          isNewAccount: made.isNewAccount,
-        },
-      )
+      const path = made && linkPath(made.secret, next === home ? undefined : next)
+      linkMail.send(made && { ...made, url: `${baseUrl}${path}` })
       return page(sentPage(form, linkMail.isFailing()))
     })
     .get("/account/link", async ({ request, address, session, page }) => {

@@ -56,10 +56,9 @@ export const newWatchRoutes = (options: NewWatchOptions & ExploreOptions) => {
         const subject = chosenIn(form)
         if (form.has("preview")) return page(await formPage(form))
         const channel = await checkChannel(channelIn(form, linkMail !== null), settings)
-        const { accountId, email } = person
         const name = form.get("name")
-        const made = { email, name, subject, channel, now: now() }
-        const { value } = await changeAccount({ accountId, email, address }, (editor) =>
+        const made = { email: person.email, name, subject, channel, now: now() }
+        const { value } = await changeAccount({ ...person, address }, (editor) =>
           createWatch(editor, made),
         )
         return value.secret === null

@@ -1,13 +1,34 @@
-/** The sign-in page, and signing out. */
+/** The sign-in page, and signing out; also what the other pages for signing in share with it. */
 import { Elysia } from "elysia"
 import { validMinutes } from "../../../accounts/access/sign-in-links.ts"
+import { isEmailAddress } from "../../../system/text/email-address.ts"
+import { localPath } from "../../../system/text/local-path.ts"
 import { formField, hidden, notice } from "../kit/components.ts"
 import { type Form, readQuery } from "../kit/form.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { type PageResult, pageContext } from "../kit/page-context.ts"
 import { redirect, sessionCookie } from "../kit/page-response.ts"
 import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
-import { emailOf, home, nextOf, withNext } from "./sign-in-request.ts"
+
+/** The page after signing in, unless the person came from another. */
+export const home = "/account"
+
+/** The page after signing in: always of this service, and not the sign-in page. */
+export function nextOf(form: Form): string {
+  const next = localPath(form.get("next"), home)
+  return /^\/account\/(?:sign-|link|send-link)/.test(next) ? home : next
+}
+
+/** The address of another page for signing in, which leads to the same page in the end. */
+export function withNext(path: string, form: Form): string {
+  const next = nextOf(form)
+  return next === home ? path : `${path}?${new URLSearchParams({ next })}`
+}
+
+export const emailOf = (form: Form): string => form.get("email").trim()
+
+export const emailFault = (email: string): string | undefined =>
+  isEmailAddress(email) ? undefined : "Enter an email address, such as you@example.com"
 
 export const signIn = (options: AccountOptions) => {
   const { sessions } = options

@@ -7,21 +7,19 @@ import { readForm } from "../kit/form.ts"
 import { instantAgo, isolated, timeElement } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { signedIn } from "../kit/page-context.ts"
-import { notFound, readId } from "../kit/page-error.ts"
+import { readId } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
-import { type AccountOptions, accountPage } from "./account-page.ts"
+import { type AccountOptions, accountPage, noOwn } from "./account-page.ts"
 
 export const tokenRoutes = (options: AccountOptions) => {
   const { accountPool, changeAccount, now } = options
   return new Elysia({ name: "token", prefix: "/account/tokens/:id" })
     .use(signedIn(options))
     .resolve(async ({ person, address, params: { id } }) => {
-      const { accountId, email } = person
-      const of = { accountId, tokenId: readId(id) }
+      const of = { accountId: person.accountId, tokenId: readId(id) }
       const token = await findOwnToken(accountPool, of, now())
-      // Also if the token is another account's.
-      if (!token) throw noToken(id)
-      return { of, token, changer: { accountId, email, address } }
+      if (!token) throw noOwn("token", id)
+      return { of, token, changer: { ...person, address } }
     })
     .get("", ({ query, token, page }) => page(tokenPage(token, query.saved !== undefined, now())))
     .post("", async ({ request, changer, of, token }) => {
@@ -37,25 +35,17 @@ export const tokenRoutes = (options: AccountOptions) => {
     })
 }
 
-const noToken = (id: string) =>
-  notFound(
-    "token",
-    id,
-    "Your account has no token with this number.",
-    html`<p><a class="button" href="/account/tokens">Go to your tokens</a></p>`,
-  )
-
 export const tokenPath = ({ id }: Pick<OwnToken, "id">): string => `/account/tokens/${id}`
 
 export const prefixText = ({ prefix }: Pick<OwnToken, "prefix">): Html =>
   html`<code>${prefix}…</code>`
 
-/** `3 hours ago`, or `never` */
-export const lastUsedText = ({ lastUsedAt }: OwnToken, now: Date): Html =>
-  lastUsedAt === null
-    ? html`<span class="muted">never</span>`
+/** `3 hours ago`; `never` for null */
+export const agoText = (iso: string | null, now: Date, never = "never"): Html =>
+  iso === null
+    ? html`<span class="muted">${never}</span>`
     : // The column rounds to whole seconds, also up.
-      instantAgo(lastUsedAt, Math.max(now.getTime(), Date.parse(lastUsedAt)))
+      instantAgo(iso, Math.max(now.getTime(), Date.parse(iso)))
 
 export const nameField = (value: string, hint: string): Html =>
   formField({
@@ -69,7 +59,7 @@ const tokenPage = (token: OwnToken, isSaved: boolean, now: Date) =>
   accountPage({
     title: token.name,
     heading: isolated(token.name),
-    lead: html`The API token ${prefixText(token)}, created ${timeElement(token.createdAt)}. Last used: ${lastUsedText(token, now)}. ${endSentence(token)}`,
+    lead: html`The API token ${prefixText(token)}, created ${timeElement(token.createdAt)}. Last used: ${agoText(token.lastUsedAt, now)}. ${endSentence(token)}`,
     part: "/account/tokens",
     main: html`${isSaved && notice("good", html`Saved. <a href="/account/tokens">Back to your tokens</a>`, true)}
 ${token.isValid && [renaming(token), revocation(token)]}

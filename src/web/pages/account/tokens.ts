@@ -16,7 +16,7 @@ import { isRecentSignIn, requireRecentSignIn, signedIn } from "../kit/page-conte
 import { signInPath } from "../kit/page-error.ts"
 import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
 import { newTokenPage, unconfirmedNotice } from "./new-token.ts"
-import { lastUsedText, nameField, prefixText, tokenPath } from "./token.ts"
+import { agoText, nameField, prefixText, tokenPath } from "./token.ts"
 
 export const tokensRoutes = (options: AccountOptions) => {
   const { accountPool, changeAccount, now } = options
@@ -37,18 +37,12 @@ export const tokensRoutes = (options: AccountOptions) => {
       const [name, lifetime] = [form.get("name"), form.get("lifetime")]
       if (!lifetimes.some(({ value }) => value === lifetime)) throw foreignForm()
       requireRecentSignIn(person, now(), `/account/tokens?${new URLSearchParams({ name })}`)
-      const { accountId, email } = person
+      const expiresAt =
+        lifetime === "" ? null : new Date(now().getTime() + Number(lifetime) * dayMs)
+      const row = { accountId: person.accountId, name, now: now(), expiresAt }
       try {
-        const { value, unconfirmed } = await changeAccount(
-          { accountId, email, address },
-          (editor) =>
-            createOwnToken(editor, {
-              accountId,
-              name,
-              now: now(),
-              expiresAt:
-                lifetime === "" ? null : new Date(now().getTime() + Number(lifetime) * dayMs),
-            }),
+        const { value, unconfirmed } = await changeAccount({ ...person, address }, (editor) =>
+          createOwnToken(editor, row),
         )
         return page(newTokenPage({ made: value, publicUrl, isConfirmed: unconfirmed === 0 }))
       } catch (error) {
@@ -112,7 +106,7 @@ const tokenTable = (caption: string, tokens: readonly OwnToken[], now: Date): Ht
       },
       { head: "Token", fixed: true, cell: prefixText },
       { head: "Created", fixed: true, cell: ({ createdAt }) => timeElement(createdAt) },
-      { head: "Last used", fixed: true, cell: (token) => lastUsedText(token, now) },
+      { head: "Last used", fixed: true, cell: ({ lastUsedAt }) => agoText(lastUsedAt, now) },
       { head: "Expires", fixed: true, cell: (token) => endText(token, now) },
       {
         head: "Actions",

@@ -16,9 +16,9 @@ import { copyable, notice, panel, statusBadge, type TableColumn, table } from ".
 import { isolated, number, timeElement } from "../kit/format.ts"
 import { type Html, html } from "../kit/html.ts"
 import { requireRecentSignIn, signedIn } from "../kit/page-context.ts"
-import { notFound, readId } from "../kit/page-error.ts"
+import { readId } from "../kit/page-error.ts"
 import { redirect } from "../kit/page-response.ts"
-import { type AccountOptions, accountPage } from "./account-page.ts"
+import { type AccountOptions, accountPage, noOwn } from "./account-page.ts"
 import {
   channelWords,
   lastEventText,
@@ -36,8 +36,7 @@ export const watchRoutes = (options: AccountOptions) => {
       const { accountId } = person
       const id = readId(text)
       const watch = (await watchesOf(accountPool, accountId)).find((each) => each.id === id)
-      // Also if the watch is another account's.
-      if (!watch) throw noWatch(text)
+      if (!watch) throw noOwn("watch", text)
       const change = async <T>(work: WatchChange<T>): Promise<T> => {
         const which = { id, accountId, now: now() }
         return (await changeAccount({ ...person, address }, (editor) => work(editor, which))).value
@@ -63,14 +62,6 @@ export const watchRoutes = (options: AccountOptions) => {
       return redirect(`${watchesPath}?deleted`)
     })
 }
-
-const noWatch = (id: string) =>
-  notFound(
-    "watch",
-    id,
-    "Your account has no watch with this number.",
-    html`<p><a class="button" href="${watchesPath}">Go to your watches</a></p>`,
-  )
 
 /** The response to the form itself: pages show the secret nowhere else. */
 export const secretPage = (title: string, watch: Pick<Watch, "id" | "name">, secret: string) =>
@@ -110,7 +101,7 @@ ${reason !== null && notice("bad", html`Disabled: ${reason}. Correct it, then re
 <dt>Channel</dt><dd>${channelWords(channel)}</dd>
 ${channel.kind === "webhook" && html`<dt>URL</dt><dd><code>${channel.url}</code></dd>`}
 <dt>Created</dt><dd>${timeElement(createdAt)}</dd>
-<dt>Last event</dt><dd>${lastEventText(watch, now.getTime())}</dd></dl>
+<dt>Last event</dt><dd>${lastEventText(watch, now)}</dd></dl>
 <div class="row">${state === "active" ? action(watch, "pause", "Pause") : action(watch, "resume", "Resume")}
 ${action(watch, "test", "Send a test")}${channel.kind === "webhook" && action(watch, "secret", "New secret")}</div></section>
 <section class="stack"><h2>Deliveries of the last 30 days</h2>

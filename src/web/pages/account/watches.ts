@@ -4,10 +4,11 @@ import { type Watch, watchesOf } from "../../../accounts/alerts/store.ts"
 import type { Channel } from "../../../accounts/alerts/watch.ts"
 import { pageOfSubject, subjectWords } from "../explore/lists/watched.ts"
 import { notice, statusBadge, type TableColumn, table } from "../kit/components.ts"
-import { count, instantAgo, isolated } from "../kit/format.ts"
+import { count, isolated } from "../kit/format.ts"
 import { type Html, html } from "../kit/html.ts"
 import { signedIn } from "../kit/page-context.ts"
 import { type AccountOptions, accountPage } from "./account-page.ts"
+import { agoText } from "./token.ts"
 
 export const watchesPath = "/account/watches"
 export const newWatchPath = `${watchesPath}/new`
@@ -26,7 +27,7 @@ export const watchList = (options: AccountOptions) =>
           lead: `${count(active.length, "active watch", "active watches")}. Each reports by mail or webhook what changes in a list or a record.`,
           part: watchesPath,
           main: html`${query.deleted !== undefined && notice("good", "The watch is deleted.", true)}
-${table({ caption: "Watches", columns: columns(options.now().getTime()), rows: watches, empty })}
+${table({ caption: "Watches", columns: columns(options.now()), rows: watches, empty })}
 <p><a class="button" href="${newWatchPath}">Watch every release</a></p>`,
         }),
       )
@@ -35,7 +36,7 @@ ${table({ caption: "Watches", columns: columns(options.now().getTime()), rows: w
 const empty = html`You have no watches. Open a list or a record in the
 <a href="/explore">explorer</a>, filter it, and choose “Watch”.`
 
-const columns = (nowMs: number): TableColumn<Watch>[] => [
+const columns = (now: Date): TableColumn<Watch>[] => [
   {
     head: "Name",
     wide: true,
@@ -44,7 +45,7 @@ const columns = (nowMs: number): TableColumn<Watch>[] => [
   { head: "Watches", wide: true, cell: subjectLink },
   { head: "Channel", cell: ({ channel }) => channelWords(channel) },
   { head: "State", fixed: true, cell: stateBadge },
-  { head: "Last event", fixed: true, cell: (watch) => lastEventText(watch, nowMs) },
+  { head: "Last event", fixed: true, cell: (watch) => lastEventText(watch, now) },
 ]
 
 /** The subject in words, with a link to the list. */
@@ -64,7 +65,5 @@ const tones = { active: "good", paused: "waiting", disabled: "bad" } as const
 
 export const stateBadge = ({ state }: Watch): Html => statusBadge(state, tones[state])
 
-export const lastEventText = ({ lastEventAt }: Watch, nowMs: number): Html =>
-  lastEventAt === null
-    ? html`<span class="muted">none yet</span>`
-    : instantAgo(lastEventAt, Math.max(nowMs, Date.parse(lastEventAt)))
+export const lastEventText = ({ lastEventAt }: Watch, now: Date): Html =>
+  agoText(lastEventAt, now, "none yet")
