@@ -72,10 +72,10 @@ const shownChanges = 100
  * An account with its tokens and the newest entries of its audit log, both oldest first.
  * @throws AccountError where it does not exist
  */
-export async function showAccount(pool: Pool, email: string, now = new Date()) {
+export async function showAccount(pool: Pool, email: string) {
   const account = await pool.runAlone(null, (db) => existingAccount(db, email))
   const [found, { entries }, total] = await Promise.all([
-    readTokens(pool, account.id, now),
+    readTokens(pool, account.id, new Date()),
     readAudit(pool, account.id, null, shownChanges),
     pool.runAlone(null, (db) => db.$count(accessChanges, eq(accessChanges.account_id, account.id))),
   ])

@@ -4,8 +4,7 @@ import { accessChanges } from "../../data/db/account-tables.ts"
 import type { Pool } from "../../data/db/pool/pool.ts"
 import { instantText } from "../../data/resources/values.ts"
 
-export type AuditPage = Awaited<ReturnType<typeof readAudit>>
-export type AuditEntry = AuditPage["entries"][number]
+export type AuditEntry = Awaited<ReturnType<typeof readAudit>>["entries"][number]
 
 /**
  * A page of entries, the newest first, with the `before` of the next page; null after the last one.

@@ -66,13 +66,10 @@ export function createCredentials({ pools, sizes, onUseNotRecorded }: Credential
   const pending = new Map<string, Promise<CachedToken | null>>()
   let subscribed = false
 
-  const isFresh = (readMs: number, nowMs: number): boolean =>
-    subscribed && isRecent(readMs, nowMs, maxStalenessMs)
-
-  /** The cached token; undefined if it is missing or too old. */
+  /** The cached token; undefined if it is missing or may be out of date. */
   function cached(hash: string, nowMs: number): CachedToken | undefined {
-    const token = valid.get(hash)
-    return token && isFresh(token.readMs, nowMs) ? token : undefined
+    const token = subscribed ? valid.get(hash) : undefined
+    return token && isRecent(token.readMs, nowMs, maxStalenessMs) ? token : undefined
   }
 
   /**

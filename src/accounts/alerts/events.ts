@@ -134,16 +134,16 @@ export function createEvents({ reader, baseUrl, pageOf, account = null }: EventO
     },
 
     /**
-     * The first records of an event, by the name of their address without `_url`.
+     * The first twenty records of an event, by the name of their address without `_url`.
      * @param covered the release of the event
      */
-    records: async ({ data }: Event, covered: Release, since: number, limit = 20) => {
+    records: async ({ data }: Event, covered: Release, since: number) => {
       const found = ["changed", "removed", "expiring", "entered"].map(async (name) => {
         const { [`${name}_url`]: url } = data
         if (typeof url !== "string") return [name, []] as const
         const { list } = askWatched(withWhatChanged(url.slice(address("").length)))
         const read = { release: covered, since, account }
-        const page = await reader.page(list, { offset: 0, limit }, read)
+        const page = await reader.page(list, { offset: 0, limit: 20 }, read)
         return [name, page?.records ?? []] as const
       })
       return Object.fromEntries(await Promise.all(found))

@@ -123,17 +123,13 @@ export const watchesOf = (pool: Pool, accountId: number | null) =>
 
 export type DeliveryRow = Awaited<ReturnType<typeof deliveriesOf>>[number]
 
-/** The last attempts of a watch, the newest first. */
-export const deliveriesOf = (
-  pool: Pool,
-  { accountId, id }: Pick<Watch, "accountId" | "id">,
-  limit = 100,
-) =>
+/** The last hundred attempts of a watch, the newest first. */
+export const deliveriesOf = (pool: Pool, { accountId, id }: Pick<Watch, "accountId" | "id">) =>
   pool.runAlone(accountId, (db) =>
     db
       .select({ ...getTableColumns(deliveries), at: sql<string>`${instantText(deliveries.at)}` })
       .from(deliveries)
       .where(eq(deliveries.watch_id, id))
       .orderBy(desc(deliveries.id))
-      .limit(limit),
+      .limit(100),
   )

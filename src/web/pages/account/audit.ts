@@ -2,7 +2,6 @@
 import { Elysia } from "elysia"
 import {
   type AuditEntry,
-  type AuditPage,
   auditSubject,
   columnsText,
   readAudit,
@@ -23,7 +22,7 @@ export const audit = (options: AccountOptions) =>
       return page(auditPage(entries, before !== null, next))
     })
 
-const auditPage = (entries: readonly AuditEntry[], hasNewer: boolean, next: AuditPage["next"]) =>
+const auditPage = (entries: readonly AuditEntry[], hasNewer: boolean, next: number | null) =>
   accountPage({
     title: "Audit",
     lead: "All changes to your account, tokens and sessions, newest first.",
