@@ -71,27 +71,25 @@ export function createRecentRequests({
       onFailure(new Error(message), { unwritten_requests: dropped })
       dropped = 0
     }
-    const added = [...unwritten].map(([accountId, requests]) => ({
-      accountId,
-      requests: [...requests],
-    }))
+    const added = [...unwritten].flatMap(([accountId, requests]) =>
+      requests.map((request) => ({ accountId, request })),
+    )
     if (added.length === 0) return
     await pool
       .runAlone(null, (db) => addRequests(db, added))
       .catch((error: unknown) => {
         if (error instanceof Unavailable) throw error
-        onFailure(error, { unwritten_requests: countOf(added.map(({ requests }) => requests)) })
+        onFailure(error, { unwritten_requests: added.length })
       })
-    for (const { accountId, requests } of added) {
-      const written = new Set(requests)
-      const present = unwritten.get(accountId) ?? []
-      remove(accountId, present, present.filter((each) => written.has(each)).length)
+    const written = new Set(added.map(({ request }) => request))
+    for (const [accountId, requests] of unwritten) {
+      remove(accountId, requests, requests.filter((each) => written.has(each)).length)
     }
   }
 
   const { afterWrite, stop } = writeInBackground({
     write,
-    unwritten: () => countOf([...unwritten.values()]),
+    unwritten: () => [...unwritten.values()].flat().length,
     onFailure,
     everyMs: writeEveryMs,
   })
@@ -125,33 +123,27 @@ export function createRecentRequests({
 
 const bytesOf = ({ target }: RecentRequest): number => requestBytes + charBytes * target.length
 
-const countOf = (all: readonly (readonly RecentRequest[])[]): number =>
-  all.reduce((sum, requests) => sum + requests.length, 0)
-
-/** Requests of an account. */
-interface RequestsOfAccount {
+interface AddedRequest {
   accountId: number
-  requests: readonly RecentRequest[]
+  request: RecentRequest
 }
 
 /**
  * Adds requests, and deletes those of their accounts beyond the last hundred. A retry skips requests that
  * were added before. Requests of deleted accounts are skipped too.
  */
-async function addRequests(db: Pool["db"], added: readonly RequestsOfAccount[]): Promise<void> {
+async function addRequests(db: Pool["db"], added: readonly AddedRequest[]): Promise<void> {
   const rows = JSON.stringify(
-    added.flatMap(({ accountId, requests }) =>
-      requests.map(({ requestId, tokenId, atMs, target, ...request }) => ({
-        ...request,
-        account_id: accountId,
-        request_id: requestId,
-        token_id: tokenId,
-        at: new Date(atMs).toISOString(),
-        target: storableText(target),
-      })),
-    ),
+    added.map(({ accountId, request: { requestId, tokenId, atMs, target, ...request } }) => ({
+      ...request,
+      account_id: accountId,
+      request_id: requestId,
+      token_id: tokenId,
+      at: new Date(atMs).toISOString(),
+      target: storableText(target),
+    })),
   )
-  const accountIds = arrayLiteral(added.map(({ accountId }) => accountId))
+  const accountIds = arrayLiteral([...new Set(added.map(({ accountId }) => accountId))])
   await db.transaction(async (tx) => {
     await tx.execute(sql`
       insert into ${recentRequests} (account_id, request_id, token_id, at, method, target, status, ms)

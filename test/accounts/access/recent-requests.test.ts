@@ -1,8 +1,8 @@
 /** The last requests of an account show at once, are kept for later, and never cost or fail a request. */
 import { expect, test } from "bun:test"
-import type { RecentRequest } from "../../../src/accounts/access/recent-requests.ts"
 import {
   createRecentRequests,
+  type RecentRequest,
   type RecentRequests,
   type RecentRequestsOptions,
 } from "../../../src/accounts/access/recent-requests.ts"
