@@ -4,6 +4,7 @@ import { accountByEmail } from "../../../src/accounts/access/accounts.ts"
 import { createWatch, type NewWatch } from "../../../src/accounts/alerts/create-watch.ts"
 import type { WatchChange } from "../../../src/accounts/alerts/store.ts"
 import { type GivenSubject, subjectOf } from "../../../src/accounts/alerts/watch.ts"
+import { createPool } from "../../../src/data/db/pool/pool.ts"
 import { readList } from "../../contract/bodies.ts"
 import { awkward, type Fixtures } from "../../support/fixtures.ts"
 import { type TestService, testService } from "../../support/service.ts"
@@ -17,6 +18,7 @@ export interface ReceivedEvent {
   /** As received. */
   body: string
   path: string
+  signature: string
 }
 
 /** Receives events at any path, and responds as the test chooses. */
@@ -31,7 +33,9 @@ export function eventReceiver() {
     fetch: async (request) => {
       const body = await request.text()
       const id = request.headers.get("webhook-id") ?? ""
-      const event = { ...JSON.parse(body), id, body, path: new URL(request.url).pathname }
+      const signature = request.headers.get("webhook-signature") ?? ""
+      const path = new URL(request.url).pathname
+      const event = { ...JSON.parse(body), id, body, path, signature }
       events.push(event)
       return chosen.respond(event)
     },
@@ -44,6 +48,11 @@ export async function alertWorkbench({ records = awkward }: { records?: Fixtures
   const service = await testService({ records, settings })
   const receiver = eventReceiver()
   const services: TestService[] = [service]
+  const pool = createPool(service.database.url, {
+    name: "test",
+    connections: 1,
+    statementTimeoutMs: 10_000,
+  })
 
   async function accountOf(email: string): Promise<number> {
     await service.issue(email)
@@ -87,7 +96,7 @@ export async function alertWorkbench({ records = awkward }: { records?: Fixtures
   return {
     service,
     sql: service.sql,
-    editor: service.editor,
+    pool,
     owner,
     accountOf,
     receiver,
@@ -120,6 +129,7 @@ export async function alertWorkbench({ records = awkward }: { records?: Fixtures
       return (await readList(response)).meta.total
     },
     stop: async () => {
+      await pool.close()
       for (const each of services.toReversed()) await each.stop()
       await receiver.stop()
     },

@@ -5,7 +5,6 @@ import { createPreview } from "../../../src/accounts/alerts/events.ts"
 import { pauseWatch, resumeWatch } from "../../../src/accounts/alerts/store.ts"
 import { subjectOf } from "../../../src/accounts/alerts/watch.ts"
 import { cacheSizes } from "../../../src/data/db/cache.ts"
-import { createPool } from "../../../src/data/db/pool/pool.ts"
 import { createReader } from "../../../src/data/reader/reader.ts"
 import { createReleases } from "../../../src/data/reader/releases.ts"
 import { prune } from "../../../src/ingest/loading/prune.ts"
@@ -16,7 +15,7 @@ import { until } from "../../support/until.ts"
 import { alertWorkbench } from "./alert-workbench.ts"
 
 const bench = await alertWorkbench()
-const { service, receiver, watch, change, settled, totalAt } = bench
+const { service, pool, receiver, watch, change, settled, totalAt } = bench
 afterAll(bench.stop)
 
 beforeEach(async () => {
@@ -239,11 +238,6 @@ test("Pruning keeps the release of an active watch's cursor for 31 days", async 
 test("A preview shows what a watch would have sent in the last 30 days, or since the oldest release", async () => {
   await service.publish(awkward)
   await service.sql`update releases set published_at = now() where id = ${await newest()}`
-  const pool = createPool(service.database.url, {
-    name: "test",
-    connections: 1,
-    statementTimeoutMs: 10_000,
-  })
   const pools = { records: pool, lists: pool, exports: pool }
   const preview = createPreview({
     reader: createReader(pools, cacheSizes(0), () => {}),
@@ -259,7 +253,6 @@ test("A preview shows what a watch would have sent in the last 30 days, or since
     await totalAt(tried.event?.data.removed_url),
   ])
   expect((await preview(subjectOf({ record: "/tenements/NT-1" }), 1)).event).toBe(null)
-  await pool.close()
 })
 
 test("A watch around a tenement reports what comes near, and resyncs when that tenement's shape changes", async () => {

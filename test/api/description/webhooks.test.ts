@@ -27,7 +27,7 @@ test("Each event has the described properties and no others", async () => {
   const watch = await bench.watch({ list: "/companies" })
   await bench.watch({ record: `/companies/${company?.asx_code}` })
   await bench.watch({ releases: true })
-  await requestTest(bench.editor, { id: watch.id, now: bench.service.clock.now })
+  await bench.change(requestTest, watch.id)
   await bench.service.publish({ ...awkward, companies: awkward.companies.slice(1) })
   await bench.settled()
   const { events } = bench.receiver
