@@ -24,11 +24,13 @@ const mostAreas = 8
 const invalid = (parameter: string, message: string): ApiError =>
   invalidParameters([{ parameter, message }])
 
+type AreaAt = NonNullable<Awaited<ReturnType<AroundTenement["areaAt"]>>>
+
 export type AreaReader = ReturnType<typeof withAreas>
 
 /** The same reader for lists around tenements too. Its methods also throw ApiError INVALID_PARAMETER. */
 export function withAreas(reader: Reader) {
-  const areas = new LRUCache<string, Promise<string>>({ max: mostAreas })
+  const areas = new LRUCache<string, Promise<AreaAt>>({ max: mostAreas })
   const turns = createTurns({ places: 1, queuePerAccount: () => 1_000 })
 
   /**
@@ -46,7 +48,7 @@ export function withAreas(reader: Reader) {
     }
   }
 
-  async function readArea(around: AroundTenement, options: ReadOptions): Promise<string> {
+  async function readArea(around: AroundTenement, options: ReadOptions): Promise<AreaAt> {
     const { id } = around
     const found = await reader.find(tenements, "all with shapes", id, options)
     if (!found)
@@ -60,7 +62,7 @@ export function withAreas(reader: Reader) {
     )
   }
 
-  function areaOf(around: AroundTenement, options: ReadOptions): Promise<string> {
+  function areaOf(around: AroundTenement, options: ReadOptions): Promise<AreaAt> {
     const key = `${releaseKey(options.release)} ${around.km} ${around.id}`
     const known = areas.get(key) ?? readArea(around, options)
     areas.set(key, known)
@@ -89,7 +91,7 @@ export function withAreas(reader: Reader) {
   async function located(list: List, options: ReadOptions): Promise<List> {
     const { near } = list.bound
     if (!(near instanceof AroundTenement)) return list
-    const area = await areaOf(near, options)
+    const { bound } = await areaOf(near, options)
     if (options.since !== undefined && (await hasMoved(near.id, options))) {
       const parameter = list.since === "removed" ? "removed_since" : "updated_since"
       throw invalid(
@@ -97,13 +99,14 @@ export function withAreas(reader: Reader) {
         `The shape of ${near.id} has changed since release ${options.since}, so changes around it are unknown. Read the whole list`,
       )
     }
-    return { ...list, bound: { ...list.bound, near: area } }
+    return { ...list, bound: { ...list.bound, near: bound } }
   }
 
   return {
     ...reader,
+    /** The rings that a map draws, as JSON; null for a list that is not around a tenement. */
     areaAround: async ({ bound: { near } }: List, options: ReadOptions) =>
-      near instanceof AroundTenement ? areaOf(near, options) : null,
+      near instanceof AroundTenement ? (await areaOf(near, options)).drawn : null,
     total: async (list: List, options: ReadOptions) =>
       reader.total(await located(list, options), options),
     page: async (list: List, bounds: PageBounds, options: ReadOptions) =>

@@ -3,7 +3,17 @@
  * projection around the middle of the shape, in whole millimetres. It lengthens distances by at most 0.15% at
  * 600 km from there. Each step below adds at most 0.06%, so that the whole is right to 0.3%.
  */
-import { area, EndType, inflatePaths, JoinType, ramerDouglasPeucker } from "clipper2-ts"
+import {
+  area,
+  EndType,
+  FillRule,
+  getBoundsPaths,
+  inflatePaths,
+  intersect,
+  JoinType,
+  type Paths64,
+  ramerDouglasPeucker,
+} from "clipper2-ts"
 import proj4 from "proj4"
 import { type Area, areaOfRings, circleAround, cornersAt, earthRadiusKm } from "./area.ts"
 import { pointInside } from "./inside.ts"
@@ -19,8 +29,17 @@ const mmPerKm = 1_000_000
 /** Limits the time to about a second. Of 7,906 shapes of registers the largest has 2,600 corners. */
 const mostCorners = 4_000
 
+/** PostgreSQL compares each edge of a shape with each edge of a piece of the area that it can reach. */
+const mostCornersOfPiece = 500
+
+/** An area as the search compares it, in pieces, and as a map draws it: outlines and holes in microdegrees. */
+interface AreaAround {
+  area: Area
+  rings: readonly Ring[]
+}
+
 /** Null for a shape with too many corners, of those that matter at this distance, and where Clipper fails. */
-export function areaAround(shape: Shape, km: number): Area | null {
+export function areaAround(shape: Shape, km: number): AreaAround | null {
   const rings = shape.flatMap(({ outline, holes }) => [outline, ...holes])
   const { west, south, east, north } = boundsOf(rings)
   const plane = `+proj=aeqd +lat_0=${(south + north) / 2e6} +lon_0=${(west + east) / 2e6} +R=${earthRadiusKm * 1000} +to_meter=0.001`
@@ -48,12 +67,33 @@ export function areaAround(shape: Shape, km: number): Area | null {
   // Clipper finds nothing for one of 16,000 real areas.
   if (found.length === 0) return null
   const [longitude, latitude] = pointInside(shape)
-  const around = found.map((path) => path.map(pointOf))
-  return areaOfRings(
-    around.filter((ring) => signedArea(ring) > 0),
-    around.filter((ring) => signedArea(ring) < 0),
+  const ringsOf = (paths: Paths64): Ring[] => paths.map((path) => path.map(pointOf))
+  const pieces = ringsOf(piecesOf(found))
+  const searched = areaOfRings(
+    pieces.filter((ring) => signedArea(ring) > 0),
+    pieces.filter((ring) => signedArea(ring) < 0),
     circleAround(latitude / 1e6, longitude / 1e6, km).innerBox,
   )
+  return { area: searched, rings: ringsOf(found) }
+}
+
+const rectangle = (left: number, top: number, right: number, bottom: number): Place[] => [
+  { x: left, y: top },
+  { x: right, y: top },
+  { x: right, y: bottom },
+  { x: left, y: bottom },
+]
+
+/** Halves an area until no ring has too many corners. A hole in both halves becomes a part of their outlines. */
+function piecesOf(paths: Paths64): Paths64 {
+  if (paths.every((path) => path.length <= mostCornersOfPiece)) return paths
+  const { left, top, right, bottom } = getBoundsPaths(paths)
+  const [x, y] = [Math.round((left + right) / 2), Math.round((top + bottom) / 2)]
+  const halves =
+    right - left > bottom - top
+      ? [rectangle(left, top, x, bottom), rectangle(x, top, right, bottom)]
+      : [rectangle(left, top, right, y), rectangle(left, y, right, bottom)]
+  return halves.flatMap((half) => piecesOf(intersect(paths, [half], FillRule.NonZero)))
 }
 
 /**

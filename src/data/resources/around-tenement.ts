@@ -19,14 +19,19 @@ export class AroundTenement {
   }
 
   /**
-   * Returns the value that the filter binds; null where `areaAround` gives none.
+   * Returns the value that the filter binds, and the rings that a map draws, as JSON of latitudes and longitudes; null
+   * where `areaAround` gives none.
    * @param geometry the shape of the tenement, as text of GeoJSON
    */
-  async areaAt(geometry: string): Promise<string | null> {
+  async areaAt(geometry: string): Promise<{ bound: string; drawn: string } | null> {
     const { areaAround } = await import("../places/around-shape.ts")
     const { shape } = readGeometry(geometry, (x, y) => [x, y])
-    const area = shape && areaAround(shape, this.km)
-    return area && boundArea(area)
+    const around = shape && areaAround(shape, this.km)
+    if (!around) return null
+    const drawn = around.rings.map((ring) =>
+      ring.map(([x, y]) => [Math.round(y) / 1e6, Math.round(x) / 1e6]),
+    )
+    return { bound: boundArea(around.area), drawn: JSON.stringify(drawn) }
   }
 }
 

@@ -80,7 +80,7 @@ test("A place is in the area exactly if it is within the distance of the shape, 
     const rings = shape.flatMap((part) => [part.outline, ...part.holes])
     const [[x = 0, y = 0] = []] = rings[0] ? [rings[0][0] ?? []] : [[]]
     const km = Number((10 ** between(-1, 2.3)).toPrecision(3))
-    const area = areaAround(shape, km)
+    const area = areaAround(shape, km)?.area
     const found = ringsOf(`${area?.outlines}${area?.holes}`)
     holes += ringsOf(area?.holes ?? "").length
     for (let place = 0; place < 40; place++) {
@@ -107,8 +107,30 @@ test("A spike without a width is a part of the shape, and a shape with too many 
     [115_959_257, -31_627_628],
     [115_959_110, -31_627_628],
   ]
-  const area = areaAround(canonicalShape([{ outline: spike, holes: [] }]), 0.016)
+  const area = areaAround(canonicalShape([{ outline: spike, holes: [] }]), 0.016)?.area
   expect(isInside([115_959_357, -31_627_628], ringsOf(area?.outlines ?? ""))).toBe(true)
   const jagged = star([130e6, -25e6], 900_000, 5_000)
   expect(areaAround(canonicalShape([{ outline: jagged, holes: [] }]), 0.1)).toBeNull()
+})
+
+test("An area of many corners is searched in pieces, which together have the same places", () => {
+  const [middle, size] = [[130e6, -25e6] as Point, 20_000]
+  const shape = canonicalShape([
+    { outline: star(middle, size, 1_000), holes: [star(middle, size * 0.3, 100)] },
+  ])
+  const found = areaAround(shape, 0.01)
+  const pieces = ringsOf(`${found?.area.outlines}${found?.area.holes}`)
+  expect(Math.max(...(found?.rings ?? []).map(({ length }) => length))).toBeGreaterThan(1_000)
+  expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThanOrEqual(500)
+  const counts = { true: 0, false: 0 }
+  for (let place = 0; place < 300; place++) {
+    const point: Point = [
+      middle[0] + between(-1.1 * size, 1.1 * size),
+      middle[1] + between(-1.1 * size, 1.1 * size),
+    ]
+    const isIn = isInside(point, found?.rings ?? [])
+    expect([point, isInside(point, pieces)]).toEqual([point, isIn])
+    counts[`${isIn}`]++
+  }
+  expect(Math.min(counts.true, counts.false)).toBeGreaterThan(40)
 })

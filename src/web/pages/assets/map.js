@@ -195,12 +195,6 @@ let drawings = 0
 /** The ground of the filter `near`: a circle, or what is around a tenement. */
 const ground = L.featureGroup().addTo(map)
 
-/** @param area polygons and their holes in microdegrees, as text of PostgreSQL */
-const ringsOf = (area) =>
-  area
-    .match(/\(\(.*?\)\)/g)
-    .map((ring) => [...ring.matchAll(/([-\d.]+),([-\d.]+)/g)].map(([, x, y]) => [y / 1e6, x / 1e6]))
-
 /** The part of a box within the world, rounded outwards to about a metre: numbers without exponents. */
 function clamped(box) {
   const down = (degrees) => Math.floor(degrees * 1e5) / 1e5
@@ -254,7 +248,7 @@ function place(box) {
   const { area } = byId("as-list").dataset
   const line = { ...ink, weight: 2, fill: false }
   ground.clearLayers()
-  if (area) ground.addLayer(L.polygon(ringsOf(area), line))
+  if (area) ground.addLayer(L.polygon(JSON.parse(area), line))
   else if (km) ground.addLayer(L.circle([latitude, longitude], { ...line, radius: km * 1000 }))
   shownBox = box
   if (!box && area) return fit(ground.getBounds())

@@ -53,7 +53,7 @@ ${tiles && renderMarkdown(mapAttribution, (href) => href)}</section>`,
 
 /**
  * From a list of tenements to the map, and from the map to the list, with the same filters.
- * @param area around a tenement, which the script draws
+ * @param area the rings around a tenement, which the script draws
  */
 export function mapLink(list: RequestedList, page: ShownPage, area: string | null): Content {
   const { meta, release } = page
