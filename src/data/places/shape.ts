@@ -108,27 +108,17 @@ function canonicalRing(points: Ring, direction: "clockwise" | "counter-clockwise
   return isClockwise === (direction === "clockwise") ? smaller : larger
 }
 
-/**
- * A ring that touches itself can pass its smallest corner more than once, so that whole rotations have to
- * be compared. This is the minimal rotation with two candidates, in linear time.
- */
+/** A ring that touches itself can pass its smallest corner more than once, so whole rotations are compared. */
 function smallestRotation(ring: Ring): Ring {
   const places = ring.map(sortNumber)
-  const count = places.length
-  const placeAt = (index: number) => places[index % count] ?? 0
-  let [first, second, equal] = [0, 1, 0]
-  while (first < count && second < count && equal < count) {
-    const difference = placeAt(first + equal) - placeAt(second + equal)
-    if (difference === 0) {
-      equal++
-      continue
-    }
-    if (difference > 0) first += equal + 1
-    else second += equal + 1
-    if (first === second) second++
-    equal = 0
+  const placeAt = (index: number) => places[index % places.length] ?? 0
+  const smallest = places.reduce((one, other) => Math.min(one, other))
+  let start = places.indexOf(smallest)
+  for (let from = start; from >= 0; from = places.indexOf(smallest, from + 1)) {
+    let equal = 0
+    while (equal < places.length && placeAt(from + equal) === placeAt(start + equal)) equal++
+    if (placeAt(from + equal) < placeAt(start + equal)) start = from
   }
-  const start = Math.min(first, second)
   return [...ring.slice(start), ...ring.slice(0, start)]
 }
 
