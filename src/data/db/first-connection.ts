@@ -3,7 +3,7 @@
  */
 import type { Sql } from "postgres"
 import { settleWithin } from "../../system/text/settle-within.ts"
-import { singleConnection } from "./connection.ts"
+import { withConnection } from "./connection.ts"
 import { connectFailureReason } from "./database-errors.ts"
 import { noResponseWithin } from "./pool/unavailable.ts"
 
@@ -24,20 +24,18 @@ export async function withFirstConnection<T>(
   url: string,
   work: (client: Sql) => Promise<T>,
 ): Promise<T> {
-  const client = singleConnection(url, { prepare: false })
-  try {
-    await settleWithin(connectTimeoutMs, client`select 1`, noResponseWithin)
-  } catch (error) {
-    client.end({ timeout: 0 }).catch(() => {})
-    throw new DatabaseError(
-      `Cannot connect to the database at ${addressOf(url)}: ${connectFailureReason(error)}`,
-    )
+  const connected = async (client: Sql): Promise<T> => {
+    try {
+      await settleWithin(connectTimeoutMs, client`select 1`, noResponseWithin)
+    } catch (error) {
+      await client.end({ timeout: 0 }).catch(() => {})
+      throw new DatabaseError(
+        `Cannot connect to the database at ${addressOf(url)}: ${connectFailureReason(error)}`,
+      )
+    }
+    return work(client)
   }
-  try {
-    return await work(client)
-  } finally {
-    await client.end({ timeout: 5 })
-  }
+  return withConnection(url, connected, { prepare: false })
 }
 
 /** Returns the host and port of a URL, without secrets. */
