@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm"
 import { fold } from "../../system/text/fold.ts"
 import { companiesHistory as history, companiesTable as table } from "../db/schema.ts"
 import { containing, contains, equals, textFilter } from "./conditions.ts"
-import { filter, type Resource } from "./resource.ts"
+import { field, filter, type Resource } from "./resource.ts"
 import {
   asxCodeFromText,
   asxCodeInPath,
@@ -34,37 +34,38 @@ export const companies: Resource = {
   keyInPath: asxCodeInPath,
   keyFromPath: asxCodeFromText,
   fields: {
-    ...fieldsOf(
-      table,
-      {
-        asx_code: asxCodeOf("ASX code"),
-        company_name: textSchema("Name, as the exchange lists it", "EXAMPLE MINERALS LIMITED"),
-        market_cap_aud: Type.Integer({
-          minimum: 0,
-          maximum: Number.MAX_SAFE_INTEGER,
-          description: "Market capitalisation, in Australian dollars",
-          examples: [4_815_000_000],
-        }),
-        gics_sector: textSchema("GICS sector name", "Materials"),
-        gics_industry_group: textSchema("GICS industry group name", "Materials"),
-        total_tenements: countSchema(
-          "Number of tenements in the list of its tenements; 0 for a secondary listing, such as options, of a company whose ordinary share has another code",
-          1,
-        ),
-        is_active: Type.Boolean({ description: "Whether it is listed today", examples: [true] }),
-      },
-      { computed: ["total_tenements"] },
+    ...fieldsOf(table, {
+      asx_code: asxCodeOf("ASX code"),
+      company_name: textSchema("Name, as the exchange lists it", "EXAMPLE MINERALS LIMITED"),
+      market_cap_aud: Type.Integer({
+        minimum: 0,
+        maximum: Number.MAX_SAFE_INTEGER,
+        description: "Market capitalisation, in Australian dollars",
+        examples: [4_815_000_000],
+      }),
+      gics_sector: textSchema("GICS sector name", "Materials"),
+      gics_industry_group: textSchema("GICS industry group name", "Materials"),
+    }),
+    total_tenements: field(
+      table.total_tenements,
+      countSchema(
+        "Number of tenements in the list of its tenements; 0 for a secondary listing, such as options, of a company whose ordinary share has another code",
+        1,
+      ),
+      { loaded: false },
     ),
-    ...fieldsOf(
-      table,
-      { successor: textSchema("New code of the company after the end of this one") },
+    is_active: field(
+      table.is_active,
+      Type.Boolean({ description: "Whether it is listed today", examples: [true] }),
+    ),
+    successor: field(
+      table.successor,
+      textSchema("New code of the company after the end of this one"),
       { shown: "in history" },
     ),
-    ...fieldsOf(
-      table,
-      { listing_date: calendarDate("Day of listing", "2003-05-12") },
-      { shown: "never" },
-    ),
+    listing_date: field(table.listing_date, calendarDate("Day of listing", "2003-05-12"), {
+      shown: "never",
+    }),
     ...provenanceOf(table),
   },
   filters: {

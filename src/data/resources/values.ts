@@ -84,17 +84,11 @@ export const foldedOrNull = (value: Value | undefined): string | null =>
 export const instantText = (column: PgColumn | SQL): SQL<string | null> =>
   sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 
-/**
- * Declares fields that have the values of the columns of the same name.
- * @param computed the names of further fields that the service computes and no file has
- */
+/** Declares fields that have the values of the columns of the same name. */
 export function fieldsOf(
   table: PgTable,
   schemas: Record<string, TSchema>,
-  {
-    shown = "always",
-    computed = [],
-  }: { shown?: Field["shown"]; computed?: readonly string[] } = {},
+  shown: Field["shown"] = "always",
 ): Record<string, Field> {
   const columns = getTableColumns(table)
   return Object.fromEntries(
@@ -102,8 +96,7 @@ export function fieldsOf(
       const column = columns[name]
       if (!column) throw new Error(`No column ${name}`)
       const select = schema.format === "date-time" ? instantText(column) : column
-      const ofService = computed.includes(name) && { loaded: false }
-      return [name, field(column, schema, { shown, select, ...ofService })]
+      return [name, field(column, schema, { shown, select })]
     }),
   )
 }
@@ -131,23 +124,21 @@ export function placeFields(table: PgTable): Record<string, Field> {
       examples: [{ type: "Polygon", coordinates: [ring] }],
     }),
   }
-  return fieldsOf(table, schemas, { shown: "asked" })
+  return fieldsOf(table, schemas, "asked")
 }
 
 /** The fields of every loaded record, for requests that name them. */
-export const provenanceOf = (table: PgTable): Record<string, Field> =>
-  fieldsOf(
-    table,
-    {
-      source: textSchema("The source that loaded it; only if `fields` names it", "sample"),
-      since_release: Type.Integer({
-        minimum: 1,
-        description: "The release that last changed it; only if `fields` names it",
-        examples: [1],
-      }),
-    },
-    { shown: "asked" },
-  )
+export function provenanceOf(table: PgTable): Record<string, Field> {
+  const schemas = {
+    source: textSchema("The source that loaded it; only if `fields` names it", "sample"),
+    since_release: Type.Integer({
+      minimum: 1,
+      description: "The release that last changed it; only if `fields` names it",
+      examples: [1],
+    }),
+  }
+  return fieldsOf(table, schemas, "asked")
+}
 
 /** A point in time in milliseconds since 1970; null where the column is. */
 export const milliseconds = (column: PgColumn): SQL<number | null> =>
