@@ -39,20 +39,16 @@ import {
 
 const state = oneOf(states, { description: "State or territory", examples: ["WA"] })
 
+/** Punctuation varies, so only the ASCII letters and digits are compared. */
+const lettersAndDigits = (text: string, between: string): string =>
+  text.toLowerCase().replace(/[^a-z0-9]+/g, between)
+
+const searchKey = (value: Value | undefined): string => lettersAndDigits(textValue(value), "")
+
 /** Reduces the text to its runs of letters and digits; a text without any to a character that no key contains. */
-const spacedNumber = (text: string): string =>
-  text
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, " ")
-    .trim() || "/"
+const spacedNumber = (text: string): string => lettersAndDigits(text, " ").trim() || "/"
 
 const withoutSpaces = (spaced: string): string => spaced.replaceAll(" ", "")
-
-/** Punctuation varies, so only the ASCII letters and digits are compared. */
-const searchKey = (text: Value | undefined): string =>
-  textValue(text)
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "")
 
 /** The id, the reference or the name contains the term, or it is the same reference in another written form. */
 const numberFilter: Filter = {
