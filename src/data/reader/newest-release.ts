@@ -63,12 +63,12 @@ export function cacheNewestRelease(releases: Releases, now: () => Date) {
   }
 
   return {
+    ...releases,
+
     current,
 
     /** The newest release if it is cached. */
     cached: () => usable(now().getTime()),
-
-    oldest: releases.oldest,
 
     // Links between pages name the release by its number: most often it is the newest.
     at: (point: ReleasePoint, account?: AccountId) =>
