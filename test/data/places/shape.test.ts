@@ -5,7 +5,14 @@ import { pointInside, surrounds } from "../../../src/data/places/inside.ts"
 import { readPolygons, readUnorderedRings } from "../../../src/data/places/read-rings.ts"
 import { boundsOf, canonicalShape, type Shape, signedArea } from "../../../src/data/places/shape.ts"
 import { seededIntegers } from "../../../src/sample/seeded.ts"
-import { geoJsonOf, makePolygons, type Polygon, respell, shuffled } from "./shapes.ts"
+import {
+  geoJsonOf,
+  makePolygons,
+  type Polygon,
+  type Position,
+  respell,
+  shuffled,
+} from "./shapes.ts"
 
 const asStated = (x: number, y: number) => [x, y] as const
 
@@ -15,88 +22,23 @@ function shapeOf(polygons: Polygon[]): Shape {
   return shape
 }
 
+/** @param corners as in well-known text */
+const ring = (corners: string): Position[] =>
+  corners.split(", ").map((corner): Position => {
+    const [longitude = 0, latitude = 0] = corner.split(" ").map(Number)
+    return [longitude, latitude]
+  })
+
 /** Touching itself at corners, as sub-blocks do: in one corner twice, in the first corner, in three loops. */
 const selfTouching: Polygon[][] = [
-  [
-    [
-      [
-        [121, -31],
-        [122, -31],
-        [122, -30],
-        [123, -30],
-        [123, -29],
-        [122, -29],
-        [122, -30],
-        [121, -30],
-      ],
-    ],
-  ],
-  [
-    [
-      [
-        [121, -31],
-        [122, -32],
-        [122, -31.5],
-        [121, -31],
-        [122, -30.5],
-        [122, -30],
-      ],
-    ],
-  ],
-  [
-    [
-      [
-        [121, -31],
-        [121, -32],
-        [122, -32],
-        [121, -31],
-        [122, -31],
-        [122, -30],
-        [121, -31],
-        [120, -31],
-        [120, -30],
-      ],
-    ],
-  ],
+  [[ring("121 -31, 122 -31, 122 -30, 123 -30, 123 -29, 122 -29, 122 -30, 121 -30")]],
+  [[ring("121 -31, 122 -32, 122 -31.5, 121 -31, 122 -30.5, 122 -30")]],
+  [[ring("121 -31, 121 -32, 122 -32, 121 -31, 122 -31, 122 -30, 121 -31, 120 -31, 120 -30")]],
   // The same loop twice, and a ring that crosses itself with an area of 0.
-  [
-    [
-      [
-        [121, -31],
-        [122, -31],
-        [122, -30],
-        [121, -31],
-        [122, -31],
-        [122, -30],
-      ],
-    ],
-  ],
-  [
-    [
-      [
-        [121, -31],
-        [122, -30],
-        [122, -31],
-        [121, -30],
-      ],
-    ],
-  ],
+  [[ring("121 -31, 122 -31, 122 -30, 121 -31, 122 -31, 122 -30")]],
+  [[ring("121 -31, 122 -30, 122 -31, 121 -30")]],
   // A hole that touches its outline.
-  [
-    [
-      [
-        [121, -31],
-        [124, -31],
-        [124, -28],
-        [121, -28],
-      ],
-      [
-        [121, -31],
-        [122, -30],
-        [122, -29],
-      ],
-    ],
-  ],
+  [[ring("121 -31, 124 -31, 124 -28, 121 -28"), ring("121 -31, 122 -30, 122 -29")]],
 ]
 
 test("500 other spellings of each shape have the same canonical form, digest and point", () => {
@@ -151,17 +93,8 @@ test("Shapes of one record are joined, each part once", () => {
 })
 
 const withHole: Polygon = [
-  [
-    [121.0000004, -31],
-    [121, -30],
-    [122.5, -30],
-    [122.5, -31.123456789],
-  ],
-  [
-    [121.5, -30.5],
-    [121.6, -30.5],
-    [121.5, -30.4],
-  ],
+  ring("121.0000004 -31, 121 -30, 122.5 -30, 122.5 -31.123456789"),
+  ring("121.5 -30.5, 121.6 -30.5, 121.5 -30.4"),
 ]
 
 test("GeoJSON has outlines counter-clockwise, holes clockwise, and closed rings of six decimals", () => {
@@ -170,13 +103,7 @@ test("GeoJSON has outlines counter-clockwise, holes clockwise, and closed rings 
   expect(geoJsonOf(shapeOf([withHole]))).toBe(
     `{"type":"Polygon","coordinates":[${outline},${hole}]}`,
   )
-  const triangle: Polygon = [
-    [
-      [151, -1],
-      [151, -0.0000001],
-      [150, -0.000001],
-    ],
-  ]
+  const triangle: Polygon = [ring("151 -1, 151 -0.0000001, 150 -0.000001")]
   expect(geoJsonOf(shapeOf([triangle, withHole]))).toBe(
     `{"type":"MultiPolygon","coordinates":[[${outline},${hole}],[[[150,-0.000001],[151,-1],[151,0],[150,-0.000001]]]]}`,
   )
@@ -187,13 +114,7 @@ test("GeoJSON has outlines counter-clockwise, holes clockwise, and closed rings 
 })
 
 test("Well-known text has the coordinates of the GeoJSON", () => {
-  const triangle: Polygon = [
-    [
-      [151, -1],
-      [151, 0],
-      [150, -0.000001],
-    ],
-  ]
+  const triangle: Polygon = [ring("151 -1, 151 0, 150 -0.000001")]
   expect(wktOf(geoJsonOf(shapeOf([triangle])))).toBe(
     "POLYGON ((150 -0.000001, 151 -1, 151 0, 150 -0.000001))",
   )
@@ -221,16 +142,7 @@ test("The point is inside the largest part and outside of its holes", () => {
 })
 
 test("The point of blocks is not on a border, also where an edge crosses the middle", () => {
-  const steps: Polygon = [
-    [
-      [121, -31],
-      [122, -31],
-      [122, -30.5],
-      [121.5, -30.5],
-      [121.5, -30],
-      [121, -30],
-    ],
-  ]
+  const steps: Polygon = [ring("121 -31, 122 -31, 122 -30.5, 121.5 -30.5, 121.5 -30, 121 -30")]
   const [x, y] = pointInside(shapeOf([steps]))
   expect([x, y]).toEqual([121.5e6, -30.625e6])
 })
@@ -289,13 +201,7 @@ test("A hole outside of its outline leaves the point inside", () => {
 })
 
 test("A shape without an inside has one of its corners as its point", () => {
-  const line: Polygon = [
-    [
-      [121, -31],
-      [122, -31],
-      [123, -31],
-    ],
-  ]
+  const line: Polygon = [ring("121 -31, 122 -31, 123 -31")]
   expect(pointInside(shapeOf([line]))).toEqual([121e6, -31e6])
 })
 
