@@ -21,7 +21,7 @@ import {
   type Readable,
   type ResourceRecord,
 } from "../resources/resource.ts"
-import { fewKeys } from "./few-keys.ts"
+import { countOfFew } from "./count-of-few.ts"
 import { firstMatches } from "./first-matches.ts"
 import {
   type Part,
@@ -36,13 +36,11 @@ import { createRecordSink, type RowsQuery, type RowsRead, readRows } from "./row
 import { isAfter, orderBy, type Position, sortTerms } from "./seek.ts"
 import { mostShapeBytes, shapeOf, withinShapeLimit } from "./shapes.ts"
 
-/** The condition that a row belongs to a record of another resource, whose key is bound as `parent`. */
-export type Scope = (parentKey: SQL) => SQL
-
 /** A record of another resource that a list belongs to. */
 export interface Parent {
   resource: Readable
-  scope: Scope
+  /** The condition that a row belongs to the record. */
+  scope: (parentKey: SQL) => SQL
 }
 
 /** The shape of a list: all that determines a statement except the page and the bound values. */
@@ -183,11 +181,11 @@ export function createStatements(db: Database) {
     return page({ ...query, whenEmpty: dialect.sqlToQuery(whenEmpty), resource, names, order })
   }
   /** Prepares a statement that returns exactly one row. */
-  const oneRow = <T extends Record<string, SQL>>(name: string, columns: T, from: SQL) => {
+  const oneRow = <T extends Record<string, SQL>>(columns: T, from: SQL) => {
     const statement = db
       .select({ ...seenReleases, ...columns })
       .from(from)
-      .prepare(name)
+      .prepare("one row")
     return {
       ...statement.getQuery(),
       execute: async (values: Record<string, unknown>) => {
@@ -232,20 +230,14 @@ export function createStatements(db: Database) {
      */
     count: (asked: ListShape, relation: Relation) => {
       const shape = withoutNeedlessChanges(asked)
-      return once(
-        `count ${relation} ${keyOf(isScanned(shape) ? shape : { ...shape, order: [] })}`,
-        () => {
-          const rows = rowsIn(shape, relation)
-          const total = sql`(select count(*) ${rows})`
-          if (!isScanned(shape)) return oneRow("count", countColumns(total), one)
-          const few = sql`(${fewKeys(shape, rows)}) as few`
-          return oneRow(
-            "count and keys",
-            countColumns(sql`coalesce(few.total, ${total})`, sql`few.keys`),
-            few,
-          )
-        },
-      )
+      const order = isScanned(shape) ? shape.order : []
+      return once(`count ${relation} ${keyOf({ ...shape, order })}`, () => {
+        const rows = rowsIn(shape, relation)
+        const counted = isScanned(shape)
+          ? countOfFew(shape, rows)
+          : sql`select count(*) as total, null as keys ${rows}`
+        return oneRow(countColumns, sql`(${counted}) as counted`)
+      })
     },
     /** The same as `rows` without records: an index-only scan of the order. */
     positions: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
@@ -259,7 +251,7 @@ export function createStatements(db: Database) {
         const hasKey = sql`${keyColumn(resource)} = any(${sql.placeholder("keys")}::text[])`
         const found = db
           .select({ ...seenReleases, record: selection(resource, fieldSet, names) })
-          .from(one)
+          .from(sql`(select 1) as one`)
           .leftJoin(sql`${relationOf(resource, relation)}`, hasKey)
         return page({ ...dialect.sqlToQuery(found.getSQL()), resource, names, order: [] })
       }),
@@ -280,11 +272,8 @@ export function createStatements(db: Database) {
             from (${each}) as each where key is not null group by 1, 2`
           const ranked = sql`select (array_agg(value order by rows desc, value))[1] as value,
             sum(rows) as rows from (${counted}) as counted group by key`
-          return oneRow(
-            "facet",
-            { groups: sql<Groups | null>`null`, ranked: rankedOf },
-            sql`(${ranked}) as ranked`,
-          )
+          const columns = { groups: sql<Groups | null>`null`, ranked: rankedOf }
+          return oneRow(columns, sql`(${ranked}) as ranked`)
         }
         const { column, each } = values
         const counted = relation === "removed" && each ? { each, where } : undefined
@@ -292,11 +281,8 @@ export function createStatements(db: Database) {
         const rows = sql`select ${value} as value ${rowsIn(shape, relation, counted)} ${part}`
         const groups = sql`select value, count(*) as rows from (${rows}) as counted
           group by 1 limit ${mostGroups} + 1`
-        return oneRow(
-          "facet",
-          { groups: groupsOf, ranked: sql<string[] | null>`null` },
-          sql`(${groups}) as grouped`,
-        )
+        const columns = { groups: groupsOf, ranked: sql<string[] | null>`null` }
+        return oneRow(columns, sql`(${groups}) as grouped`)
       }),
   }
 }
@@ -322,13 +308,10 @@ const groupsOf = sql`case when count(*) <= ${mostGroups}
   (text: string): Groups | null => JSON.parse(text),
 )
 
-/** For statements without a relation of their own. */
-const one = sql`(select 1) as one`
-
-const countColumns = (total: SQL, keys = sql`null`) => ({
-  total: sql<number>`${total}`.mapWith(Number),
-  keys: sql<string | null>`${keys}`,
-})
+const countColumns = {
+  total: sql<number>`total`.mapWith(Number),
+  keys: sql<string | null>`keys`,
+}
 
 /** The columns of a record. */
 const selection = ({ fields }: Readable, set: FieldSet, names: readonly string[]) =>

@@ -1,4 +1,4 @@
-/** Finds the keys of a list that may have few rows, by one scan of its table. */
+/** Counts a list that may have few rows, and finds their keys by the same scan of its table. */
 import { type SQL, sql } from "drizzle-orm"
 import { keyColumn, type OrderTerm, type Readable } from "../resources/resource.ts"
 import { sortTerms } from "./seek.ts"
@@ -8,10 +8,10 @@ const mostKeys = sql.raw("2000")
 
 /**
  * Selects the number of rows as `total` and their keys in order as `keys`, separated by spaces, which no key
- * contains; null for more than a few rows. The scan ends after these.
+ * contains; null for more than a few rows, where the scan ends after these and another one counts.
  * @param rows FROM and WHERE of the list
  */
-export function fewKeys(
+export function countOfFew(
   { resource, order }: { resource: Readable; order: readonly OrderTerm[] },
   rows: SQL,
 ): SQL {
@@ -23,7 +23,7 @@ export function fewKeys(
   const ifFew = (value: SQL) => sql`case when count(*) <= ${mostKeys} then ${value} end`
   const keys = sql`coalesce(string_agg(key, ' ' order by ${sql.join(inOrder, sql`, `)}), '')`
   return sql`with found as materialized (${found})
-    select ${ifFew(sql`count(*)`)} as total, ${ifFew(keys)} as keys from found`
+    select coalesce(${ifFew(sql`count(*)`)}, (select count(*) ${rows})) as total, ${ifFew(keys)} as keys from found`
 }
 
 const term = (index: number): SQL => sql`${sql.identifier(`term_${index}`)}`
