@@ -142,6 +142,6 @@ test("The code of a rule changes only with a look at its number", async () => {
   }).toEqual({
     names: "994627f1d65a49d5",
     references: "a692a3d2d2c35725",
-    report_groups: "d9fabaaa672da7df",
+    report_groups: "8e888a22eb9862bf",
   })
 })

@@ -3,7 +3,6 @@
  * matching group wins. `%` matches any text.
  */
 import { fold } from "../../system/text/fold.ts"
-import { memoized } from "../../system/text/memoized.ts"
 
 export const reportGroups = [
   "quarterly",
@@ -63,8 +62,7 @@ function firstGroup(words: Words): (folded: string) => (typeof reportGroups)[num
   return (folded) => patterns.find(([, pattern]) => pattern.test(folded))?.[0]
 }
 
-/** Many announcements have the same types. */
-const groupOfTypes = memoized(firstGroup(ofTypes))
+const groupOfTypes = firstGroup(ofTypes)
 const groupOfTitle = firstGroup(ofTitle)
 
 /** Of announcements about a quarterly report that are none: webcasts, calls and their dates. */
