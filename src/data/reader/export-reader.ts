@@ -63,7 +63,7 @@ export function createExportReader(
     options: ChunkOptions<T>,
   ): Export<T>["chunks"] {
     let left = total
-    for (let chunk = first; ; ) {
+    for (let chunk = first; left > 0; ) {
       // Pruning has deleted records of the release.
       if (chunk.count === 0) throw new ReleaseUnavailable(options.release)
       left -= chunk.count
@@ -92,11 +92,9 @@ export function createExportReader(
       readChunk(list, undefined, options),
     ])
     if (total === null) return null
-    return { total, chunks: total === 0 ? none() : chunksOf(list, total, first, options) }
+    return { total, chunks: chunksOf(list, total, first, options) }
   }
 }
-
-async function* none(): AsyncGenerator<never, void, void> {}
 
 /** @throws Unavailable after ten seconds; any other error at once */
 async function retryWhileUnavailable<T>(task: () => Promise<T>): Promise<T> {
