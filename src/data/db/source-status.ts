@@ -8,22 +8,9 @@ import { utc } from "./utc.ts"
 
 /** Times are as `2026-01-02T03:04:05Z`. */
 export interface SourceStatus
-  extends Pick<
+  extends Omit<
     typeof loadedSources.$inferSelect,
-    | "name"
-    | "licence"
-    | "attribution"
-    | "crs"
-    | "address"
-    | "last_fetched_at"
-    | "last_attempted_at"
-    | "last_loaded_at"
-    | "last_outcome"
-    | "last_reason"
-    | "last_finding"
-    | "last_observed_at"
-    | "last_release"
-    | "last_changed_at"
+    "resource" | "number" | "last_observed_is_known" | "last_files" | "counts" | "totals"
   > {
   resource: ResourceName
   /** The number of its stored records, inactive ones too. */
