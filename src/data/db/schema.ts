@@ -69,9 +69,7 @@ export const releasesTable = pgTable(
     manifest: jsonb().notNull(),
     /** Distinguishes releases of the same number, as after a restore of an earlier backup. */
     identity: uuid().notNull().defaultRandom(),
-    /**
-     * Whether its history is deleted: it is still listed, but cannot be read.
-     */
+    /** Whether its history is deleted: it is still listed, but cannot be read. */
     is_pruned: boolean().notNull().default(false),
   },
   (t) => [
@@ -94,9 +92,7 @@ export const appliedRules = pgTable("rules", {
 
 const superseded = { ...provenance, until_release: integer().notNull() }
 
-/**
- * The keys and indexes of a history table. Its rows have passed the checks of the current table.
- */
+/** The keys and indexes of a history table. Its rows have passed the checks of the current table. */
 const historyParts = (
   resource: string,
   key: ExtraConfigColumn,

@@ -12,8 +12,8 @@ const mostRead = sql.raw("4000")
  *
  * The planner knows the frequency of a term, but not where its rows are in the list's order, and it has no
  * statistics of areas. For a frequent term it reads the table in order, and reads all of it if the matches are
- * at the end. This statement searches the first rows of the table. If these have too few matches, it finds all by their index. OFFSET keeps the planner
- * from reading the table in order again.
+ * at the end. This statement searches the first rows of the table. If these have too few matches, it finds all
+ * by their index. OFFSET keeps the planner from reading the table in order again.
  * @param limit how many rows are enough
  * @param after the condition that a row comes after the position at which the page begins
  */
