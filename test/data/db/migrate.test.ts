@@ -38,15 +38,18 @@ const reasonOf = (failing: Promise<unknown>): Promise<unknown> =>
     (error: Error) => `${error.name}: ${error.message}`,
   )
 
-/** A role that may read everything and write nothing. */
-async function reader(url: string, sql: postgres.Sql): Promise<string> {
-  const role = `reader_${crypto.randomUUID().replaceAll("-", "")}`
-  await sql`create role ${sql(role)} login password 'reader' in role pg_read_all_data`
+/** The URL of a role that owns nothing. @param rights by default, to read everything */
+async function roleWith(
+  { url, sql }: Awaited<ReturnType<typeof opened>>,
+  rights = "in role pg_read_all_data",
+): Promise<string> {
+  const role = `role_${crypto.randomUUID().replaceAll("-", "")}`
+  await sql.unsafe(`create role ${role} login password 'role' ${rights}`)
   closing.push(() => sql`drop role ${sql(role)}`)
-  const reading = new URL(url)
-  reading.username = role
-  reading.password = "reader"
-  return reading.href
+  const ofRole = new URL(url)
+  ofRole.username = role
+  ofRole.password = "role"
+  return ofRole.href
 }
 
 test("Concurrent migrations apply each migration once", async () => {
@@ -97,15 +100,13 @@ test.each([
 })
 
 test("A read-only role can check the schema's version", async () => {
-  const { url, sql } = await opened(testDatabase())
-  const reading = await reader(url, sql)
+  const reading = await roleWith(await opened(testDatabase()))
   await checkSchema(reading)
   await migrate(reading)
 })
 
 test("The error for a role that cannot migrate names the role that can", async () => {
-  const { url, sql } = await opened(emptyDatabase())
-  const reason = await reasonOf(migrate(await reader(url, sql)))
+  const reason = await reasonOf(migrate(await roleWith(await opened(emptyDatabase()))))
   expect(reason).toStartWith("DatabaseError: Cannot migrate the database: permission denied")
   expect(reason).toEndWith(
     ". Run `mds migrate` on the primary server, with the role that owns the tables",
@@ -126,14 +127,8 @@ test("A database whose transactions are read-only is accepted when it is up to d
 })
 
 test("The error of a role that may not read the version names the missing privileges", async () => {
-  const { url, sql } = await opened(testDatabase())
-  const role = `unprivileged_${crypto.randomUUID().replaceAll("-", "")}`
-  await sql`create role ${sql(role)} login password 'unprivileged'`
-  closing.push(() => sql`drop role ${sql(role)}`)
-  const unprivileged = new URL(url)
-  unprivileged.username = role
-  unprivileged.password = "unprivileged"
-  expect(await reasonOf(checkSchema(unprivileged.href))).toBe(
+  const unprivileged = await roleWith(await opened(testDatabase()), "")
+  expect(await reasonOf(checkSchema(unprivileged))).toBe(
     "DatabaseError: Cannot read the database's schema version: permission denied for schema drizzle. " +
       "Grant this role USAGE on schema drizzle and SELECT on its tables",
   )

@@ -1,6 +1,12 @@
-/** All spellings of a company's name have one key, and different names have different keys. */
+/** All spellings of a company's name have one key, and its distinctive words are those that few names have. */
 import { expect, test } from "bun:test"
-import { hasLegalForm, normaliseName } from "../../../src/data/resources/company-name.ts"
+import {
+  distinctiveWords,
+  hasEnding,
+  hasLegalForm,
+  normaliseName,
+  withoutBrackets,
+} from "../../../src/data/resources/company-name.ts"
 
 const spellings: string[][] = [
   ["BHP Group Limited", "B.H.P. GROUP LTD", "bhp  group, ltd.", " BHP-Group Limited "],
@@ -53,4 +59,27 @@ test("A form of incorporation shows a company, wherever in the name it is", () =
   expect(companies.filter((name) => !hasLegalForm(name))).toEqual([])
   const others = ["SMITH, Jane", "NLE", "Minister for Mines", "Cole", "", "PTY LTD"]
   expect(others.filter(hasLegalForm)).toEqual(["PTY LTD"])
+})
+
+test.each([
+  ["Ore Minerals Limited", "ORE MINERALS"],
+  ["The Ore Minerals Holdings (Australia) Pty. Ltd.", "ORE MINERALS"],
+  ["Ore Group Minerals N.L.", "ORE GROUP MINERALS"],
+  ["Ore Minerals P/L", "ORE MINERALS"],
+  ["The Group Limited", ""],
+  ["...", ""],
+])("The distinctive words of %s are %s", (name, words) => {
+  expect(distinctiveWords(name).join(" ")).toBe(words)
+})
+
+test("Matching brackets are removed with their content, and unmatched ones are kept", () => {
+  expect(withoutBrackets("Ore (East (Two)) Pty (No 1) Ltd").replace(/ +/g, " ")).toBe(
+    "Ore (East ) Pty Ltd",
+  )
+  expect(withoutBrackets("Ore (East Pty Ltd")).toBe("Ore (East Pty Ltd")
+})
+
+test("A company's name has an ending, and a person's has none", () => {
+  expect(["ORE, PITS LTD", "Ore N.L.", "Ore Holdings"].map(hasEnding)).toEqual([true, true, true])
+  expect(["STONE, Ann", "Department of Mines", ""].map(hasEnding)).toEqual([false, false, false])
 })
