@@ -47,7 +47,7 @@ export function createAnchors({ pools, caches: { positions }, read }: Reading) {
         // Rows are numbered from 1, so the row at an offset of n comes right after row n.
         statements.positions(list, relation, after).execute({
           ...values,
-          ...bindPosition(after ?? []),
+          ...bindPosition(after),
           limit: 1,
           offset: needed - from - 1,
         }),

@@ -46,7 +46,7 @@ export function createExportReader(
         const encoder = options.newEncoder()
         const bound = {
           ...values,
-          ...bindPosition(start ?? []),
+          ...bindPosition(start),
           limit: recordsPerChunk,
           offset: 0,
         }

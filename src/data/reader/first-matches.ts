@@ -25,9 +25,8 @@ export function firstMatches(
   after: SQL = sql`true`,
 ): SQL {
   const name = tableName(resource)
-  const terms = orderBy(order)
-  const inOrder = sql`order by ${sql.join(terms, sql`, `)}`
-  const first = { orderBy: terms, limit: mostRead }
+  const inOrder = sql`order by ${orderBy(order)}`
+  const first = { orderBy: orderBy(order), limit: mostRead }
   const firstRows = relationOf(resource, relation, { where: after, updated: false, first })
   const isEnough = sql`(select count(*) >= ${limit} from early)`
   return sql`(

@@ -42,7 +42,7 @@ export function createListReader(reading: Reading) {
         keys === undefined
           ? statements
               .page(list, relation, after)
-              .execute({ ...values, ...bindPosition(after ?? []), limit, offset: skip })
+              .execute({ ...values, ...bindPosition(after), limit, offset: skip })
           : statements.rowsOfKeys(list, relation).execute({ ...values, keys, limit, offset: 0 }),
     })
     if (page.count > 0) caches.positions.set(`${id} ${offset + page.count}`, page.position)

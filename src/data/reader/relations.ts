@@ -31,7 +31,7 @@ export interface Part {
   /** For `removed`: the values of a record, and the condition that it is in the list of one of them. */
   counted?: { each: SQL; where: Filter["where"] } | undefined
   /** The first rows in an order; all rows without it. */
-  first?: { orderBy: SQL[]; limit: SQL } | undefined
+  first?: { orderBy: SQL; limit: SQL } | undefined
 }
 
 const wholeRelation: Part = { where: undefined, updated: false }
@@ -157,9 +157,7 @@ function select(
     ? sql`${withChanges(resource, sql`${named} where ${and(...conditions)}`, wasInList)} where ${where}`
     : sql`${named} where ${and(...conditions, where) ?? sql`true`}`
   const rows = sql`select ${columnsOf(resource)}${value} from ${found}`
-  return first
-    ? sql`(${rows} order by ${sql.join(first.orderBy, sql`, `)} limit ${first.limit})`
-    : sql`(${rows})`
+  return first ? sql`(${rows} order by ${first.orderBy} limit ${first.limit})` : sql`(${rows})`
 }
 
 function columnsOf(resource: Readable): SQL {

@@ -24,14 +24,17 @@ export const sortTerms = (order: readonly OrderTerm[]): SortTerm[] =>
   )
 
 /** NULLS LAST is in the indexes too. */
-export const orderBy = (order: readonly OrderTerm[]): SQL[] =>
-  sortTerms(order).map(({ value, direction }) => sql`${value} ${sql.raw(direction)} nulls last`)
+export const orderBy = (order: readonly OrderTerm[]): SQL =>
+  sql.join(
+    sortTerms(order).map(({ value, direction }) => sql`${value} ${sql.raw(direction)} nulls last`),
+    sql`, `,
+  )
 
 /** The placeholder of a position's value. */
 const positionName = (index: number): string => `position_${index}`
 
 /** Binds a position's values. */
-export const bindPosition = (position: Position): Record<string, unknown> =>
+export const bindPosition = (position: Position = []): Record<string, unknown> =>
   Object.fromEntries(position.map((value, index) => [positionName(index), value]))
 
 /** About how much memory a position takes. */

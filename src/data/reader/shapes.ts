@@ -25,7 +25,7 @@ export function withinShapeLimit(
   { end, skipped, mostBytes }: { end: SQL; skipped: SQL; mostBytes: number },
 ): SQL {
   const name = tableName(resource)
-  const inOrder = sql`order by ${sql.join(orderBy(order), sql`, `)}`
+  const inOrder = sql`order by ${orderBy(order)}`
   const bytes = sql`(select sum(octet_length(coordinates)) from shape_parts where shape = geometry)`
   return sql`(
     select * from (

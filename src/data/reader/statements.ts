@@ -171,7 +171,7 @@ export function createStatements(db: Database) {
         .select(selected)
         .from(from)
         .where(where)
-        .orderBy(...orderBy(order))
+        .orderBy(orderBy(order))
         .limit(sql.placeholder("limit"))
         .offset(sql.placeholder("offset"))
     // For each of many rows, the join would take as long as reading it.

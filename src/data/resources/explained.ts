@@ -41,18 +41,15 @@ export const explained = (resource: Readable): Readable => ({
   filters: { ...resource.filters, changed: changedFilter },
 })
 
-const changedText = {
-  description:
-    "The fields that differ from `updated_since`, or `added` to the list since then; only if `fields` names it",
-  examples: [["added"]],
-}
-
-const changedField = (resource: Readable): Field =>
-  field(resource.since, Type.Array(oneOf(kindsOfChange(resource)), changedText), {
-    nullable: false,
-    shown: "asked",
-    select: sql`case when 'added' = any(${changes}) then 'added' else array_to_string(${changes}, '; ') end`,
+function changedField(resource: Readable): Field {
+  const schema = Type.Array(oneOf(kindsOfChange(resource)), {
+    description:
+      "The fields that differ from `updated_since`, or `added` to the list since then; only if `fields` names it",
+    examples: [["added"]],
   })
+  const select = sql`case when 'added' = any(${changes}) then 'added' else array_to_string(${changes}, '; ') end`
+  return field(resource.since, schema, { nullable: false, shown: "asked", select })
+}
 
 /**
  * A record matches if it changed in one of the ways. With COALESCE the planner expects half of the changed

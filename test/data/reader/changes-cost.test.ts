@@ -21,6 +21,7 @@ const changed = 20
 const mostBuffers = 420
 
 const { sql, url } = await databaseOfFile()
+const statements = createStatements(drizzle(postgres(url, { max: 1 })))
 const columns =
   "hash, asx_code, title, title_folded, type, types_folded, report_group, published_at, url, source"
 await sql.unsafe(`
@@ -59,7 +60,6 @@ test.each([
 ] as [kind: "updated" | "removed", relation: Relation][])(
   "%s_since reads %s rows through the index of changes, with any other filters",
   async (kind, relation) => {
-    const statements = createStatements(drizzle(postgres(url, { max: 1 })))
     for (const values of filters) {
       const shape: ListShape = {
         resource: reports,
@@ -99,7 +99,6 @@ const explainedShape = (filters: readonly string[]): ListShape => ({
 test.each(["current", "asOf"] as const)(
   "What changed in %s rows is found by a lookup for each changed row, with any other filters",
   async (relation) => {
-    const statements = createStatements(drizzle(postgres(url, { max: 1 })))
     const release = bindRelease({ id: 4, publishedAt: 0, identity: "" })
     for (const others of filters) {
       for (const values of [others, { ...others, changed: "title,added" }]) {
@@ -126,7 +125,7 @@ test.each([
 ] as [relation: Relation, mode: string][])(
   "A part of very many changed %s rows looks up little more than what it has, with %s",
   async (relation, mode) => {
-    const { rows } = createStatements(drizzle(postgres(url, { max: 1 })))
+    const { rows } = statements
     const release = bindRelease({ id: 4, publishedAt: 0, identity: "" })
     const bound = { changed: "added", ...release, since: 0, limit: 500, offset: 0 }
     const changes: ListShape = { ...explainedShape([]), resource: reports, since: "changed" }
@@ -141,7 +140,7 @@ test.each([
 )
 
 test("The total of a list that only shows what changed looks up no earlier version", () => {
-  const { count } = createStatements(drizzle(postgres(url, { max: 1 })))
+  const { count } = statements
   const { sql: usual } = count({ ...explainedShape([]), since: "changed" }, "current")
   expect(count(explainedShape([]), "current").sql).toBe(usual)
 })
@@ -149,7 +148,6 @@ test("The total of a list that only shows what changed looks up no earlier versi
 test.each(["current", "asOf"] as const)(
   "A lookup by key in %s rows finds a record or its absence",
   async (relation) => {
-    const statements = createStatements(drizzle(postgres(url, { max: 1 })))
     const find = statements.find(reports, "usual", relation)
     for (const key of [new Bun.CryptoHasher("md5").update("1").digest("hex"), "absent"]) {
       const values = { ...bindRelease({ id: 4, publishedAt: 0, identity: "" }), keys: `{${key}}` }
