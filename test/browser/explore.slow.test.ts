@@ -2,7 +2,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import {
   browserIsInstalled,
-  reportIfSkipped,
   startBrowser,
   type TestBrowser,
   type Visitor,
@@ -16,8 +15,6 @@ import {
   resize,
 } from "../support/usable.ts"
 import { type Site, startSite } from "./site.ts"
-
-reportIfSkipped(import.meta.path)
 
 describe.skipIf(!browserIsInstalled)("In a browser", () => {
   let site: Site

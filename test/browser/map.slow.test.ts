@@ -7,7 +7,6 @@ import { sampleData } from "../../src/sample/sample-data.ts"
 import { makeGeometry } from "../../src/sample/shapes.ts"
 import {
   browserIsInstalled,
-  reportIfSkipped,
   startBrowser,
   type TestBrowser,
   type Visitor,
@@ -19,8 +18,6 @@ import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { assertAccessible, phoneWidth } from "../support/usable.ts"
 import { signedInByLink } from "../web/pages/visitor.ts"
-
-reportIfSkipped(import.meta.path)
 
 /** A district of the sample, where few tenements are in view. */
 const district = "/explore/map?bbox=120.2,-31.65,123.3,-30.35"

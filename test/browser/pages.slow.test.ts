@@ -3,7 +3,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import {
   browserIsInstalled,
-  reportIfSkipped,
   startBrowser,
   type TestBrowser,
   type Visitor,
@@ -21,8 +20,6 @@ import {
 } from "../support/usable.ts"
 import { forPrograms, type PageExample, pages, type Who } from "./pages.ts"
 import { type Site, startSite } from "./site.ts"
-
-reportIfSkipped(import.meta.path)
 
 /** Columns out of sight are not looked for. */
 const tablesCutOff = `[...document.querySelectorAll(".table")]

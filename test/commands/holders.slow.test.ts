@@ -4,9 +4,7 @@ import { judgement } from "../../src/ingest/loading/suggestions.ts"
 import { until } from "../support/until.ts"
 import { startOptions } from "./command-process.ts"
 import { commandWorkbench } from "./command-workbench.ts"
-import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
-
-reportMissingTerminals(import.meta.path)
+import { onTerminal } from "./terminal-process.ts"
 
 const bench = await commandWorkbench()
 const tenements = `id,tenement_id,state,holder_name
@@ -76,7 +74,7 @@ describe("Suggestions", () => {
     })
   })
 
-  test.skipIf(!hasTerminals)("Suggestions are a table on a terminal", async () => {
+  test("Suggestions are a table on a terminal", async () => {
     const { child, output } = onTerminal(["holders", "suggest"], bench.options())
     expect(await child.exited).toBe(0)
     expect(output().replaceAll("\r\n", "\n")).toBe(`${suggestions.join("\n")}\n`)
@@ -214,28 +212,25 @@ describe("Decisions", () => {
     expect(await codes()).toEqual([""])
   })
 
-  test.skipIf(!hasTerminals)(
-    "A review on a terminal needs no Enter, and Ctrl-C publishes nothing and keeps the decisions",
-    async () => {
-      const review = onTerminal(["holders", "review"], bench.options())
-      await until(async () => review.output().includes("Do they belong to QZA?"))
-      review.type("xy")
-      await until(async () => review.output().includes("2 of 3"))
-      review.type("\u0003")
-      expect(await review.child.exited).toBe(130)
-      expect(review.output()).toContain(
-        "Interrupted: the decisions are stored; `mds holders review` publishes those that are not published yet",
-      )
-      expect(await codes()).toEqual(["", "", "", "", ""])
-      const next = onTerminal(["holders", "review"], bench.options())
-      await until(async () => next.output().includes("1 of "))
-      next.type("q")
-      expect(await next.child.exited).toBe(0)
-      expect(await codes()).toEqual(["QZA", "QZA", "QZA", "", ""])
-    },
-  )
+  test("A review on a terminal needs no Enter, and Ctrl-C publishes nothing and keeps the decisions", async () => {
+    const review = onTerminal(["holders", "review"], bench.options())
+    await until(async () => review.output().includes("Do they belong to QZA?"))
+    review.type("xy")
+    await until(async () => review.output().includes("2 of 3"))
+    review.type("\u0003")
+    expect(await review.child.exited).toBe(130)
+    expect(review.output()).toContain(
+      "Interrupted: the decisions are stored; `mds holders review` publishes those that are not published yet",
+    )
+    expect(await codes()).toEqual(["", "", "", "", ""])
+    const next = onTerminal(["holders", "review"], bench.options())
+    await until(async () => next.output().includes("1 of "))
+    next.type("q")
+    expect(await next.child.exited).toBe(0)
+    expect(await codes()).toEqual(["QZA", "QZA", "QZA", "", ""])
+  })
 
-  test.skipIf(!hasTerminals)("An Enter typed before the first question counts", async () => {
+  test("An Enter typed before the first question counts", async () => {
     const command = ["holders", "confirm", "--reason", "another ending"]
     const early = onTerminal(command, bench.options())
     early.type("\r")

@@ -8,9 +8,7 @@ import { until } from "../support/until.ts"
 import { startCommand } from "./command-process.ts"
 import { commandWorkbench } from "./command-workbench.ts"
 import { commitProxy } from "./commit-proxy.ts"
-import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
-
-reportMissingTerminals(import.meta.path)
+import { onTerminal } from "./terminal-process.ts"
 
 const bench = await commandWorkbench()
 beforeEach(() => bench.empty())
@@ -49,7 +47,7 @@ async function expectNothingPublished() {
   expect((await bench.load("companies", header + alpha)).release).toBe(1)
 }
 
-test.skipIf(!hasTerminals)("On a terminal Ctrl-C rolls back and ends with 130", async () => {
+test("On a terminal Ctrl-C rolls back and ends with 130", async () => {
   const load = await loadThatReads("ctrl-c")
   load.type("\u0003")
   expect(await load.child.exited).toBe(130)

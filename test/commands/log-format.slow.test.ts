@@ -5,9 +5,7 @@ import { version } from "../../package.json"
 import { serviceProcess } from "../support/process.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
-import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
-
-reportMissingTerminals(import.meta.path)
+import { onTerminal } from "./terminal-process.ts"
 
 const service = await serviceOfFile()
 
@@ -32,13 +30,13 @@ async function servingOnTerminal(others: Record<string, string>) {
 const requestText =
   /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} info {2}401 GET +\d+\.\d ms {2}\/api\/v1\/companies {2}/m
 
-test.skipIf(!hasTerminals)("On a terminal the log is text, in colours", async () => {
+test("On a terminal the log is text, in colours", async () => {
   const output = await servingOnTerminal({})
   expect(output).toContain("\u001b[")
   expect(Bun.stripANSI(output)).toMatch(requestText)
 })
 
-test.skipIf(!hasTerminals)("With NO_COLOR the log is text without colours", async () => {
+test("With NO_COLOR the log is text without colours", async () => {
   const output = await servingOnTerminal({ NO_COLOR: "1" })
   expect(output).not.toContain("\u001b[")
   expect(output).toMatch(requestText)

@@ -8,7 +8,7 @@ import { join } from "node:path"
 import { createLog } from "../../src/system/log/log.ts"
 import { controlCharacter, printableText } from "../../src/system/text/printable-text.ts"
 import { commandWorkbench } from "./command-workbench.ts"
-import { hasTerminals, onTerminal, reportMissingTerminals } from "./terminal-process.ts"
+import { onTerminal } from "./terminal-process.ts"
 
 const bench = await commandWorkbench()
 
@@ -105,27 +105,22 @@ test("CSV on a pipe has the exact data", async () => {
   expect((await run("holders", "unlinked")).stdout).toContain(holder)
 })
 
-reportMissingTerminals(import.meta.path)
-
-test.skipIf(!hasTerminals)(
-  "On a terminal file names and holders are escaped, and no value begins a line",
-  async () => {
-    await bench.load("tenements", `id,tenement_id,state,holder_name\nt1,E 1,WA,"${holder}\nFAKE"\n`)
-    const holders = onTerminal(["holders", "unlinked"], bench.options())
-    expect(await holders.child.exited).toBe(0)
-    expect(holders.output()).not.toMatch(obeyed)
-    expect(holders.output()).toContain(`1          ${printableText(holder)}`)
-    expect(holders.output()).not.toMatch(/^FAKE/m)
-    const path = bench.file(
-      `${attack.replaceAll("/", "")}\nFAKE.csv`,
-      "asx_code,company_name,is_active\nQZA,A,true\n",
-    )
-    const load = onTerminal(["load", "companies", path], bench.options())
-    await load.child.exited
-    // The bar itself moves the cursor.
-    expect(load.output()).not.toContain("\x1b[2J")
-    expect(load.output()).not.toContain("\u009b")
-    expect(load.output()).toContain("\\u001b[2J")
-    expect(load.output()).not.toMatch(/^FAKE/m)
-  },
-)
+test("On a terminal file names and holders are escaped, and no value begins a line", async () => {
+  await bench.load("tenements", `id,tenement_id,state,holder_name\nt1,E 1,WA,"${holder}\nFAKE"\n`)
+  const holders = onTerminal(["holders", "unlinked"], bench.options())
+  expect(await holders.child.exited).toBe(0)
+  expect(holders.output()).not.toMatch(obeyed)
+  expect(holders.output()).toContain(`1          ${printableText(holder)}`)
+  expect(holders.output()).not.toMatch(/^FAKE/m)
+  const path = bench.file(
+    `${attack.replaceAll("/", "")}\nFAKE.csv`,
+    "asx_code,company_name,is_active\nQZA,A,true\n",
+  )
+  const load = onTerminal(["load", "companies", path], bench.options())
+  await load.child.exited
+  // The bar itself moves the cursor.
+  expect(load.output()).not.toContain("\x1b[2J")
+  expect(load.output()).not.toContain("\u009b")
+  expect(load.output()).toContain("\\u001b[2J")
+  expect(load.output()).not.toMatch(/^FAKE/m)
+})

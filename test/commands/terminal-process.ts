@@ -1,16 +1,5 @@
 /** A command on a terminal of its own, as a person runs it. */
-import { relative } from "node:path"
 import { type CommandOptions, startOptions } from "./command-process.ts"
-
-/** Whether the system has pseudo terminals and this Bun supports them. */
-export const hasTerminals = process.platform !== "win32" && typeof Bun.Terminal === "function"
-
-/** For test files that skip tests without pseudo terminals. */
-export function reportMissingTerminals(path: string): void {
-  if (hasTerminals) return
-  const file = relative(process.cwd(), path)
-  process.stderr.write(`Skipped without pseudo terminals: some tests of ${file}\n`)
-}
 
 export function onTerminal(args: readonly string[], options: CommandOptions) {
   let text = ""

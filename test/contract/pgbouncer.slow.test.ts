@@ -6,18 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { sampleFixtures } from "../support/fixtures.ts"
 import { directoryOfFile } from "../support/of-file.ts"
-import {
-  type PgBouncer,
-  pgbouncer,
-  pgbouncerIsInstalled,
-  reportIfSkipped,
-} from "../support/pgbouncer.ts"
+import { type PgBouncer, pgbouncer, pgbouncerIsInstalled } from "../support/pgbouncer.ts"
 import { command } from "../support/process.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { throughProxy } from "./interruptible-proxy.ts"
-
-reportIfSkipped(import.meta.path)
 
 const sizes = { companies: 200, tenements: 500, subsidiaries: 50, reports: 500 }
 const uncached = { CACHE_MEMORY_MB: "0" }

@@ -5,12 +5,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test"
 import { callersOf, report } from "../faults/callers.ts"
 import { sampleFixtures } from "../support/fixtures.ts"
-import { type RedisServer, redisIsInstalled, redisServer, sayIfLeftOut } from "../support/redis.ts"
+import { type RedisServer, redisIsInstalled, redisServer } from "../support/redis.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { readList, readRecord } from "./bodies.ts"
-
-sayIfLeftOut(import.meta.path)
 
 const sizes = { companies: 30, tenements: 300, subsidiaries: 10, reports: 10 }
 const limit = 60

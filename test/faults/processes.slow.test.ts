@@ -3,14 +3,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import type { Socket } from "node:net"
 import { collect, opened, parseAnswer } from "../contract/raw-http.ts"
 import { serviceProcess } from "../support/process.ts"
-import { redisIsInstalled, sayIfLeftOut } from "../support/redis.ts"
+import { redisIsInstalled } from "../support/redis.ts"
 import { freePort } from "../support/supervised.ts"
 import { until } from "../support/until.ts"
 import { callersOf } from "./callers.ts"
 import { type Deployment, deployment } from "./deployment.ts"
 import { expectNothingLeft } from "./leftovers.ts"
-
-sayIfLeftOut(import.meta.path)
 
 const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 /** Allows for a busy machine. */

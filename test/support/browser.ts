@@ -1,18 +1,12 @@
 /** A real Chromium for a test file, in which each test is a new visitor whose every fault is recorded. */
 import { expect } from "bun:test"
 import { type BrowserContext, chromium, type Page } from "playwright-core"
-import { reportSkipped } from "./supervised.ts"
+import { installedProgram } from "./supervised.ts"
 
-const programs = ["chromium", "chromium-browser", "google-chrome"]
-const program = programs.map((name) => Bun.which(name)).find((path) => path !== null) ?? null
+const program = installedProgram("chromium", "chromium-browser", "google-chrome")
 
 /** For `describe.skipIf(!browserIsInstalled)`. */
 export const browserIsInstalled = program !== null
-
-/** Reports a test file that is skipped, if it is. Pass `import.meta.path`. */
-export function reportIfSkipped(path: string): void {
-  if (!browserIsInstalled) reportSkipped(path, "chromium")
-}
 
 export interface VisitorOptions {
   /** Of the window, in CSS pixels. */

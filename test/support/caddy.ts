@@ -2,12 +2,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { startSupervised } from "./supervised.ts"
+import { installedProgram, startSupervised } from "./supervised.ts"
 import { until } from "./until.ts"
 
-const program = Bun.which("caddy") ?? ""
+const program = installedProgram("caddy")
 
-export const caddyIsInstalled = program !== ""
+export const caddyIsInstalled = program !== null
 
 /**
  * Starts one and waits until it responds on this port. Call `stop` in `afterAll`.
@@ -22,7 +22,7 @@ export async function caddyServer(caddyfile: string, port: number) {
   writeFileSync(config, caddyfile.replace(/^\{\n/, own))
   const server = await startSupervised("caddy", [
     ...["env", `HOME=${directory}`, "sh", "-c", 'exec "$0" "$@" 2>"$HOME/log"'],
-    ...[program, "run", "--adapter", "caddyfile", "--config", config],
+    ...[program ?? "caddy", "run", "--adapter", "caddyfile", "--config", config],
   ])
   const url = `http://127.0.0.1:${port}`
   const responses = () =>

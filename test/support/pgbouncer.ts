@@ -3,19 +3,14 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { responds } from "./responds.ts"
-import { freePort, reportSkipped, startSupervised } from "./supervised.ts"
+import { freePort, installedProgram, startSupervised } from "./supervised.ts"
 import { until } from "./until.ts"
 
 /** Debian has it where only root's PATH leads. */
-const program = Bun.which("pgbouncer") ?? Bun.which("pgbouncer", { PATH: "/usr/sbin" })
+const program = installedProgram("pgbouncer", "/usr/sbin/pgbouncer")
 
 /** For `describe.skipIf(!pgbouncerIsInstalled)`. */
 export const pgbouncerIsInstalled = program !== null
-
-/** Reports a test file that is skipped, if it is. Pass `import.meta.path`. */
-export function reportIfSkipped(path: string): void {
-  if (!pgbouncerIsInstalled) reportSkipped(path, "pgbouncer")
-}
 
 export interface PgBouncer extends AsyncDisposable {
   /** Of the same database, through the pooler. */

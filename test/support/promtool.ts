@@ -2,10 +2,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { installedProgram } from "./supervised.ts"
 
-const program = Bun.which("promtool") ?? ""
+const program = installedProgram("promtool")
 
-export const promtoolIsInstalled = program !== ""
+export const promtoolIsInstalled = program !== null
 
 /**
  * Runs `promtool` on files, in a directory of their own.
@@ -15,7 +16,7 @@ export function promtool(args: readonly string[], files: Record<string, string>,
   const directory = mkdtempSync(join(tmpdir(), "mds-promtool-"))
   try {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(directory, name), text)
-    const { exitCode, stdout, stderr } = Bun.spawnSync([program, ...args], {
+    const { exitCode, stdout, stderr } = Bun.spawnSync([program ?? "promtool", ...args], {
       cwd: directory,
       stdin: new Blob([input]),
     })

@@ -2,21 +2,16 @@
 import { RedisClient } from "bun"
 import {
   freePort,
+  installedProgram,
   isRunning,
-  reportSkipped,
   type Supervised,
   startSupervised,
 } from "./supervised.ts"
 
-const program = Bun.which("redis-server") ?? Bun.which("valkey-server")
+const program = installedProgram("redis-server", "valkey-server")
 
 /** For `describe.skipIf(!redisIsInstalled)`. */
 export const redisIsInstalled = program !== null
-
-/** Tells once of a test file that it was left out, if it was. Pass `import.meta.path`. */
-export function sayIfLeftOut(path: string): void {
-  if (!redisIsInstalled) reportSkipped(path, "redis-server or valkey-server")
-}
 
 export interface RedisServer extends AsyncDisposable {
   /** With the password, if it has one. */

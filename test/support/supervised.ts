@@ -71,7 +71,14 @@ function parentOf(pid: string): number | undefined {
   }
 }
 
-/** Reports a test file that is skipped because a program is not installed. */
+/** The path of the first of these programs that is installed. Without any, null, and a line that tells of the tests left out. */
+export function installedProgram(...names: string[]): string | null {
+  const path = names.map((name) => Bun.which(name)).find((found) => found !== null) ?? null
+  if (path === null) process.stderr.write(`Tests left out for want of ${names.join(" or ")}\n`)
+  return path
+}
+
+/** Reports a test file that is skipped because something is missing. */
 export function reportSkipped(path: string, missing: string): void {
   process.stderr.write(`Left out for want of ${missing}: ${relative(process.cwd(), path)}\n`)
 }

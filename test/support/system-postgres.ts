@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
 import { serverUserFor } from "../../src/system/embedded/server-user.ts"
-import { freePort, reportSkipped, startSupervised } from "./supervised.ts"
+import { freePort, startSupervised } from "./supervised.ts"
 import { until } from "./until.ts"
 
 /** Where Debian installs them, the newest last. */
@@ -19,11 +19,6 @@ export const systemPostgresIsInstalled =
   ["initdb", "postgres", "pg_dump", "pg_restore"].every((name) =>
     existsSync(join(systemPrograms, name)),
   )
-
-/** Reports a test file of which tests are skipped, if some are. Pass `import.meta.path`. */
-export function reportIfWithoutPostgres(path: string): void {
-  if (!systemPostgresIsInstalled) reportSkipped(path, "postgresql")
-}
 
 export interface SystemPostgres {
   /** Of its database `mds`, as its superuser. */

@@ -4,10 +4,9 @@ import { type AddressInfo, connect, createServer } from "node:net"
 import { join } from "node:path"
 import type { Outcome } from "../../../src/accounts/alerts/webhook.ts"
 import { directoryOfFile } from "../../support/of-file.ts"
-import { reportSkipped } from "../../support/supervised.ts"
+import { installedProgram } from "../../support/supervised.ts"
 
-const openssl = Bun.which("openssl")
-if (!openssl) reportSkipped(import.meta.path, "openssl")
+const openssl = installedProgram("openssl")
 
 const directory = directoryOfFile()
 const certificate = join(directory, "certificate.pem")

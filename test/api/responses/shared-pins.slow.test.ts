@@ -2,15 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { createPins, pinSeconds } from "../../../src/api/responses/pins.ts"
 import { connectRedis, type RedisConnection } from "../../../src/system/redis/connection.ts"
-import {
-  type RedisServer,
-  redisIsInstalled,
-  redisServer,
-  sayIfLeftOut,
-} from "../../support/redis.ts"
+import { type RedisServer, redisIsInstalled, redisServer } from "../../support/redis.ts"
 import { until } from "../../support/until.ts"
-
-sayIfLeftOut(import.meta.path)
 
 const release = (id: number) => ({ id, publishedAt: id * 1000, identity: `identity ${id}` })
 const maxBytes = 1_000_000

@@ -5,12 +5,10 @@ import postgres from "postgres"
 import { changeAndConfirm } from "../../../src/data/db/confirmed-change.ts"
 import { checkSchema, migrate } from "../../../src/data/db/migrate.ts"
 import { databaseOfFile } from "../../support/of-file.ts"
-import { pgbouncer, pgbouncerIsInstalled, reportIfSkipped } from "../../support/pgbouncer.ts"
+import { pgbouncer, pgbouncerIsInstalled } from "../../support/pgbouncer.ts"
 import { emptyDatabase } from "../../support/postgres.ts"
 import { until } from "../../support/until.ts"
 import { recordingSubscriber } from "./subscribers.ts"
-
-reportIfSkipped(import.meta.path)
 
 const { sql, url } = await databaseOfFile(emptyDatabase())
 

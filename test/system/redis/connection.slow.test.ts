@@ -5,15 +5,8 @@ import {
   type RedisConnection,
   redisScript,
 } from "../../../src/system/redis/connection.ts"
-import {
-  type RedisServer,
-  redisIsInstalled,
-  redisServer,
-  sayIfLeftOut,
-} from "../../support/redis.ts"
+import { type RedisServer, redisIsInstalled, redisServer } from "../../support/redis.ts"
 import { until } from "../../support/until.ts"
-
-sayIfLeftOut(import.meta.path)
 
 const increment = redisScript(`return redis.call("INCRBY", KEYS[1], ARGV[1])`)
 

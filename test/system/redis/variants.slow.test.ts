@@ -2,15 +2,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { directoryOfFile } from "../../support/of-file.ts"
-import { redisIsInstalled, redisServer, sayIfLeftOut } from "../../support/redis.ts"
-import { freePort, reportSkipped, startSupervised } from "../../support/supervised.ts"
+import { redisIsInstalled, redisServer } from "../../support/redis.ts"
+import { freePort, installedProgram, startSupervised } from "../../support/supervised.ts"
 import { until } from "../../support/until.ts"
 import { reach } from "./reach.ts"
 
-sayIfLeftOut(import.meta.path)
-
-const openssl = Bun.which("openssl")
-if (!openssl) reportSkipped(import.meta.path, "openssl")
+const openssl = installedProgram("openssl")
 
 const directory = directoryOfFile()
 

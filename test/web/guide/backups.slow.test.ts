@@ -11,15 +11,15 @@ import { directoryOfFile } from "../../support/of-file.ts"
 import { fillWith } from "../../support/postgres.ts"
 import { command, serviceProcess } from "../../support/process.ts"
 import { awkwardPublished } from "../../support/service.ts"
+import { reportSkipped } from "../../support/supervised.ts"
 import {
-  reportIfWithoutPostgres,
   type SystemPostgres,
   systemPostgres,
   systemPostgresIsInstalled,
   systemPrograms,
 } from "../../support/system-postgres.ts"
 
-reportIfWithoutPostgres(import.meta.path)
+if (!systemPostgresIsInstalled) reportSkipped(import.meta.path, "postgresql")
 
 let server: SystemPostgres
 const directory = directoryOfFile()

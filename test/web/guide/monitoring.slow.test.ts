@@ -11,10 +11,8 @@ import { afterFile, directoryOfFile } from "../../support/of-file.ts"
 import { serviceProcess } from "../../support/process.ts"
 import { promtool, promtoolIsInstalled } from "../../support/promtool.ts"
 import { serviceOfFile } from "../../support/service.ts"
-import { freePort, reportSkipped } from "../../support/supervised.ts"
+import { freePort } from "../../support/supervised.ts"
 import { textOf } from "./samples.ts"
-
-if (!promtoolIsInstalled) reportSkipped(import.meta.path, "promtool")
 
 interface Rule {
   alert: string

@@ -6,13 +6,11 @@ import { sendRaw } from "../../contract/raw-http.ts"
 import { caddyIsInstalled, caddyServer } from "../../support/caddy.ts"
 import { directoryOfFile } from "../../support/of-file.ts"
 import { serviceOfFile } from "../../support/service.ts"
-import { freePort, reportSkipped, startSupervised } from "../../support/supervised.ts"
+import { freePort, installedProgram, startSupervised } from "../../support/supervised.ts"
 import { until } from "../../support/until.ts"
 import { samplesOf } from "./samples.ts"
 
-if (!caddyIsInstalled) reportSkipped(import.meta.path, "caddy")
-const nginx = Bun.which("nginx") ?? Bun.which("nginx", { PATH: "/usr/sbin" })
-if (!nginx) reportSkipped(import.meta.path, "nginx")
+const nginx = installedProgram("nginx", "/usr/sbin/nginx")
 
 const service = await serviceOfFile()
 const servicePort = Number(new URL(service.url).port)

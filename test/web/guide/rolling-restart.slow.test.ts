@@ -8,15 +8,12 @@ import { directoryOfFile } from "../../support/of-file.ts"
 import { type ServiceProcess, serviceProcess } from "../../support/process.ts"
 import { type RedisServer, redisIsInstalled, redisServer } from "../../support/redis.ts"
 import { type TestService, testService } from "../../support/service.ts"
-import { freePort, reportSkipped } from "../../support/supervised.ts"
+import { freePort, installedProgram } from "../../support/supervised.ts"
 import { until } from "../../support/until.ts"
 import { samplesOf } from "./samples.ts"
 
 const isPossible = caddyIsInstalled && redisIsInstalled
-if (!isPossible) reportSkipped(import.meta.path, "caddy, or redis-server or valkey-server")
-
-const compose = Bun.which("docker-compose")
-if (!compose) reportSkipped(import.meta.path, "docker-compose")
+const compose = installedProgram("docker-compose")
 
 const clientCount = 12
 const records = sampleFixtures({ companies: 40, tenements: 600, subsidiaries: 20, reports: 100 })

@@ -2,11 +2,9 @@
 import { expect, test } from "bun:test"
 import { mailServer } from "../../support/mail-server.ts"
 import { afterFile } from "../../support/of-file.ts"
-import { redisIsInstalled, redisServer, sayIfLeftOut } from "../../support/redis.ts"
+import { redisIsInstalled, redisServer } from "../../support/redis.ts"
 import { type TestService, testService } from "../../support/service.ts"
 import { visitor } from "./visitor.ts"
-
-sayIfLeftOut(import.meta.path)
 
 const mail = mailServer()
 afterFile(mail.stop)

@@ -6,14 +6,7 @@ import {
   type RedisConnection,
   redisScript,
 } from "../../../../src/system/redis/connection.ts"
-import {
-  type RedisServer,
-  redisIsInstalled,
-  redisServer,
-  sayIfLeftOut,
-} from "../../../support/redis.ts"
-
-sayIfLeftOut(import.meta.path)
+import { type RedisServer, redisIsInstalled, redisServer } from "../../../support/redis.ts"
 
 const hourMs = 3_600_000
 
