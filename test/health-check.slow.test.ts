@@ -8,7 +8,7 @@ import { until } from "./support/until.ts"
 
 const database = await testDatabase(migrated)
 const proxy = await throughProxy(database.url)
-const service = await detachedProcess({ DATABASE_URL: proxy.url, HOST: "0.0.0.0" }, {})
+const service = await detachedProcess({ DATABASE_URL: proxy.url, HOST: "0.0.0.0" })
 
 afterAll(async () => {
   service.child.kill("SIGKILL")

@@ -1,5 +1,6 @@
 /** The processes that the benchmark starts, and the resources that each uses. */
 import { readFileSync, writeFileSync } from "node:fs"
+import { collect } from "../support/process.ts"
 
 export type Variables = Readonly<Record<string, string>>
 
@@ -39,7 +40,7 @@ export async function startServer(
   const output = child[announcesOn]
   if (!output) throw new Error(`${command.join(" ")} has no output`)
   return {
-    url: await announcedUrl(output, command),
+    url: await collect(output).find(/(?:Serving|Listening on) (http:\/\/[^\s/]+)/),
     pid: child.pid,
     stop: async () => {
       child.kill("SIGINT")
@@ -51,38 +52,15 @@ export async function startServer(
   }
 }
 
-/** Reads up to the URL, and continues to read so that the process can write. */
-function announcedUrl(output: ReadableStream<Uint8Array>, command: string[]): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = ""
-    const read = async (): Promise<void> => {
-      const decoder = new TextDecoder()
-      for await (const chunk of output) {
-        text = (text + decoder.decode(chunk, { stream: true })).slice(-10_000)
-        const [, url] = /(?:Serving|Listening on) (http:\/\/[^\s/]+)/.exec(text) ?? []
-        if (url !== undefined) resolve(url)
-      }
-      reject(new Error(`${command.join(" ")} ended: ${text.trim()}`))
-    }
-    read().catch(reject)
-  })
-}
-
 export interface Finished {
   stdout: string
   seconds: number
 }
 
-export interface RunOptions {
-  cwd?: string
-  settings?: Variables
-  stdin?: string
-}
-
 /** Runs a program to its end. @throws Error with its own message if it fails */
 export async function runToEnd(
   command: string[],
-  { cwd, settings = {}, stdin = "" }: RunOptions = {},
+  { cwd, settings = {}, stdin = "" }: { cwd?: string; settings?: Variables; stdin?: string } = {},
 ): Promise<Finished> {
   const startedMs = performance.now()
   const child = Bun.spawn(command, {

@@ -125,7 +125,7 @@ test("A quickstart serves even if its welcome cannot be written", async () => {
   const { url, child } = await startProcess(
     { DATABASE_URL: service.database.url, DATA_DIR: dataDir },
     { stdout: fullDisk(), stderr: messages },
-    [quickstart],
+    { script: [quickstart] },
   )
   // It is written after the service has started, and the process ends after that, if it does.
   let text = ""

@@ -22,7 +22,7 @@ await service.sql`
 
 const startProcess = processesOfFile()
 const start = (settings: Record<string, string> = {}) =>
-  startProcess({ DATABASE_URL: service.database.url, ...settings }, {})
+  startProcess({ DATABASE_URL: service.database.url, ...settings })
 
 const request = (path: string) =>
   requestText(path, {

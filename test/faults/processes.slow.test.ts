@@ -1,49 +1,26 @@
 /** The service killed, and without file descriptors. */
-import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Socket } from "node:net"
 import { collect, opened, parseAnswer } from "../contract/raw-http.ts"
+import { processesOfFile } from "../support/of-file.ts"
 import { serviceProcess } from "../support/process.ts"
 import { redisIsInstalled } from "../support/redis.ts"
-import { freePort } from "../support/supervised.ts"
 import { until } from "../support/until.ts"
 import { callersOf } from "./callers.ts"
 import { type Deployment, deployment } from "./deployment.ts"
 import { expectNothingLeft } from "./leftovers.ts"
 
-const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 /** Allows for a busy machine. */
 const recoveryMs = 10_000
 
 describe.skipIf(!redisIsInstalled)("A process of the service", () => {
   let deployed: Deployment
-  const running: Bun.Subprocess[] = []
+  const startProcess = processesOfFile()
 
   beforeAll(async () => {
     deployed = await deployment()
   })
-  afterEach(async () => {
-    for (const child of running) child.kill("SIGKILL")
-    await Promise.all(running.splice(0).map(({ exited }) => exited))
-  })
   afterAll(() => deployed.stop())
-
-  /** Starts one by a shell, which sets what it has to live with. */
-  async function startBy(shell: string) {
-    const port = freePort()
-    const child = Bun.spawn(["/bin/sh", "-c", shell, "sh", process.execPath, main, "serve"], {
-      env: { ...process.env, ...deployed.settings, PORT: String(port) },
-      stdio: ["ignore", "ignore", "ignore"],
-    })
-    running.push(child)
-    const url = `http://127.0.0.1:${port}`
-    const isLive = () =>
-      fetch(`${url}/livez`).then(
-        ({ ok }) => ok,
-        () => false,
-      )
-    await until(isLive)
-    return { url, port, child }
-  }
 
   /** Of a role that only the killed process connects as: the other service opens and closes its own. */
   const sessionsOfKilled = async (): Promise<number | undefined> => {
@@ -101,7 +78,8 @@ describe.skipIf(!redisIsInstalled)("A process of the service", () => {
   })
 
   test("A process without free file descriptors serves connected clients, and all clients once some are free", async () => {
-    const { url, port, child } = await startBy('ulimit -n 64; exec "$@"')
+    const wrapper = ["/bin/sh", "-c", 'ulimit -n 64; exec "$@"', "sh"]
+    const { url, port, child } = await startProcess(deployed.settings, {}, { wrapper })
     const connected = await opened(port)
     const received = collect(connected)
     const expectResponse = async () => {

@@ -76,14 +76,14 @@ const outputEnd = (descriptor: number): OutputEnd => ({
   closeCopy: () => closeSync(descriptor),
 })
 
-/** Starts serving with its output going where `output` says, and waits until it serves. */
+/** Starts serving, alone or by a wrapper, with its output going where `output` says, and waits until it serves. */
 export async function detachedProcess(
   settings: Record<string, string>,
-  output: { stdout?: OutputEnd; stderr?: OutputEnd },
-  script: readonly string[] = [main, "serve"],
+  output: { stdout?: OutputEnd; stderr?: OutputEnd } = {},
+  { script = [main, "serve"], wrapper = [] as string[] } = {},
 ) {
   const port = freePort()
-  const child = Bun.spawn([process.execPath, ...script], {
+  const child = Bun.spawn([...wrapper, process.execPath, ...script], {
     env: { ...process.env, ...settings, PORT: String(port) },
     stdin: "ignore",
     stdout: output.stdout?.descriptor ?? "ignore",

@@ -55,6 +55,8 @@ async function exportSide(checkout: Checkout, coding: Coding, copied: string): P
   }
 }
 
+const plain = { name: "identity", unpack: "cat", pipe: "cat > /dev/null" }
+
 const exportRow = (name: string, work: string, coding: Coding): Row => ({
   name,
   work,
@@ -125,27 +127,19 @@ async function besideStalled({ sql, seconds }: Environment, checkout: Checkout):
 }
 
 export const exportRows: readonly Row[] = [
-  exportRow("export-csv", "CSV of all tenements, all=true, beside \\copy", {
-    name: "identity",
-    unpack: "cat",
-    pipe: "cat > /dev/null",
-  }),
+  exportRow("export-csv", "CSV of all tenements, all=true, beside \\copy", plain),
   exportRow("export-gzip", "the same with gzip, beside \\copy piped through gzip -1", {
     name: "gzip",
     unpack: "gunzip",
     pipe: "gzip -1 > /dev/null",
   }),
   exportRow("export-parquet", "Parquet of all tenements, all=true, beside \\copy", {
-    name: "identity",
+    ...plain,
     format: "parquet",
-    unpack: "cat",
-    pipe: "cat > /dev/null",
   }),
   exportRow("export-geojson", "GeoJSON of all tenements with shapes, all=true, beside \\copy", {
-    name: "identity",
+    ...plain,
     format: "geojson",
-    unpack: "cat",
-    pipe: "cat > /dev/null",
   }),
   {
     name: "stalled-exports",
