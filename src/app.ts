@@ -1,5 +1,5 @@
 /** The way of a request, from top to bottom. The server records each request (`plugins/observe.ts`). */
-import { type AnyElysia, Elysia } from "elysia"
+import { Elysia } from "elysia"
 import { ApiError } from "./api/http/api-error.ts"
 import { mcp } from "./api/mcp/mcp.ts"
 import type { McpOptions } from "./api/mcp/respond.ts"
@@ -32,9 +32,8 @@ export type AppOptions = DataOptions &
 /**
  * Builds the app. A route of the group runs after all plugins above it. Route groups use the plugins again for
  * their types; Elysia runs each once, by its name.
- * @param others further route groups under /api/v1
  */
-export const createApp = (options: AppOptions, others: AnyElysia = new Elysia()) => {
+export const createApp = (options: AppOptions) => {
   const describe = describeOnce({ endpoints, baseUrl: options.baseUrl })
   const app = new Elysia()
     .use(requestContext(options)) // id, client address, headers of every response
@@ -56,7 +55,6 @@ export const createApp = (options: AppOptions, others: AnyElysia = new Elysia())
         .use(reportRoutes(options))
         .use(facetRoutes(options))
         .use(releaseRoutes(options)) // and sources
-        .use(others)
         .all("/", () => notFound())
         .all("/*", () => notFound()),
     )

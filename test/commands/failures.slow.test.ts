@@ -1,16 +1,13 @@
 /** A command that fails says what failed, why and what to do, and never prints a secret. */
-import { afterAll, expect, test } from "bun:test"
-import postgres from "postgres"
+import { expect, test } from "bun:test"
 import { describeUnexpected } from "../../src/commands/terminal.ts"
 import { withoutParameters } from "../../src/data/db/database-errors.ts"
 import { checkSchema } from "../../src/data/db/migrate.ts"
-import { testDatabase } from "../support/postgres.ts"
+import { databaseOfFile } from "../support/of-file.ts"
 import { command } from "../support/process.ts"
 import { freePort } from "../support/supervised.ts"
 
-const database = await testDatabase()
-
-afterAll(() => database.drop())
+const { sql, url: databaseUrl } = await databaseOfFile()
 
 /** A server that accepts connections, and then calls `onOpen`. */
 function listener(onOpen: (socket: { end(): void }) => void) {
@@ -23,7 +20,7 @@ function listener(onOpen: (socket: { end(): void }) => void) {
 }
 
 const addressed = (change: (url: URL) => void): string => {
-  const url = new URL(database.url)
+  const url = new URL(databaseUrl)
   change(url)
   return url.href
 }
@@ -131,9 +128,8 @@ test("A malformed address is rejected without its password", async () => {
 })
 
 test("An unexpected failure prints its message, and its stack only with --debug", async () => {
-  const sql = postgres(database.url, { max: 1, onnotice: () => {} })
   await sql`alter table accounts rename column email to hidden`
-  const settings = { DATABASE_URL: database.url }
+  const settings = { DATABASE_URL: databaseUrl }
   try {
     const args = ["account", "create", "someone@example.com"]
     const short = await command(args, settings)
@@ -146,7 +142,6 @@ test("An unexpected failure prints its message, and its stack only with --debug"
     expect(long.stderr).not.toContain("someone@example.com")
   } finally {
     await sql`alter table accounts rename column hidden to email`
-    await sql.end()
   }
 })
 
@@ -162,7 +157,7 @@ test("The message names an unusable address or port and the settings to check", 
     ["127.0.0.1", taken.place.split(":")[1] ?? ""],
   ] as const) {
     const { exitCode, stderr } = await command(["serve"], {
-      DATABASE_URL: database.url,
+      DATABASE_URL: databaseUrl,
       HOST,
       PORT,
     })

@@ -1,6 +1,5 @@
-/** Help, the version, usage errors, and listings as tables and as JSON. */
+/** Help, usage errors, and listings as tables and as JSON. */
 import { expect, test } from "bun:test"
-import { version } from "../../package.json"
 import { command } from "../support/process.ts"
 import { serviceOfFile } from "../support/service.ts"
 
@@ -24,10 +23,6 @@ test("The program or a group without a command exits with 2 and prints its help"
     const help = expect.stringMatching(new RegExp(`^${usage}`))
     expect(await mds(...args)).toEqual({ exitCode: 2, stdout: "", stderr: help })
   }
-})
-
-test("The option --version prints the version", async () => {
-  expect(await mds("--version")).toEqual({ exitCode: 0, stdout: `${version}\n`, stderr: "" })
 })
 
 test.each([

@@ -83,6 +83,7 @@ test.each(conditions)("If-None-Match with %s", async (_, condition, status) => {
     "/tenements?state=NT",
     "/tenements?format=csv&all=true",
     "/tenements?format=parquet&all=true",
+    "/reports?format=atom",
     "/reports/a1",
   ]) {
     const headers = { "If-None-Match": condition(await tagOf(path)) }

@@ -138,15 +138,6 @@ test("A hostile query and an empty list are valid feeds", async () => {
   expect(named(await feedOf("format=atom&as_of=1&to=2025-06-01"), "entry")).toHaveLength(50)
 })
 
-test("A client that has the current feed gets a 304", async () => {
-  const path = "/reports?format=atom&company=STR"
-  const tag = (await service.get(path)).headers.get("etag") ?? ""
-  const again = await service.get(path, { headers: { "If-None-Match": tag } })
-  expect([again.status, again.headers.get("etag")]).toEqual([304, tag])
-  const json = await service.get("/reports?company=STR", { headers: { "If-None-Match": tag } })
-  expect(json.status).toBe(200)
-})
-
 test("Accept selects a feed only where one exists", async () => {
   const typeOf = async (path: string, accept: string) =>
     (await service.get(path, { headers: { Accept: accept } })).headers.get("content-type")

@@ -227,12 +227,3 @@ test("A Parquet file names its release, its query and the licences of its source
   )
   expect(rows.every(({ since_release }) => since_release === 1n)).toBe(true)
 })
-
-test("Releases and sources have all formats", async () => {
-  for (const path of ["/sources", "/releases", "/facets/tenements/state"]) {
-    const { data } = await readList(await service.get(path))
-    const lines = await (await service.get(`${path}?format=ndjson&all=true`)).text()
-    expect(linesOf(lines)).toEqual(data)
-    expect((await parquet(`${path}?format=parquet&all=true`)).rows.length).toBe(data.length)
-  }
-})

@@ -187,29 +187,6 @@ test("Kinds of change share an address in any order, and need the point that the
   }
 })
 
-test("The releases are a list like the others, newest first", async () => {
-  const { data } = await list("/releases")
-  expect(data.map(({ id }) => id)).toEqual([5, 4, 3, 2, 1])
-  expect(data[1]).toEqual({
-    id: 4,
-    published_at: "2026-01-04T10:00:00Z",
-    source: "tenements",
-    companies_added: 0,
-    companies_changed: 2,
-    companies_removed: 0,
-    tenements_added: 1,
-    tenements_changed: 1,
-    tenements_removed: 1,
-    subsidiaries_added: 0,
-    subsidiaries_changed: 0,
-    subsidiaries_removed: 0,
-    reports_added: 0,
-    reports_changed: 0,
-    reports_removed: 0,
-  })
-  expect(await ids("/releases?as_of=2&per_page=1", "id")).toEqual([2])
-})
-
 test.each([
   ["companies", "asx_code"],
   ["tenements", "id"],

@@ -89,24 +89,6 @@ test("At an earlier release the history has the versions up to that release", as
   expect(before.status).toBe(404)
 })
 
-test("A history is served as CSV, in pages and whole", async () => {
-  const head = `since_release,since,until_release,until,source,files,observed_at,changed,${columns}\r\n`
-  const lines = [
-    `4,${at(4)},5,${at(5)},tenements,c.csv,${observedAt("c")},holder_name,WA-E47-1,E47/1,WA,granted,exploration,SECOND GOLD PTY LTD,2021-05-17,,12.5\r\n`,
-    `3,${at(3)},4,${at(4)},tenements,b.csv,${observedAt("b")},status; area_km2,WA-E47-1,E47/1,WA,granted,exploration,${holder},2021-05-17,,12.5\r\n`,
-    `2,${at(2)},3,${at(3)},tenements,a.csv,${observedAt("a")},,WA-E47-1,E47/1,WA,pending,exploration,${holder},2021-05-17,,\r\n`,
-  ]
-  const ask = (query: string) => service.get(`${path}?format=csv&${query}`)
-  const whole = await ask("all=true")
-  expect(await whole.text()).toBe(head + lines.join(""))
-  expect(whole.headers.get("content-disposition")).toBe(
-    'attachment; filename="tenement-versions.csv"',
-  )
-  for (const [index, line] of lines.entries()) {
-    expect(await (await ask(`per_page=1&page=${index + 1}`)).text()).toBe(head + line)
-  }
-})
-
 test("A record that never existed has no history in any format", async () => {
   for (const name of ["updated_since", "removed_since"]) {
     expect((await service.get(`${path}?${name}=2`)).status).toBe(400)

@@ -95,22 +95,6 @@ test("Each source has all its fields in order and belongs to no release", async 
   )
 })
 
-test("Sources are served as CSV and TSV, in pages and whole", async () => {
-  const head = `${Object.keys(asx).join(",")}\r\n`
-  const lines = [asx, register].map((row) => `${Object.values(row).join(",")}\r\n`)
-  const text = async (query: string) => (await service.get(`/sources?${query}`)).text()
-  expect(await text("format=csv")).toBe(head + lines.join(""))
-  expect(await text("format=csv&all=true")).toBe(head + lines.join(""))
-  expect(await text("format=csv&per_page=1&page=2")).toBe(head + lines[1])
-  expect(await text("format=tsv&per_page=1")).toBe((head + lines[0]).replaceAll(",", "\t"))
-  const whole = await service.get("/sources?format=csv&all=true")
-  expect(whole.headers.get("content-disposition")).toBe('attachment; filename="sources.csv"')
-  expect(await readList(await service.get("/sources?per_page=1&page=3"))).toEqual({
-    data: [],
-    meta: { total: 2, page: 3, per_page: 1, total_pages: 2 },
-  })
-})
-
 test("A load that publishes nothing changes the list and its entity tag", async () => {
   const ask = (tag?: string | null) =>
     service.get("/sources", { headers: tag ? { "If-None-Match": tag } : {} })
