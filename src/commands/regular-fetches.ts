@@ -10,23 +10,11 @@ import { hourMs } from "../system/text/time.ts"
 
 type Counts = Record<FetchOutcome["outcome"], number>
 
-export interface RegularFetches {
-  /** Sources by the outcome of their fetches, since the start of the process. */
-  counts: () => Readonly<Counts>
-  /** Begins the first round. */
-  start: () => void
-  /** Ends a round in progress, and rolls back its unpublished load. */
-  stop: () => Promise<void>
-}
-
 /** Limits the logged messages of a failed round. */
 const maxMessages = 2_000
 
 /** Null if the settings disable it. */
-export function regularFetches(
-  { FETCH_EVERY: everyHours, SHUTDOWN_SECONDS }: Config,
-  log: Log,
-): RegularFetches | null {
+export function regularFetches({ FETCH_EVERY: everyHours, SHUTDOWN_SECONDS }: Config, log: Log) {
   if (everyHours === 0) return null
   const counts: Counts = {
     published: 0,
@@ -80,9 +68,12 @@ export function regularFetches(
   }
 
   return {
-    counts: () => counts,
+    /** Sources by the outcome of their fetches, since the start of the process. */
+    counts: (): Readonly<Counts> => counts,
+    /** Begins the first round. */
     start,
-    stop: async () => {
+    /** Ends a round in progress, and rolls back its unpublished load. */
+    stop: async (): Promise<void> => {
       stopping = true
       clearTimeout(timer)
       const running = child

@@ -1,15 +1,21 @@
+import { write } from "node:fs"
 import type { Config } from "../config.ts"
 import { withConnection } from "../data/db/connection.ts"
 import { DatabaseError } from "../data/db/first-connection.ts"
 import type { HolderNames } from "../data/resources/holder-names.ts"
 import { version } from "../program.ts"
+import { createLog, jsonLine, type Log } from "../system/log/log.ts"
+import { createLogBuffer, type LogBuffer, type WriteSome } from "../system/log/log-buffer.ts"
+import { textLine } from "../system/log/text-line.ts"
 import type { Service, StopOptions } from "../system/service.ts"
 import { command } from "./command.ts"
 import { type CommandDatabase, openMigrated } from "./database.ts"
 import { regularFetches } from "./regular-fetches.ts"
 import { recordAddress } from "./served-address.ts"
-import { logFlushMs, openLog } from "./serving-log.ts"
 import { logToStderr } from "./terminal.ts"
+
+/** How long the process waits at its end for the log to be written. */
+const logFlushMs = 500
 
 export const serveCommand = command({
   help: "serve the API until stopped",
@@ -55,6 +61,28 @@ export async function serve(config: Config, database: CommandDatabase): Promise<
     throw error
   }
 }
+
+/** The log of the process, on its standard output. */
+function openLog(config: Config, now: () => Date): { log: Log; buffer: LogBuffer } {
+  const buffer = createLogBuffer({
+    write: writeToStandardOutput,
+    onDropped: (lines) => log.warn("log lines dropped", { lines }),
+  })
+  const isText =
+    config.LOG_FORMAT === "text" || (config.LOG_FORMAT === "auto" && process.stdout.isTTY)
+  const format = isText ? textLine({ colours: process.stdout.isTTY && !config.NO_COLOR }) : jsonLine
+  const log = createLog(buffer.write, now, { level: config.LOG_LEVEL, format })
+  return { log, buffer }
+}
+
+/** Bypasses `process.stdout`, which buffers without bound. */
+const writeToStandardOutput: WriteSome = (bytes) =>
+  new Promise((resolve, reject) => {
+    write(process.stdout.fd, bytes, (error, written) => {
+      if (error) reject(error)
+      else resolve(written)
+    })
+  })
 
 /** @throws DatabaseError where HOLDER_NAMES forbids names that readable releases have */
 export async function checkHolderNames(holderNames: HolderNames, url: string): Promise<void> {
