@@ -2,13 +2,6 @@
 import { byName, counter, gauge, histogram, type MetricFamily } from "./families.ts"
 import { createHistogram } from "./histogram.ts"
 
-/** What the stream of an export sent, and how long it took. */
-interface Sent {
-  records: number
-  bytes: number
-  seconds: number
-}
-
 export type ExportMetrics = ReturnType<typeof createExportMetrics>
 
 const secondsBounds = [0.1, 0.5, 1, 5, 10, 30, 60, 300, 1_800]
@@ -20,7 +13,10 @@ export function createExportMetrics() {
   let bytes = 0
   return {
     /** An export has ended; `refused`: it waited too long for a turn. @param sent undefined without a stream */
-    count: (outcome: keyof typeof outcomes, sent?: Sent): void => {
+    count: (
+      outcome: keyof typeof outcomes,
+      sent?: { records: number; bytes: number; seconds: number },
+    ): void => {
       outcomes[outcome]++
       if (!sent) return
       records += sent.records

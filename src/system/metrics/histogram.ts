@@ -8,10 +8,7 @@ export interface HistogramReading {
   sum: number
 }
 
-export interface Histogram {
-  observe(value: number): void
-  read(): HistogramReading
-}
+export type Histogram = ReturnType<typeof createHistogram>
 
 /** For durations from a millisecond to the limit of a statement. */
 export const secondBounds = [
@@ -19,16 +16,16 @@ export const secondBounds = [
 ] as const
 
 /** An observation takes some nanoseconds: one array has the numbers, and no observation allocates. */
-export function createHistogram(bounds: readonly number[]): Histogram {
+export function createHistogram(bounds: readonly number[]) {
   const counts = new Float64Array(bounds.length + 1)
   let sum = 0
   return {
-    observe: (value) => {
+    observe: (value: number): void => {
       let bucket = 0
       while (bucket < bounds.length && value > (bounds[bucket] ?? 0)) bucket++
       counts[bucket] = (counts[bucket] ?? 0) + 1
       sum += value
     },
-    read: () => ({ bounds, counts: [...counts], sum }),
+    read: (): HistogramReading => ({ bounds, counts: [...counts], sum }),
   }
 }

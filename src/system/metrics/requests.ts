@@ -20,11 +20,7 @@ export interface ObservedRequest {
 
 export type RequestMetrics = ReturnType<typeof createRequestMetrics>
 
-interface Series {
-  labels: Readonly<Record<string, string>>
-  seconds: Histogram
-  bytes: Histogram
-}
+type Series = ReturnType<typeof newSeries>
 
 /** Fits the service's responses: most have a few kilobytes. */
 const byteBounds = [100, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 100_000, 1_000_000]
@@ -32,22 +28,20 @@ const byteBounds = [100, 500, 1_000, 2_500, 5_000, 10_000, 25_000, 100_000, 1_00
 /** OpenTelemetry's list. */
 const methods = new Set("GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH".split(" "))
 
+const newSeries = (method: string, route: string, status: number) => ({
+  labels: {
+    http_request_method: method,
+    http_route: route,
+    http_response_status_code: String(status),
+  },
+  seconds: createHistogram(secondBounds),
+  bytes: createHistogram(byteBounds),
+})
+
 export function createRequestMetrics() {
   let active = 0
   const all = new Map<string, Series>()
   const errors = Object.fromEntries(Object.keys(errorTable).map((code) => [code, 0]))
-
-  function addSeries(method: string, route: string, status: number): Series {
-    return {
-      labels: {
-        http_request_method: method,
-        http_route: route,
-        http_response_status_code: String(status),
-      },
-      seconds: createHistogram(secondBounds),
-      bytes: createHistogram(byteBounds),
-    }
-  }
 
   return {
     /** A request begins. */
@@ -63,7 +57,7 @@ export function createRequestMetrics() {
       const { method: sent, route = "_OTHER", status, seconds, bytes, errorCode } = request
       const method = methods.has(sent) ? sent : "_OTHER"
       const key = `${method} ${status} ${route}`
-      const series = all.get(key) ?? addSeries(method, route, status)
+      const series = all.get(key) ?? newSeries(method, route, status)
       all.set(key, series)
       series.seconds.observe(seconds)
       if (bytes !== undefined) series.bytes.observe(bytes)

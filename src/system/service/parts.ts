@@ -121,16 +121,12 @@ export async function startParts(options: PartsOptions) {
     close: async (): Promise<void> => {
       unauthenticated.stop()
       metrics.stop()
-      await settleWithin(closeWithinMs, closeAll(), connectionsStillOpen).catch(
-        (error: unknown) => {
-          log.warn("connections were not closed in time", describeError(error))
-        },
+      const late = () => new Error(`Connections are still open after ${closeWithinMs} ms`)
+      await settleWithin(closeWithinMs, closeAll(), late).catch((error: unknown) =>
+        log.warn("connections were not closed in time", describeError(error)),
       )
     },
   }
 }
 
 const conditionOf = (isResponding: boolean) => (isResponding ? "responding" : "lost")
-
-const connectionsStillOpen = (limitMs: number) =>
-  new Error(`Connections are still open after ${limitMs} ms`)
