@@ -1,7 +1,8 @@
 /** A workbench, and commands that run on its database, each as a process of its own. */
-import { closeSync, existsSync, openSync } from "node:fs"
+import { closeSync } from "node:fs"
 import { join } from "node:path"
 import { workbench } from "../ingest/loading/workbench.ts"
+import { fullDisk } from "../support/process.ts"
 import { type CommandOptions, pipeWithoutReader, runCommand } from "./command-process.ts"
 
 export async function commandWorkbench() {
@@ -37,10 +38,7 @@ export async function commandWorkbench() {
      */
     runUnread: (args: readonly string[], { stderr = false } = {}) =>
       runWithOutput(args, pipeWithoutReader(), stderr),
-    /**
-     * The same, with its standard output a full disk; undefined where the system has no /dev/full.
-     */
-    runOnFullDisk: async (args: readonly string[]) =>
-      existsSync("/dev/full") ? runWithOutput(args, openSync("/dev/full", "w"), false) : undefined,
+    /** The same, with its standard output a full disk. */
+    runOnFullDisk: (args: readonly string[]) => runWithOutput(args, fullDisk().descriptor, false),
   }
 }
