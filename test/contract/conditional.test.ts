@@ -84,6 +84,7 @@ test.each(conditions)("If-None-Match with %s", async (_, condition, status) => {
     "/tenements?format=csv&all=true",
     "/tenements?format=parquet&all=true",
     "/reports?format=atom",
+    "/facets/tenements/state?per_page=2&page=2",
     "/reports/a1",
   ]) {
     const headers = { "If-None-Match": condition(await tagOf(path)) }

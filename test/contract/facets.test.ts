@@ -130,31 +130,6 @@ test("Each holder counts once for each of its tenements, in its most frequent sp
   expect(await facet("tenements/held_by?search=nothing")).toEqual([])
 })
 
-test("A facet has pages, formats, links and tags", async () => {
-  const page = await service.get("/facets/tenements/state?per_page=2&page=2")
-  const whole = await facet("tenements/state")
-  expect(await readList(page)).toMatchObject({
-    data: whole.slice(2, 4),
-    meta: { total: whole.length, page: 2, per_page: 2, total_pages: Math.ceil(whole.length / 2) },
-  })
-  const past = `/facets/tenements/held_by?page=${Number.MAX_SAFE_INTEGER}`
-  expect((await readList(await service.get(past))).data).toEqual([])
-  expect(page.headers.get("link")).toContain(
-    '</api/v1/facets/tenements/state?per_page=2&as_of=1&page=1>; rel="prev"',
-  )
-  expect(page.headers.get("x-data-release")).toBe("1")
-  const tag = page.headers.get("etag") ?? ""
-  const again = { headers: { "If-None-Match": tag } }
-  expect((await service.get("/facets/tenements/state?per_page=2&page=2", again)).status).toBe(304)
-  const lines = whole.map(({ value, count }) => `${value ?? ""},${count}\r\n`)
-  for (const query of ["format=csv", "format=csv&all=true"]) {
-    const csv = await service.get(`/facets/tenements/state?${query}`)
-    expect(await csv.text()).toBe(`value,count\r\n${lines.join("")}`)
-    expect(csv.headers.get("x-total-count")).toBe(String(whole.length))
-    expect(csv.headers.get("content-disposition")).toBe('attachment; filename="facets.csv"')
-  }
-})
-
 test("A facet counts the records of its release, and later pages stay on it", async () => {
   const before = await facet("tenements/type")
   const pageOne = await service.get("/facets/tenements/type?per_page=1")
