@@ -8,7 +8,6 @@ import type { ParameterValues } from "../../../api/http/parameters.ts"
 import type { Answers, ListPage } from "../../../api/responses/answers.ts"
 import { dayOfData } from "../../../api/responses/at-release.ts"
 import type { DataRequest } from "../../../api/responses/data-request.ts"
-import { paging } from "../../../api/responses/endpoint.ts"
 import { leftOutRecords, nearestNumbers } from "../../../api/responses/notes.ts"
 import { askList, askRecord, type ListQuestion } from "../../../api/responses/question.ts"
 import { releaseList } from "../../../api/routes/releases.ts"
@@ -111,11 +110,8 @@ export function createVisits(options: VisitOptions) {
         leftOutRecords(values, (others) =>
           answers.totalAt(asking(list, key, others), { release, account }),
         ),
-      /**
-       * The first records of a list at the newest release; none if finding them takes a scan.
-       * @param most their number, by default that of a page
-       */
-      first: async (list: ListAddress, values: ParameterValues, most = paging.per_page.default) => {
+      /** The first records of a list at the newest release; none if finding them takes a scan. */
+      first: async (list: ListAddress, values: ParameterValues, most: number) => {
         const question = asking(list, "", values)
         if (isScanned(question.list)) return []
         return answers.first(question.list, most, { release: await newest(), account })
@@ -135,9 +131,8 @@ export function createVisits(options: VisitOptions) {
         const options = { release: await newest(), account, isSampled: true }
         return (await answers.facetAt(question, "held_by", options)) ?? []
       },
-      /** @param point with `as_of`, or without */
-      record: (view: ListOfRecords, key: string, point: { as_of?: string }, fields?: string[]) => {
-        const values = { ...point, fields: fields ?? fieldsRead(view) }
+      record: (view: ListOfRecords, key: string, asOf?: string, fields = fieldsRead(view)) => {
+        const values = { as_of: asOf, fields }
         return answers.record(requester, askRecord(view.record.endpoint, values, key))
       },
       /** The releases until a point in time, newest first. */

@@ -84,20 +84,17 @@ export const tableSection = <Row>(
     : html`<section class="stack"><h2>${title}</h2>
 ${lead}${table({ caption: title, columns, rows, empty: "" })}</section>`
 
-type Layout = Pick<TableColumn<never>, "number" | "fixed" | "wide" | "minor">
+type Head = Omit<TableColumn<never>, "cell">
 
-const classOf = (layout: Layout) =>
-  (["number", "fixed", "wide", "minor"] as const).filter((name) => layout[name]).join(" ") || null
+const classOf = (column: Head) =>
+  (["number", "fixed", "wide", "minor"] as const).filter((name) => column[name]).join(" ") || null
 
 const marks = { ascending: "▲", descending: "▼" } as const
 
-function columnHead({
-  head,
-  sorting,
-  ...layout
-}: Layout & Pick<TableColumn<never>, "head" | "sorting">) {
+function columnHead(column: Head) {
+  const { head, sorting } = column
   const { href, current } = sorting ?? {}
-  const named = attributes({ class: classOf(layout), scope: "col", "aria-sort": current })
+  const named = attributes({ class: classOf(column), scope: "col", "aria-sort": current })
   return html`<th ${named}>${href ? html`<a href="${href}">${head}</a> <span aria-hidden="true">${current ? marks[current] : "↕"}</span>` : head}</th>`
 }
 
@@ -173,18 +170,13 @@ export interface Bar {
  */
 export function bars(rows: readonly Bar[], write: (value: number) => string, full = 1): Html {
   const largest = Math.max(full, ...rows.map(({ value }) => value))
-  return html`<ul class="bars small">${rows.map(
-    ({ label, value, href }) =>
-      html`<li>${href ? html`<a href="${href}">${label}</a>` : html`<span>${label}</span>`}
-${bar(value / largest)}<span class="numbers">${write(value)}</span></li>`,
-  )}</ul>`
-}
-
-/** Any share stays visible. */
-function bar(share: number): Html {
-  const width = Math.max(1, Math.round(share * 1000) / 10)
-  return html`<svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
-<rect ${attributes({ width, height: 12, rx: 1 })}/></svg>`
+  return html`<ul class="bars small">${rows.map(({ label, value, href }) => {
+    // Any share stays visible.
+    const width = Math.max(1, Math.round((value / largest) * 1000) / 10)
+    return html`<li>${href ? html`<a href="${href}">${label}</a>` : html`<span>${label}</span>`}
+<svg viewBox="0 0 100 12" preserveAspectRatio="none" aria-hidden="true">
+<rect ${attributes({ width, height: 12, rx: 1 })}/></svg><span class="numbers">${write(value)}</span></li>`
+  })}</ul>`
 }
 
 export interface PageLink {

@@ -1,11 +1,11 @@
 /** The state of the data at the newest release. */
 
 import type { Answers } from "../../../api/responses/answers.ts"
+import { askList } from "../../../api/responses/question.ts"
 import { type Release, type Releases, releaseKey } from "../../../data/reader/releases.ts"
 import type { ReadSourceLoads, SourceLoad } from "../../../data/reader/source-loads.ts"
 import type { ReadSources } from "../../../data/reader/sources.ts"
 import type { ResourceRecord } from "../../../data/resources/resource.ts"
-import { wholeList } from "../explore/lists/list-view.ts"
 import { tenementsView } from "../explore/lists/tenement-views.ts"
 import { companiesView, reportsView, subsidiariesView } from "../explore/lists/views.ts"
 
@@ -32,12 +32,17 @@ const periodMs = 1_000
 /** A failure is kept so long: otherwise each visitor would add reads to a database that already fails. */
 const failureMs = 5_000
 
+/** The questions are those of the API's lists without filters, so that both share their counts. */
 const lists = [
   { label: "Active companies", view: companiesView },
   { label: "Tenements", view: tenementsView },
   { label: "Subsidiaries", view: subsidiariesView },
   { label: "Announcements", view: reportsView },
-].map(({ label, view }) => ({ label, path: `/explore${view.path}`, question: wholeList(view) }))
+].map(({ label, view: { path, endpoint } }) => ({
+  label,
+  path: `/explore${path}`,
+  question: askList(endpoint, {}),
+}))
 
 /** May throw Unavailable or ReleaseUnavailable. */
 export function createDataState(options: DataStateOptions): () => Promise<DataState> {

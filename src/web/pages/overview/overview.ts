@@ -6,8 +6,9 @@ import {
   knownGroup,
   type LinkReader,
 } from "../../../data/reader/links.ts"
-import type { LoadedFile, SourceLoad } from "../../../data/reader/source-loads.ts"
+import type { SourceLoad } from "../../../data/reader/source-loads.ts"
 import type { ResourceRecord } from "../../../data/resources/resource.ts"
+import { sentenceCase } from "../../../system/text/display.ts"
 import { day, integerCell } from "../explore/lists/cells.ts"
 import { linksAt, withQuery } from "../explore/lists/list-address.ts"
 import {
@@ -127,8 +128,8 @@ ${table<ResourceRecord>({
     { head: "Rows rejected", cell: integerCell("rejected"), number: true },
     { head: "Release", cell: toChanges, number: true },
     { head: "Loaded", cell: loaded(refusals, nowMs), fixed: true },
-    { head: "Data as of", cell: day("last_observed_at", "unknown"), fixed: true },
-    { head: "Files", cell: (source) => orDash(fileNames(filesOf(source, made))), wide: true },
+    { head: "Data as of", cell: dataAsOf, fixed: true },
+    { head: "Files", cell: (source) => orDash(fileNames(source, made)), wide: true },
   ],
 })}
 ${terms(sources)}</section>`
@@ -158,7 +159,7 @@ function sourceName(record: ResourceRecord): Html {
   const { source, resource } = record
   const kind = resource === "reports" ? "announcements" : String(resource)
   const state = stateNames[stateOf(record) ?? ""]
-  return html`<code>${String(source)}</code> <div class="muted small">${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}${state && ` of ${state}`}</div>`
+  return html`<code>${String(source)}</code> <div class="muted small">${sentenceCase(kind)}${state && ` of ${state}`}</div>`
 }
 
 const failures: Readonly<Record<string, string>> = {
@@ -180,9 +181,8 @@ const loaded =
     ]
   }
 
-/** The files of the latest load with changes. */
-const filesOf = ({ source }: ResourceRecord, made: readonly SourceLoad[]): readonly LoadedFile[] =>
-  made.find((load) => load.source === source)?.files ?? []
+const dataAsOf = (source: ResourceRecord): Content =>
+  source.last_observed_at === null ? "unknown" : day("last_observed_at")(source)
 
 /** The terms of the publishers, once for the sources that share them. */
 function terms(sources: readonly ResourceRecord[]): Html[] {
@@ -205,10 +205,10 @@ const termsOf = ({ licence, attribution }: ResourceRecord): string =>
 
 const maxFiles = 3
 
-/** The first names: a source may have hundreds of files. */
-function fileNames(files: readonly LoadedFile[]): Content {
+/** Of the latest load with changes, the first names: a source may have hundreds of files. */
+function fileNames({ source }: ResourceRecord, made: readonly SourceLoad[]): string {
+  const files = made.find((load) => load.source === source)?.files ?? []
   const names = files.slice(0, maxFiles).map(({ name }) => name)
   const more = files.length - names.length
-  if (names.length === 0) return null
   return more > 0 ? `${names.join(", ")} and ${number(more)} more` : names.join(", ")
 }

@@ -64,26 +64,24 @@ export const area = numeric(
   (value) => html`<span title="${exact.format(value)} km²">${inThree(value)}</span>`,
 )
 
-export const moment =
+const instant =
+  (write: (value: string) => Content) =>
   (field: string) =>
   ({ [field]: value }: ResourceRecord): Content =>
-    typeof value === "string" ? timeElement(value) : dash
+    typeof value === "string" ? write(value) : dash
+
+export const moment = instant(timeElement)
 
 /** The same in the time of the exchange. */
-export const inSydney =
-  (field: string) =>
-  ({ [field]: value }: ResourceRecord): Content =>
-    typeof value === "string"
-      ? html`<time datetime="${value}" title="${value}">${localTime(value, sydney).slice(0, 16).replace("T", " ")} Sydney</time>`
-      : dash
+export const inSydney = instant(
+  (value) =>
+    html`<time datetime="${value}" title="${value}">${localTime(value, sydney).slice(0, 16).replace("T", " ")} Sydney</time>`,
+)
 
 /** Of a moment: its day, with the whole on hover. */
-export const day =
-  (field: string, unknown: Content = dash) =>
-  ({ [field]: value }: ResourceRecord): Content =>
-    typeof value === "string"
-      ? html`<time datetime="${value}" title="${value}">${value.slice(0, 10)}</time>`
-      : unknown
+export const day = instant(
+  (value) => html`<time datetime="${value}" title="${value}">${value.slice(0, 10)}</time>`,
+)
 
 const notMatched = "Not matched to any holder yet"
 

@@ -7,7 +7,9 @@ import type { CanonicalQuery, Pair } from "../../../../api/http/query-string.ts"
 import { checkCombinations } from "../../../../api/responses/ask.ts"
 import { apiPath, changes, pathWith } from "../../../../api/responses/endpoint.ts"
 import { shownNames } from "../../../../api/responses/question.ts"
+import type { ResourceRecord } from "../../../../data/resources/resource.ts"
 import { tenements } from "../../../../data/resources/tenements.ts"
+import { asxCodeFromText } from "../../../../data/resources/values.ts"
 import { fold } from "../../../../system/text/fold.ts"
 import { hidden, menu, notice, pageTitle, tabs, trail } from "../../kit/components.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
@@ -56,14 +58,6 @@ export async function listPage(visit: Visit, view: ListView, code = ""): Promise
     const { form, results } = await faultyParts(visit, list, error)
     return { ...framed(list, form, results), status: 400 }
   }
-}
-
-/** Of the company of the list. */
-async function companyName(visit: Visit, list: RequestedList): Promise<string | undefined> {
-  if (list.code === "") return undefined
-  const asOf = sentValue(list, "as_of")
-  const { record } = await visit.record(companiesView, list.code, asOf ? { as_of: asOf } : {})
-  return companiesView.record.title(record)
 }
 
 /** Adds the names of the companies that tenements have by their codes, and today the companies of holders. */
@@ -125,10 +119,11 @@ async function shownList(
   const number = view.endpoint.resource === tenements ? sentValue(list, "search") : undefined
   const isMap = view.path === mapPath
   const isMissed = page.meta.total === 0 && sentValue(list, "as_of") === undefined
-  const [named, company, facets, unfiltered, newest, companies, nearest, leftOut, area] =
+  const ofCompany = code === "" ? [] : [asxCodeFromText(code)]
+  const [named, [company], facets, unfiltered, newest, companies, nearest, leftOut, area] =
     await Promise.all([
       withCompanies(visit, list, page),
-      companyName(visit, list),
+      visit.versions(companiesView, ofCompany, page.release),
       visit.facets(view, code, values, page.release),
       page.meta.total > 0 ? {} : visit.facets(view, code, {}, page.release),
       page.meta.page > 1 ? visit.newest() : null,
@@ -263,18 +258,18 @@ export async function faultyParts(visit: Visit, list: RequestedList, error: unkn
   return { form: filterForm(list, facets, faults), results }
 }
 
-/** @param company the name of the company of the list, if it is known */
+/** @param company that of the list, if it is known */
 const framed = (
   { view, code }: RequestedList,
   form: Content,
   results: Content,
-  company = code.toUpperCase(),
+  company?: ResourceRecord | null,
 ): PageResult => ({
   title: titleOfView(view, code),
   section: "/explore",
   scripts: ["copy.js", "explore.js"],
   ...view.page,
-  main: html`${code !== "" && trail([linkToList(companiesView), { path: `/explore${recordPathOf(companiesView, code)}`, title: company }], titleOfView(view))}
+  main: html`${code !== "" && trail([linkToList(companiesView), { path: `/explore${recordPathOf(companiesView, code)}`, title: company ? companiesView.record.title(company) : code.toUpperCase() }], titleOfView(view))}
 ${pageTitle(titleOfView(view, code), null, code === "" && exploreTabs(view))}
 <p class="visually-hidden" id="announcement" role="status"></p>
 <div class="stack list">${form}${view.above}

@@ -2,7 +2,6 @@
 
 import type { CanonicalQuery } from "../../../../api/http/query-string.ts"
 import type { ListEndpoint, RecordEndpoint } from "../../../../api/responses/endpoint.ts"
-import { askList, type ListQuestion } from "../../../../api/responses/question.ts"
 import type { Release } from "../../../../data/reader/releases.ts"
 import { countedFilters } from "../../../../data/resources/facets.ts"
 import type { ResourceRecord } from "../../../../data/resources/resource.ts"
@@ -69,8 +68,6 @@ export interface ListAddress {
   endpoint: ListEndpoint
   /** The key in the path of the endpoint, if it is always the same. */
   key?: string
-  /** Whether records have their optional fields too. */
-  isComplete?: true
 }
 
 export interface ListView extends ListAddress {
@@ -101,9 +98,6 @@ export interface ListOfRecords extends ListView {
     history: ListAddress
   }
 }
-
-/** Without filters, at the newest release: the same query as the API's list, so that both share its counts. */
-export const wholeList = (list: ListAddress): ListQuestion => askList(list.endpoint, {})
 
 /** The parameters for the first records of a list at a release. */
 export const firstRows = ({ id }: Release, rows = 10) => ({ per_page: rows, as_of: String(id) })

@@ -64,7 +64,6 @@ const dates = [...period("granted", "Granted"), ...period("expires", "Expiring")
 export const tenementsView: ListOfRecords = {
   path: "/tenements",
   endpoint: tenementList,
-  isComplete: true,
   noun: ["tenement", "tenements"],
   filters: [
     {

@@ -12,19 +12,20 @@ const versionsShown = 10
 /** The versions that a page reads: the last one shows its changes beside the one before it. */
 export const versionsRead = versionsShown + 1
 
-interface VersionRow {
-  /** The labels of fields, by their names in the API. */
-  labels: ReadonlyMap<string | undefined, string>
-  version: ResourceRecord
-  /** The previous version, if it is known. */
-  earlier: ResourceRecord | undefined
-}
-
 export function history(view: ListView, { records, meta }: ShownPage, path: string): Html {
-  const labels = labelsOf(view)
-  const rows = records
-    .slice(0, versionsShown)
-    .map((version, index) => ({ labels, version, earlier: records[index + 1] }))
+  const rows = records.slice(0, versionsShown)
+  const columns: readonly TableColumn<ResourceRecord>[] = [
+    { head: "Release", cell: textOf("since_release"), fixed: true },
+    { head: "Data as of", cell: day("observed_at"), fixed: true },
+    { head: "Published", cell: moment("since"), fixed: true },
+    { head: "Until", cell: until, fixed: true },
+    {
+      head: "Changed",
+      cell: (version) => changes(version, records[records.indexOf(version) + 1], labelsOf(view)),
+      wide: true,
+    },
+    { head: "Source", cell: sourceOf, wide: true },
+  ]
   return html`<section class="stack"><h2 id="history">History</h2>
 ${table({ caption: "History", columns, rows, empty: "No version is known." })}
 <p class="muted small">
@@ -32,28 +33,23 @@ ${meta.total > rows.length && `The newest ${number(rows.length)} of ${number(met
 <code>${path}</code></p></section>`
 }
 
-const columns: readonly TableColumn<VersionRow>[] = [
-  { head: "Release", cell: ({ version }) => textOf("since_release")(version), fixed: true },
-  { head: "Data as of", cell: ({ version }) => day("observed_at")(version), fixed: true },
-  { head: "Published", cell: ({ version }) => moment("since")(version), fixed: true },
-  { head: "Until", cell: ({ version }) => until(version), fixed: true },
-  { head: "Changed", cell: changes, wide: true },
-  { head: "Source", cell: ({ version }) => sourceOf(version), wide: true },
-]
-
 const until = (version: ResourceRecord): Content =>
   version.until_release === null ? "current" : moment("until")(version)
 
 /** The oldest stored version has no predecessor; if no field changed, the links did. */
-function changes({ labels, version, earlier }: VersionRow): Content {
+function changes(
+  version: ResourceRecord,
+  earlier: ResourceRecord | undefined,
+  labels: Labels,
+): Content {
   if (typeof version.changed !== "string" || earlier === undefined) return orDash(null)
   return differences(splitValues(version.changed), labels, earlier, version)
 }
 
-type Labels = VersionRow["labels"]
+type Labels = ReturnType<typeof labelsOf>
 
 /** The labels of the fields of a view, by their names in the API. */
-export const labelsOf = ({ fields }: ListView): Labels =>
+export const labelsOf = ({ fields }: ListView) =>
   new Map(fields.map(({ field, head }) => [field, head]))
 
 /** The fields of those names before and after a change; of a shape, that it changed. */
@@ -72,11 +68,11 @@ export const differences = (
           : html`<div>${labels.get(name) ?? name.replaceAll("_", " ")}: <span class="muted">${written(earlier[name])}</span> → ${written(later[name])}</div>`,
       )
 
-const exact = new Intl.NumberFormat("en-AU", { maximumFractionDigits: 20 })
-
 const written = (value: Value | undefined): Content => {
   if (typeof value === "boolean") return value ? "active" : "inactive"
-  return typeof value === "number" ? exact.format(value) : orDash(value?.toString())
+  return typeof value === "number"
+    ? value.toLocaleString("en-AU", { maximumFractionDigits: 20 })
+    : orDash(value?.toString())
 }
 
 function sourceOf(version: ResourceRecord): Content {

@@ -101,7 +101,7 @@ async function findRecord(visit: Visit, view: ListOfRecords, key: string) {
   const { query } = visit
   try {
     const asOf = textParameter(readParameters(query, asOfParameter), "as_of")
-    return { ...(await visit.record(view, key, asOf ? { as_of: asOf } : {})), asOf }
+    return { ...(await visit.record(view, key, asOf)), asOf }
   } catch (error) {
     if (error instanceof ApiError && error.code === "NOT_FOUND") throw recordNotFound(view, key)
     throw error

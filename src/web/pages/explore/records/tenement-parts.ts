@@ -36,7 +36,7 @@ export async function tenementParts(visit: Visit, found: FoundRecord) {
   ]
   const [linked, { record }] = await Promise.all([
     isPast ? [] : visit.tenementLinks(key),
-    visit.record(tenementsView, key, { as_of: String(release.id) }, ["geometry"]),
+    visit.record(tenementsView, key, String(release.id), ["geometry"]),
   ])
   return {
     main: html`${record.geometry !== null && smallMap(String(record.geometry))}${tableSection("Companies", columns, linked)}`,
