@@ -15,7 +15,19 @@ import {
 import { docsMarkdown, llmsText, referenceText } from "./texts.ts"
 
 export const docs = (options: PageOptions, describe: Describe) => {
-  const text = textResponses(options.baseUrl)
+  /** A text whose samples contain the address of the service. */
+  const text = (request: Request, type: string, content: string): Response => {
+    const address = publicUrlOf(request, options.baseUrl)
+    const body = codedBody(content.replaceAll(addressPlaceholder, () => address))
+    return encodedResponse(request, body, {
+      headers: {
+        "Content-Type": `${type}; charset=utf-8`,
+        // Without BASE_URL the text contains the Host of this client, so shared caches must not store it.
+        "Cache-Control": `${options.baseUrl === "" ? "private" : "public"}, max-age=300`,
+        Vary: "Accept-Encoding",
+      },
+    })
+  }
   return (
     new Elysia({ name: "docs" })
       .use(pageContext(options))
@@ -51,28 +63,4 @@ export const docs = (options: PageOptions, describe: Describe) => {
       )
       .get("/llms.txt", ({ request }) => text(request, "text/plain", llmsText()))
   )
-}
-
-/**
- * Responses of text whose samples contain the address of the service.
- * @param baseUrl the public address; empty if it is not set
- */
-function textResponses(baseUrl: string) {
-  // Without BASE_URL the text contains the Host of this client, so shared caches must not store it.
-  const cacheControl = `${baseUrl === "" ? "private" : "public"}, max-age=300`
-  return (
-    request: Request,
-    type: "text/markdown" | "text/plain" | "application/json" | "application/yaml",
-    text: string,
-  ): Response => {
-    const address = publicUrlOf(request, baseUrl)
-    const body = codedBody(text.replaceAll(addressPlaceholder, () => address))
-    return encodedResponse(request, body, {
-      headers: {
-        "Content-Type": `${type}; charset=utf-8`,
-        "Cache-Control": cacheControl,
-        Vary: "Accept-Encoding",
-      },
-    })
-  }
 }

@@ -92,12 +92,7 @@ const textLinks: readonly PageLink[] = [
 const searchBox = (isOfGuide: boolean, value = "") =>
   html`<form class="search" action="${isOfGuide ? "/docs" : "/explore/search"}" role="search" aria-label="${isOfGuide ? "Guide" : "Everything"}">
 <label class="visually-hidden" for="q">Search ${isOfGuide ? "the guide" : "all lists and the guide"}</label>
-${searchInput(value, isOfGuide)}<button aria-label="Search">${lens}</button>
-<div class="panel found" id="found" hidden></div><p class="visually-hidden" id="found-status" role="status"></p></form>
-`
-
-const searchInput = (value: string, isOfGuide: boolean): Html =>
-  html`<input ${attributes({
+<input ${attributes({
     type: "search",
     id: "q",
     name: "q",
@@ -109,7 +104,9 @@ const searchInput = (value: string, isOfGuide: boolean): Html =>
     enterkeyhint: "search",
     "aria-keyshortcuts": "/",
     title: "Press / to search",
-  })}>`
+  })}><button aria-label="Search">${lens}</button>
+<div class="panel found" id="found" hidden></div><p class="visually-hidden" id="found-status" role="status"></p></form>
+`
 
 const signOut = html`<form method="post" action="/account/sign-out"><button class="quiet">Sign out</button></form>`
 

@@ -21,8 +21,7 @@ import {
   toCompany,
   toHolder,
 } from "./cells.ts"
-import { period, quoted, state, statusFilter, type } from "./filters.ts"
-import type { Cell, ListOfRecords, ListView } from "./list-view.ts"
+import type { Cell, FilterField, ListOfRecords, ListView } from "./list-view.ts"
 import { aroundTowns, boxInWords, circleInWords } from "./places.ts"
 
 const granted = { status: "granted", sort: "expiry_date", order: "asc" }
@@ -59,7 +58,34 @@ const around: Cell = ({ id, latitude }, links) => {
 <a href="${links("/map", near)}#${queryText([["id", String(id)]])}">Map</a>`
 }
 
-const dates = [...period("granted", "Granted"), ...period("expires", "Expiring")]
+export const quoted = (words: string) => (value: string) => `${words} “${value}”`
+
+export const valueFilter = (label: string, words: string): FilterField => ({
+  name: label.toLowerCase(),
+  label,
+  words: quoted(words),
+})
+
+/** Two filters for the days of a period: `granted_from` and `granted_to`. */
+function period(name: string, label: string): readonly FilterField[] {
+  const words = label.toLowerCase()
+  return [
+    {
+      name: `${name}_from`,
+      label: `${label} from`,
+      type: "date",
+      isFurther: true,
+      words: (value) => `${words} from ${value}`,
+    },
+    {
+      name: `${name}_to`,
+      label: `${label} until`,
+      type: "date",
+      isFurther: true,
+      words: (value, given) => (given(`${name}_from`) ? `to ${value}` : `${words} by ${value}`),
+    },
+  ]
+}
 
 export const tenementsView: ListOfRecords = {
   path: "/tenements",
@@ -85,9 +111,9 @@ export const tenementsView: ListOfRecords = {
       label: "Company",
       words: (value) => `held by ${value.toUpperCase()}`,
     },
-    state,
-    statusFilter,
-    type,
+    { name: "state", label: "State", words: (value) => `in ${stateNames[value] ?? value}` },
+    valueFilter("Status", "with the status"),
+    valueFilter("Type", "of the type"),
     {
       name: "near",
       label: "Near a place or tenement, or latitude, longitude, km",
@@ -96,7 +122,8 @@ export const tenementsView: ListOfRecords = {
       words: circleInWords,
     },
     { name: "bbox", label: "Box", isHidden: true, words: boxInWords },
-    ...dates,
+    ...period("granted", "Granted"),
+    ...period("expires", "Expiring"),
   ],
   presets: [
     ...[30, 90, 365].map((days) => ({

@@ -32,9 +32,14 @@ import {
   toHolder,
   toList,
 } from "./cells.ts"
-import { quoted, valueFilter } from "./filters.ts"
 import { type ListOfRecords, type ListView, type RecordLinks, recordPathOf } from "./list-view.ts"
-import { companyCodes, companyTenementsView, tenementsView } from "./tenement-views.ts"
+import {
+  companyCodes,
+  companyTenementsView,
+  quoted,
+  tenementsView,
+  valueFilter,
+} from "./tenement-views.ts"
 
 export const companiesView: ListOfRecords = {
   path: "/companies",
