@@ -4,7 +4,6 @@
  */
 import type { Pair } from "../../../api/http/query-string.ts"
 import type { ListPage } from "../../../api/responses/answers.ts"
-import type { changes } from "../../../api/responses/endpoint.ts"
 import type { Release } from "../../../data/reader/releases.ts"
 import type { ResourceRecord } from "../../../data/resources/resource.ts"
 import { tenements } from "../../../data/resources/tenements.ts"
@@ -83,8 +82,7 @@ async function shownChanges(visit: Visit, requested: Requested): Promise<PageRes
   const isChosen = (name: string) => !chosen || chosen.includes(name)
   const csv = addressWith(list, { per_page: null }).replace("?", ".csv?")
   const before = new Map(changed.records.map((record, index) => [record, earlier[index]]))
-  const part = (kind: Compared, page: ListPage, facets: Facets, links: RecordLinks) => {
-    const isRemoved = kind === "removed_since"
+  const part = (isRemoved: boolean, page: ListPage, facets: Facets, links: RecordLinks) => {
     const title = isRemoved ? "Removed" : "Added or changed"
     const columns = columnsOf(view.fields.filter(isShown), links, visit.dayOf(undefined, release))
     const change = {
@@ -107,7 +105,7 @@ ${page.meta.total > 0 && html`<div class="panel columns">${counted}</div>`}</sec
   return {
     title: "Changes",
     section: "/explore",
-    main: html`${pageTitle("Changes", leadOf(from, release), [presets, watch])}
+    main: html`${pageTitle("Changes", html`Between ${releaseInWords(from)} and ${releaseInWords(release)}`, [presets, watch])}
 <div class="stack list">${table({ caption: "Changes by list", columns: totalColumns, rows: totals, empty: "" })}
 <p class="muted">Removed records have left the list since then. A company that becomes inactive leaves the list of active companies.</p>
 ${filterForm(list, ofChanged)}
@@ -118,8 +116,8 @@ ${
   html`<p class="muted">Release ${number(release.id)} has an operator’s decisions on links.
 Changes of linked companies are not chosen.</p>`
 }
-${(!chosen || fields) && part("updated_since", changed, ofChanged, linksAt(asOf[1]))}
-${isChosen("removed") && part("removed_since", removed, ofRemoved, linksAt(String(from.id)))}
+${(!chosen || fields) && part(false, changed, ofChanged, linksAt(asOf[1]))}
+${isChosen("removed") && part(true, removed, ofRemoved, linksAt(String(from.id)))}
 ${isChosen("missing") && missing && missing.meta.total > 0 && missingPart(view, missing, visit.dayOf(undefined, release))}</div>`,
   }
 }
@@ -157,8 +155,6 @@ ${table({ caption: title, columns, rows: missing.records, empty: "" })}
 ${more > 0 && html`<p class="muted">… and ${number(more)} more. Filters show others.</p>`}</section>`
 }
 
-type Compared = keyof typeof changes
-
 /** With the filters of whose values it is known how many records left the list of each. */
 const countable = (view: ListView): ListView => ({
   ...view,
@@ -169,9 +165,6 @@ const countable = (view: ListView): ListView => ({
 })
 
 const isShown = ({ only, minor }: ShownField): boolean => only !== "record" && !minor
-
-const leadOf = (from: Release, to: Release): Content =>
-  html`Between ${releaseInWords(from)} and ${releaseInWords(to)}`
 
 const releaseInWords = ({ id, publishedAt }: Release): Html =>
   html`release ${number(id)}${id > 0 && html` of ${timeElement(new Date(publishedAt * 1000).toISOString())}`}`

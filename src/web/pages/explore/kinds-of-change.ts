@@ -16,7 +16,8 @@ interface Kind {
 /** The values of `changed` on a page of changes: those of the API, and those that choose the page's other parts. */
 export const namesOfChanges = ({ endpoint }: ListView): string[] => [
   ...kindsOfChange(endpoint.resource),
-  ...["removed", "missing"],
+  "removed",
+  "missing",
 ]
 
 /** The fields that decisions on links change. */

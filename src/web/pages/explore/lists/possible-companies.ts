@@ -11,7 +11,7 @@ import { notice } from "../../kit/components.ts"
 import { count, isolated } from "../../kit/format.ts"
 import { type Content, type Html, html } from "../../kit/html.ts"
 import type { ShownPage, Visit } from "../visit.ts"
-import { textOf } from "./cells.ts"
+import { textOf, toCompany } from "./cells.ts"
 import { addressWith, filtersSet, linksAt, type RequestedList, sentValue } from "./list-address.ts"
 import { firstRows, recordPathOf } from "./list-view.ts"
 import { tenementsView } from "./tenement-views.ts"
@@ -21,6 +21,7 @@ const mostNamed = 3
 /** More than the number of companies on the exchange. */
 const mostCompanies = 5_000
 const codeOf = textOf("asx_code")
+const nameOf = textOf("company_name")
 
 /**
  * For a company without other filters, its probable subsidiaries; for a holder, companies of that name; for a code
@@ -51,8 +52,8 @@ export async function possibleCompanies(
 async function companiesOfFormerName(visit: Visit, list: RequestedList): Promise<Content> {
   const companies = await visit.companiesFormerly(sentValue(list, "search") ?? "")
   const lines = companies.map((company) => {
-    const address = linksAt(undefined)(recordPathOf(companiesView, codeOf(company)))
-    return html`<p>${linkTo(company, address)}: ${textOf("formerly")(company)}.</p>`
+    const link = toCompany(codeOf(company), linksAt(undefined), nameOf(company))
+    return html`<p>${link}: ${textOf("formerly")(company)}.</p>`
   })
   return lines.length > 0 && notice("neutral", lines)
 }
@@ -72,7 +73,7 @@ async function holdersWords(
 }
 
 const linkTo = (record: ResourceRecord, address: string) =>
-  html`<a href="${address}">${textOf("company_name")(record)} (${codeOf(record)})</a>`
+  html`<a href="${address}">${nameOf(record)} (${codeOf(record)})</a>`
 
 /** Registers list most tenements of a company under the names of its subsidiaries. */
 function holdersOfMore(list: RequestedList, named: readonly ResourceRecord[], listed: number) {
