@@ -1,4 +1,3 @@
-/** The web UI. */
 import { Elysia } from "elysia"
 import type { Describe } from "../../api/routes/description.ts"
 import { audit } from "./account/audit.ts"

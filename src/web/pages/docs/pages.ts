@@ -25,7 +25,6 @@ const pagesAt = (
 ): readonly DocsPage[] =>
   pages.map(([name, title, summary]) => ({ name, path: pathOf(name), title, summary }))
 
-/** For users of the API. */
 export const userGuide = pagesAt(guidePath, [
   ["start", "Start", "A token, a request, filters, CSV and TSV"],
   ["holdings", "What a company holds", "Its tenements, its subsidiaries, its announcements"],
@@ -50,7 +49,6 @@ export const userGuide = pagesAt(guidePath, [
   ["terms", "Terms", "Words that this project defines"],
 ])
 
-/** For operators. */
 export const operatorGuide = pagesAt(guidePath, [
   [
     "first-hour",
@@ -88,7 +86,6 @@ export const background = pagesAt(guidePath, [
   ["benchmarks", "Benchmarks", "The last figures, and how to measure yourself"],
 ])
 
-/** Every page of the guide. */
 export const guide = [...userGuide, ...operatorGuide, ...background]
 
 /** One for each group of operations in the API's description. */

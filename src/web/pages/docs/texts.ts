@@ -11,7 +11,6 @@ const summary =
   "A read-only HTTP API for ASX-listed resource companies, mining tenements of all Australian states, " +
   "company subsidiaries and company announcements, as JSON, CSV or TSV."
 
-/** `/docs/reference.md`. */
 export async function referenceText(description: Description): Promise<string> {
   const { referenceMarkdown } = await import("../../../api/description/markdown.ts")
   return referenceMarkdown(description, address)

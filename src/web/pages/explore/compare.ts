@@ -1,4 +1,3 @@
-/** Companies side by side. */
 import { Type } from "@sinclair/typebox"
 import { readParameters, textParameter } from "../../../api/http/parameters.ts"
 import type { Release } from "../../../data/reader/releases.ts"

@@ -39,7 +39,6 @@ export interface VisitOptions {
   now: () => Date
 }
 
-/** The person and the request. */
 export interface Visitor
   extends Pick<DataRequest, "request" | "requestId" | "isCallerValid" | "liftIdleTimeout"> {
   person: Pick<SignedIn, "accountId" | "sessionId">

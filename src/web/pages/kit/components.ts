@@ -1,4 +1,3 @@
-/** The components of pages. */
 import { isolated } from "./format.ts"
 import { type Attributes, attributes, type Content, type Html, html } from "./html.ts"
 
@@ -8,11 +7,9 @@ export const pageTitle = (title: Content, lead?: Content, beside?: Content): Htm
 
 export type Tone = "good" | "waiting" | "bad" | "neutral"
 
-/** A status as a word in an outline. */
 export const statusBadge = (word: string, tone: Tone = "neutral"): Html =>
   html`<span class="status ${tone}">${word}</span>`
 
-/** A part of a page, by its heading. */
 export const panel = (id: string, title: Content, content: Content): Html =>
   html`<section class="panel" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>
 ${content}</section>
@@ -44,7 +41,6 @@ export interface TableColumn<Row> {
 }
 
 interface TableOptions<Row> {
-  /** Describes the table for screen readers. */
   caption: string
   columns: readonly TableColumn<Row>[]
   rows: readonly Row[]
@@ -109,7 +105,6 @@ export interface FieldOptions {
   /** Needed if the name is not unique on the page. */
   id?: string
   hint?: Content
-  /** The error message. */
   fault?: string | undefined
   value?: string | undefined
   /** Makes a choice of these values; without them, the person types the value. */
@@ -142,7 +137,6 @@ ${note("fault", fault)}
 const option = ({ value, label }: Choice, chosen = ""): Html =>
   html`<option ${attributes({ value, selected: value === chosen })}>${label}</option>`
 
-/** A value that a form sends without showing it. */
 export const hidden = (name: string, value: string): Html =>
   html`<input ${attributes({ type: "hidden", name, value })}>`
 
@@ -204,7 +198,6 @@ export const matchList = (matches: readonly Match[]): Html =>
 ${note && html`<span class="muted small">${note}</span>`}</li>`,
   )}</ul>`
 
-/** Links to the parts of a section. */
 export const tabs = (name: string, links: readonly PageLink[], current: string): Html =>
   html`<nav aria-label="${name}"><ul class="tabs">${linkItems(links, current)}</ul></nav>`
 

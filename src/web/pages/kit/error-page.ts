@@ -1,4 +1,3 @@
-/** Errors as pages, for people. */
 import { AccountError } from "../../../accounts/access/change.ts"
 import { LimitReached } from "../../../accounts/access/sign-in-links.ts"
 import { type ApiError, type ErrorCode, faultsOf } from "../../../api/http/api-error.ts"

@@ -1,4 +1,3 @@
-/** The fields of forms and URLs. */
 import { settleWithin } from "../../../system/text/settle-within.ts"
 import { textWithin } from "../../../system/text/text-within.ts"
 import { PageError } from "./page-error.ts"
@@ -9,7 +8,6 @@ export interface Form {
   has(name: string): boolean
 }
 
-/** The time limit for sending a form. */
 const deadlineMs = 10_000
 /** More than any form of the service has. */
 const maxBytes = 16 * 1024
@@ -19,7 +17,6 @@ const formOf = (fields: URLSearchParams): Form => ({
   has: (name) => fields.has(name),
 })
 
-/** The fields of the request's URL. */
 export const readQuery = ({ url }: Pick<Request, "url">): Form => formOf(new URL(url).searchParams)
 
 /**

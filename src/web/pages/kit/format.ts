@@ -1,5 +1,3 @@
-/** Formats values for people. */
-
 import { countOf, formatCount } from "../../../system/text/display.ts"
 import { dayMs, hourMs, minuteMs } from "../../../system/text/time.ts"
 import { type Content, html } from "./html.ts"
@@ -29,7 +27,6 @@ export function dollars(value: number) {
 export const dataSize = (bytes: number): string =>
   bytes < 999_500 ? `${Math.ceil(bytes / 1e3)} kB` : `${oneDecimal.format(bytes / 1e6)} MB`
 
-/** An unknown value. */
 export const dash = html`<span class="muted unknown">–</span>`
 
 export const orDash = (value: Content): Content =>

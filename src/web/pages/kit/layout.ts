@@ -8,17 +8,14 @@ import { attributes, type Content, type Html, html } from "./html.ts"
 export interface PageContent {
   /** Of the document; the page's own heading is part of `main`. */
   title: string
-  /** The path of its section. */
   section?: Section
   main: Content
   /** Only those that this page adds. */
   stylesheets?: readonly AssetName[]
   scripts?: readonly AssetName[]
-  /** The search term. */
   searched?: string
 }
 
-/** The data of the frame. */
 export interface Frame {
   /** The email address of the signed-in person; null without a session, undefined if it is unknown. */
   email: string | null | undefined
@@ -42,7 +39,6 @@ export type Section = (typeof sections)[number]["path"]
 
 export const serviceName = "Mining and Geological Data"
 
-/** A whole document. */
 export function layout(content: PageContent, frame: Frame): Html {
   const { title, section, main, searched } = content
   // Matches need a session. Without one, Enter opens the sign-in page and then the matches.

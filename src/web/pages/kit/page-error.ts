@@ -49,7 +49,6 @@ export const notFound = (kind: string, key: string, message: string, next: Conte
     next,
   )
 
-/** The page requires a session. */
 export class SignInRequired extends Error {
   override readonly name = "SignInRequired"
 

@@ -38,7 +38,6 @@ export interface Snippet {
   id: string
   label: string
   code: (view: ApiView) => string
-  /** A hint on using it. */
   note: string
 }
 

@@ -1,5 +1,3 @@
-/** The cells of records. */
-
 import { pathWith } from "../../../../api/responses/endpoint.ts"
 import { namedHolders } from "../../../../data/resources/holder-names.ts"
 import type { ResourceRecord } from "../../../../data/resources/resource.ts"
@@ -25,7 +23,6 @@ export const textCell =
 /** The text of a field, unless it has another cell. */
 export const cellOf = ({ field = "", cell = textCell(field) }: ShownField): Cell => cell
 
-/** For identifiers. */
 export const identifier =
   (field: string): Cell =>
   (record) =>
@@ -148,7 +145,6 @@ export const toCompany = (code: string, links: RecordLinks, name = ""): Html =>
 /** The field for the name of a company, for records that have only its code. */
 export const companyNameField = (code: string): string => `name of ${code}`
 
-/** A company by its code. */
 export const code = (field: string): Cell => linked("/companies/:code", field, identifier(field))
 
 const tones: readonly (readonly [Tone, RegExp])[] = [

@@ -1,17 +1,12 @@
-/** A list as a page: its filters, its records, and its exports. */
-
+/** A list as a page: its filters, its records, and the ways to its files. */
 import { ApiError, faultsOf } from "../../../../api/http/api-error.ts"
-import type { Format } from "../../../../api/http/formats.ts"
 import { type ParameterValues, readPairs } from "../../../../api/http/parameters.ts"
-import type { CanonicalQuery, Pair } from "../../../../api/http/query-string.ts"
-import { checkCombinations } from "../../../../api/responses/ask.ts"
-import { apiPath, changes, pathWith } from "../../../../api/responses/endpoint.ts"
-import { shownNames } from "../../../../api/responses/question.ts"
+import type { CanonicalQuery } from "../../../../api/http/query-string.ts"
+import { apiPath, pathWith } from "../../../../api/responses/endpoint.ts"
 import type { ResourceRecord } from "../../../../data/resources/resource.ts"
 import { tenements } from "../../../../data/resources/tenements.ts"
 import { asxCodeFromText } from "../../../../data/resources/values.ts"
-import { fold } from "../../../../system/text/fold.ts"
-import { hidden, menu, notice, pageTitle, tabs, trail } from "../../kit/components.ts"
+import { menu, notice, pageTitle, tabs, trail } from "../../kit/components.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
 import { notFound, type PageError } from "../../kit/page-error.ts"
@@ -31,12 +26,13 @@ import {
   sentValue,
   withQuery,
 } from "./list-address.ts"
+import { csvFile, fileAddress } from "./list-file.ts"
 import { type ListView, recordPathOf, titleOfView } from "./list-view.ts"
 import { mapLink, mapPath } from "./map-view.ts"
 import { circleForms } from "./places.ts"
 import { nearestNotice, possibleCompanies } from "./possible-companies.ts"
 import {
-  columnsShown,
+  columnsMenu,
   newerNotice,
   notShownWords,
   pastNotice,
@@ -74,41 +70,6 @@ async function withCompanies(visit: Visit, list: RequestedList, page: ShownPage)
   return { ...page, records: records.map((record) => ({ ...record, ...names })) }
 }
 
-/** Every record of a list, from the API's own exporter, without a token. */
-export async function wholeFile(visit: Visit, view: ListView, format: Format, code = "") {
-  const { parameters, formats } = view.endpoint
-  const sent = sentQuery(visit.query, parameters)
-  const query: CanonicalQuery = [...sent, ["format", format], ["all", "true"]]
-  const values = readPairs(query, parameters, [], checkCombinations(formats, []))
-  // Without the API's default, so that only a zone of the address takes the place of Sydney.
-  const { timezone: _, ...others } = values
-  const isZoned = query.some(([name]) => name === "timezone")
-  const response = await visit.export(view, code, isZoned ? values : others)
-  // These headers serve programs of other sites, or describe how the API's responses vary.
-  response.headers.delete("Access-Control-Allow-Origin")
-  response.headers.delete("Access-Control-Expose-Headers")
-  response.headers.set("Vary", "Cookie, Accept-Encoding")
-  const fileName = `${nameOfFile({ view, code, sent: query })}.${format}`
-  response.headers.set("Content-Disposition", `attachment; filename="${fileName}"`)
-  // The map requests the same release, by its number, whenever a person opens it.
-  const cached = format === "csv" ? "no-store" : "max-age=3600"
-  response.headers.set("Cache-Control", `private, ${cached}`)
-  return response
-}
-
-/** Of the list, its company and its filters: `tenements-big-state-wa`. */
-function nameOfFile({ view, code, sent }: RequestedList): string {
-  const isChosen = ([name]: Pair) => name in changes || view.endpoint.filters.includes(name)
-  return fold([view.noun[1], code, ...sent.filter(isChosen)].join(" "))
-    .replace(/[^a-z0-9]+/g, " ")
-    .trim()
-    .slice(0, longestName)
-    .replaceAll(" ", "-")
-}
-
-/** File systems allow 255 bytes. */
-const longestName = 150
-
 async function shownList(
   visit: Visit,
   list: RequestedList,
@@ -143,53 +104,17 @@ async function shownList(
         resource: page.question.resource,
       }
   const linkTo = (filter: string, value: string) => addressWith(list, { [filter]: value })
-  // With a byte order mark, without which Excel does not read UTF-8.
-  const href = `${fileAddress(list, page, "csv")}&bom=true`
-  const file = { href, rows: page.meta.total, bytes: csvBytes(page), hasTimes: hasTimes(page) }
   const shapes = isMap ? fileAddress(list, page, "geojson") : undefined
   const presets = presetLinks(list, day)
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
 ${companies}${nearest}
 <div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presets && menu("Often needed", presets)}${relatedLinks(list)}${mapLink(list, page, area)}
-${watchedLink(list)}${exportMenu(api, file, shapes)}${columnsMenu(list)}</div>
+${watchedLink(list)}${exportMenu(api, csvFile(list, page), shapes)}${columnsMenu(list)}</div>
 ${leftOut.map((each) => html`<p class="muted">${notShownWords(each)}</p>`)}
 ${resultsTable(list, named, unfiltered, day)}
 ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(view, facets, linkTo)}</div>`}`
   return framed(list, filterForm(list, facets), results, company)
-}
-
-/** The size of the list as CSV, by that of the shown rows. */
-function csvBytes({ records, meta, question }: ShownPage): number {
-  const names = shownNames(question)
-  const rows = records.map((record) => `${names.map((name) => record[name] ?? "").join()}\r\n`)
-  return (Buffer.byteLength(rows.join("")) / Math.max(1, rows.length)) * meta.total
-}
-
-const hasTimes = ({ question }: ShownPage): boolean =>
-  shownNames(question).some((name) => question.resource.fields[name]?.schema.format === "date-time")
-
-/** The columns that the API has as fields. The first one stays: it links to the record. */
-function columnsMenu(list: RequestedList): Html | null {
-  const { view, code, sent } = list
-  if (!("fields" in view.endpoint.parameters)) return null
-  const [first, ...others] = view.fields
-  const shown = columnsShown(list)
-  const boxes = others.flatMap((column) => {
-    const { field: value, head } = column
-    if (value === undefined) return []
-    const id = `column-${value}`
-    const named = { type: "checkbox", id, name: "fields", value, checked: shown.includes(column) }
-    return html`<div class="check"><input ${attributes(named)}><label for="${id}">${head}</label></div>`
-  })
-  return menu(
-    "Columns",
-    html`<form method="get" action="/explore${pathWith(view.path, code)}">
-${sent.map(([name, value]) => name !== "page" && name !== "fields" && hidden(name, value))}
-${hidden("fields", first?.field ?? "")}
-${boxes}
-<div class="row"><button>Apply</button><a class="button" href="${addressWith(list, { fields: null })}">Reset</a></div></form>`,
-  )
 }
 
 /** The holders of listed tenements, and the changes of the list, with its filters. */
@@ -264,19 +189,24 @@ const framed = (
   form: Content,
   results: Content,
   company?: ResourceRecord | null,
-): PageResult => ({
-  title: titleOfView(view, code),
-  section: "/explore",
-  scripts: ["copy.js", "explore.js"],
-  ...view.page,
-  main: html`${code !== "" && trail([linkToList(companiesView), { path: `/explore${recordPathOf(companiesView, code)}`, title: company ? companiesView.record.title(company) : code.toUpperCase() }], titleOfView(view))}
+): PageResult => {
+  const ofCompany = {
+    path: `/explore${recordPathOf(companiesView, code)}`,
+    title: company ? companiesView.record.title(company) : code.toUpperCase(),
+  }
+  return {
+    title: titleOfView(view, code),
+    section: "/explore",
+    scripts: ["copy.js", "explore.js"],
+    ...view.page,
+    main: html`${code !== "" && trail([linkToList(companiesView), ofCompany], titleOfView(view))}
 ${pageTitle(titleOfView(view, code), null, code === "" && exploreTabs(view))}
 <p class="visually-hidden" id="announcement" role="status"></p>
 <div class="stack list">${form}${view.above}
 <div id="results" class="stack">${results}</div></div>`,
-})
+  }
+}
 
-/** A list as a link. */
 export const linkToList = (view: ListView) => ({
   path: `/explore${view.path}`,
   title: titleOfView(view),
@@ -284,13 +214,6 @@ export const linkToList = (view: ListView) => ({
 
 const exploreTabs = (current: ListView): Content =>
   tabs("Lists", mainViews.map(linkToList), linkToList(current).path)
-
-/** Every record, at the release of the page. */
-const fileAddress = (list: RequestedList, { release }: ShownPage, extension: string): string =>
-  withQuery(`/explore${pathWith(list.view.path, list.code)}.${extension}`, [
-    ...exportQuery(list).filter(([name]) => !["page", "per_page", "as_of"].includes(name)),
-    ["as_of", String(release.id)],
-  ])
 
 /** For a record that is not in its list at this release. */
 export function recordNotFound(view: ListView, key: string): PageError {

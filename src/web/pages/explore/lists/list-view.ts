@@ -15,10 +15,8 @@ export interface FilterField {
   /** The parameter of the API. */
   name: string
   label: string
-  /** The choices of values. */
   choices?: readonly Choice[]
   type?: "date"
-  /** A wider field. */
   wide?: boolean
   /** Behind "More filters". */
   isFurther?: true

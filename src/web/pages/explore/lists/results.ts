@@ -1,11 +1,11 @@
 /** The records of a list as a table, with links to its other pages and a sentence about the filters. */
 
-import { paging } from "../../../../api/responses/endpoint.ts"
+import { paging, pathWith } from "../../../../api/responses/endpoint.ts"
 import type { LeftOut } from "../../../../api/responses/notes.ts"
 import type { RecordsPage } from "../../../../api/responses/writers.ts"
 import type { Release } from "../../../../data/reader/releases.ts"
 import type { ResourceRecord } from "../../../../data/resources/resource.ts"
-import { notice, type Sorting, table } from "../../kit/components.ts"
+import { hidden, menu, notice, type Sorting, table } from "../../kit/components.ts"
 import { count, number, timeElement } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import type { Facets, ShownPage } from "../visit.ts"
@@ -178,4 +178,27 @@ function emptyWords(
   const cleared = Object.fromEntries(filters.map(({ name }) => [name, null]))
   return html`${misspelled.length > 0 ? misspelled : `No ${singular} matches. `}Remove a filter, or
 <a href="${addressWith(list, cleared)}">show all ${plural}</a>.`
+}
+
+/** The columns that the API has as fields. The first one stays: it links to the record. */
+export function columnsMenu(list: RequestedList): Html | null {
+  const { view, code, sent } = list
+  if (!("fields" in view.endpoint.parameters)) return null
+  const [first, ...others] = view.fields
+  const shown = columnsShown(list)
+  const boxes = others.flatMap((column) => {
+    const { field: value, head } = column
+    if (value === undefined) return []
+    const id = `column-${value}`
+    const named = { type: "checkbox", id, name: "fields", value, checked: shown.includes(column) }
+    return html`<div class="check"><input ${attributes(named)}><label for="${id}">${head}</label></div>`
+  })
+  return menu(
+    "Columns",
+    html`<form method="get" action="/explore${pathWith(view.path, code)}">
+${sent.map(([name, value]) => name !== "page" && name !== "fields" && hidden(name, value))}
+${hidden("fields", first?.field ?? "")}
+${boxes}
+<div class="row"><button>Apply</button><a class="button" href="${addressWith(list, { fields: null })}">Reset</a></div></form>`,
+  )
 }

@@ -23,7 +23,6 @@ import { pastNotice } from "../lists/results.ts"
 import type { Visit } from "../visit.ts"
 import { history, versionsRead } from "./history.ts"
 
-/** A found record. */
 export interface FoundRecord extends RecordAt {
   /** The stored spelling; a path may have another. */
   key: string
