@@ -34,8 +34,6 @@ test("Each count is the total of the list that it links to", async () => {
     const [last] = (await readList(reports)).data
     expect(rows.get("Last quarterly")?.[index] !== "–").toBe(last !== undefined)
   }
-  const next = await person.read("/explore/companies/BIG")
-  expect(linkTo(next, "Compare")).toBe("/explore/compare?codes=BIG")
 })
 
 test("Rows of one count are beside one another, whichever company has them, and each column has a head", async () => {

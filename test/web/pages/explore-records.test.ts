@@ -194,9 +194,6 @@ test("A company's page has its fields, its tenements by value, its subsidiaries 
 
 test("The page of a company without records says so", async () => {
   const page = await person.read("/explore/companies/NIL")
-  expect(page).toContain(
-    "Not matched to any holder yet: no tenement is held under the name of the company",
-  )
   expect(page).toContain("No subsidiaries are known.")
   expect(page).toContain("No announcements are known.")
 })

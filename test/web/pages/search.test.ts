@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { resultOf } from "../../api/mcp/conversation.ts"
 import { none } from "../../support/fixtures.ts"
-import { enterpriseLimit, serviceOfFile, testService } from "../../support/service.ts"
+import { serviceOfFile, testService } from "../../support/service.ts"
 import { addressesIn, headingOf, leadOf, textOf } from "./page-reader.ts"
 import { signedInVisitor, visitor } from "./visitor.ts"
 
@@ -268,25 +268,6 @@ test("Every page has the search box; its script is on the pages of signed-in peo
     const page = await stranger.read(path)
     expect([page.split(box).length, page.includes("/assets/search.")]).toEqual([2, false])
   }
-  const response = await stranger.get("/explore/search?q=fmg")
-  expect([response.status, response.headers.get("location")]).toEqual([
-    303,
-    "/account/sign-in?next=%2Fexplore%2Fsearch%3Fq%3Dfmg",
-  ])
-})
-
-test("Matches while a person types do not count as requests; a page of results does", async () => {
-  const analyst = await signedInVisitor(service, "enterprise@example.com")
-  const counted = async () => {
-    const response = await service.get("/usage", { token: service.tokens.enterprise })
-    return enterpriseLimit - Number(response.headers.get("x-ratelimit-remaining"))
-  }
-  const before = await counted()
-  const path = "/explore/search?q=fmg"
-  await analyst.get(path, { headers: { "X-Type-Ahead": "true" } })
-  expect(await counted()).toBe(before)
-  await analyst.get(path)
-  expect(await counted()).toBe(before + 1)
 })
 
 test("A search finds the holders of all matching tenements, each in its most frequent spelling", async () => {
