@@ -187,15 +187,13 @@ test("Each count links to its list, and a sample request comes last", async () =
   expect(await new Response(curl.stdout).json()).toMatchObject({ meta: { per_page: 5 } })
 })
 
-test("While reading fails, the page reads the database once in five seconds", async () => {
+test("While reading fails, the page reads the database once in a second", async () => {
   const statusOf = async () => (await fetch(`${service.url}/`, { headers: browser })).status
   await database.sql`alter table sources rename to moved`
   service.clock.advance(1_000)
   expect(await statusOf()).toBe(500)
   statements.length = 0
   for (let visitor = 0; visitor < 10; visitor++) expect(await statusOf()).toBe(500)
-  service.clock.advance(4_000)
-  expect(await statusOf()).toBe(500)
   expect(statements).toEqual([])
   await database.sql`alter table moved rename to sources`
   service.clock.advance(1_000)

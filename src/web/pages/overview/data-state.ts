@@ -27,10 +27,8 @@ export interface DataStateOptions {
   now: () => Date
 }
 
-/** The page is public, so it reads the database at most once in each period and for each release. */
+/** The page is public, so it reads the database, also in vain, once in each period and for each release. */
 const periodMs = 1_000
-/** A failure is kept so long: otherwise each visitor would add reads to a database that already fails. */
-const failureMs = 5_000
 
 /** The questions are those of the API's lists without filters, so that both share their counts. */
 const lists = [
@@ -61,18 +59,11 @@ export function createDataState(options: DataStateOptions): () => Promise<DataSt
   }
 
   let last: { key: string; state: Promise<DataState> } | undefined
-  let failure: { error: unknown; untilMs: number } | undefined
   return async () => {
-    if (failure && now().getTime() < failure.untilMs) throw failure.error
-    try {
-      const release = await releases.current()
-      const key = `${releaseKey(release)} ${Math.floor(now().getTime() / periodMs)}`
-      if (last?.key !== key) last = { key, state: read(release) }
-      return await last.state
-    } catch (error) {
-      failure = { error, untilMs: now().getTime() + failureMs }
-      throw error
-    }
+    const release = await releases.current()
+    const key = `${releaseKey(release)} ${Math.floor(now().getTime() / periodMs)}`
+    if (last?.key !== key) last = { key, state: read(release) }
+    return last.state
   }
 }
 
