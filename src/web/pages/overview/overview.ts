@@ -185,12 +185,10 @@ const dataAsOf = (source: ResourceRecord): Content =>
   source.last_observed_at === null ? "unknown" : day("last_observed_at")(source)
 
 /** The terms of the publishers, once for the sources that share them. */
-function terms(sources: readonly ResourceRecord[]): Html[] {
-  const withTerms = sources.filter(
-    ({ licence, attribution }) => licence !== null || attribution !== null,
-  )
-  const shared = Map.groupBy(withTerms, termsOf)
-  return [...shared].map(([text, group]) => {
+function terms(sources: readonly ResourceRecord[]): Content {
+  return [...Map.groupBy(sources, termsOf)].map(([text, group]) => {
+    // Without terms.
+    if (text === "") return null
     const names = group.map(
       ({ source }, index) => html`${index > 0 && ", "}<code>${String(source)}</code>`,
     )
@@ -200,7 +198,7 @@ function terms(sources: readonly ResourceRecord[]): Html[] {
 
 const termsOf = ({ licence, attribution }: ResourceRecord): string =>
   licence === null
-    ? String(attribution)
+    ? String(attribution ?? "")
     : `${attribution === null ? "" : `${String(attribution).replace(/\.$/, "")}. `}Licence: ${licence}`
 
 const maxFiles = 3

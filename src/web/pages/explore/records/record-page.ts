@@ -32,13 +32,11 @@ export interface FoundRecord extends RecordAt {
   isPast: boolean
 }
 
-/** The parts of a record's page below its fields, and remarks behind fields by their names. */
-interface RecordParts {
-  main: Content
-  remarks?: Readonly<Record<string, Content>> | undefined
-}
-
-type ReadParts = (visit: Visit, found: FoundRecord) => Promise<RecordParts>
+/** Reads the parts of a record's page below its fields, and remarks behind fields by their names. */
+type ReadParts = (
+  visit: Visit,
+  found: FoundRecord,
+) => Promise<{ main: Content; remarks?: Readonly<Record<string, Content>> }>
 
 /** @throws PageError 404; ApiError INVALID_PARAMETER */
 export async function recordPage(
