@@ -170,6 +170,16 @@ test("The page shows each publisher's attribution once", async () => {
   service.clock.advance(1_000)
 })
 
+test("The page names the kind of a source's records in words", async () => {
+  await database.sql`insert into sources (name, resource, last_loaded_at, last_outcome, last_release)
+    values ('declared-tenements', 'declared_tenements', now(), 'published', 1)`
+  service.clock.advance(1_000)
+  const kinds = cellsOf(await openOverview()).map(([source]) => source)
+  expect(kinds).toContain("declared-tenements Declared tenements")
+  await database.sql`delete from sources where name = 'declared-tenements'`
+  service.clock.advance(1_000)
+})
+
 test("Each count links to its list, and a sample request comes last", async () => {
   const page = await openOverview()
   for (const [index, path] of ["companies", "tenements", "subsidiaries", "reports"].entries()) {

@@ -157,7 +157,7 @@ function stateOf({ source }: ResourceRecord): string | undefined {
 /** The name with the kind of its records and, where the name ends in a state, the state. */
 function sourceName(record: ResourceRecord): Html {
   const { source, resource } = record
-  const kind = resource === "reports" ? "announcements" : String(resource)
+  const kind = resource === "reports" ? "announcements" : String(resource).replaceAll("_", " ")
   const state = stateNames[stateOf(record) ?? ""]
   return html`<code>${String(source)}</code> <div class="muted small">${sentenceCase(kind)}${state && ` of ${state}`}</div>`
 }
