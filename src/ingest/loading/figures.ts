@@ -5,6 +5,7 @@ import type { Datum } from "../../data/places/reference-system.ts"
 import type { LinkedShares } from "../../data/reader/source-loads.ts"
 import type { HolderNames } from "../../data/resources/holder-names.ts"
 import type { ResourceName } from "../../data/resources/resource.ts"
+import { storableText } from "../../system/text/printable-text.ts"
 
 /** Counts of the rows of one file. */
 export interface FileFigures {
@@ -126,6 +127,11 @@ export const newFileFigures = (name: string): FileFigures => ({
   left_out: {},
   warnings: {},
 })
+
+/** @param remark on how the file was read */
+export const addNote = (file: FileFigures, remark: string): void => {
+  file.notes = [...(file.notes ?? []), storableText(remark)]
+}
 
 export function fileAt<File>(files: readonly File[], index: number): File {
   const file = files[index]

@@ -1,13 +1,12 @@
 /** Reads, validates and stages the rows of the files. */
 import type { TransactionSql } from "postgres"
-import type { Datum } from "../../data/places/reference-system.ts"
 import { controlCharacter, storableText } from "../../system/text/printable-text.ts"
 import type { MapOptions, Mapped, RawRecord } from "../sources/source.ts"
 import { recordValidator } from "./field-values.ts"
-import { countText, type FileFigures, newFileFigures, rowsRead } from "./figures.ts"
+import { countText, type FileFigures, rowsRead } from "./figures.ts"
 import type { Load } from "./load-options.ts"
 import { type Row, readable } from "./reading/row.ts"
-import { countedBy, openTables } from "./reading/rows.ts"
+import { openTables } from "./reading/rows.ts"
 import type { Rejects } from "./rejects.ts"
 import { countLeftOut } from "./staged-shape.ts"
 import { type Candidate, type Staging, stage } from "./staging.ts"
@@ -62,17 +61,14 @@ async function readStoredNames(sql: TransactionSql): Promise<MapOptions["storedN
 const unknownShape = "geometry: none is stated; a stored shape stays"
 
 async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candidate[]> {
-  const { source, acceptEmpty, allSectors, maxUnpackedBytes, progress } = load
+  const { source, acceptEmpty, allSectors, crs, maxUnpackedBytes, progress } = load
   const { files, rejects, storedName } = reading
-  const given = (name: string) => readingOf(load, newFileFigures(name))
+  const readsShapes = source.resource.hasShapes === true && !load.withoutShapes
+  const given = { source, readsShapes, crs, maxUnpackedBytes }
   for (const path of load.files) {
-    for await (const table of openTables(path, maxUnpackedBytes, given)) {
-      const { input, format, batches } = table
-      const { figures } = table.given
+    for await (const { input, figures, format, batches } of openTables(path, given)) {
       const file = files.push(figures) - 1
       const lacking = new Map(Object.entries(source.fromOptional ?? {}))
-      const counted = countedBy[format]
-      if (counted) figures.counted = counted
       for await (const rows of batches) {
         const candidates: Candidate[] = []
         for (const row of rows) {
@@ -105,35 +101,6 @@ async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candi
     }
   }
 }
-
-/** How a file is read, with its figures, in which the remarks on it are. */
-const readingOf = (
-  { source: { columns, banner, bannerDate, resource }, crs, withoutShapes }: Load,
-  figures: FileFigures,
-) => ({
-  figures,
-  columns,
-  banner,
-  noteBanner: (line: string) => {
-    const stated = bannerDate?.(line)
-    if (stated !== undefined) figures.stated = stated
-  },
-  note: (what: string) => {
-    figures.notes = [...(figures.notes ?? []), storableText(what)]
-  },
-  shapes:
-    resource.hasShapes && !withoutShapes
-      ? {
-          crs,
-          noteDatum: (datum: Datum) => {
-            figures.crs = datum
-          },
-        }
-      : undefined,
-  markIncomplete: () => {
-    figures.incomplete = true
-  },
-})
 
 /**
  * Removes the fields that the rows have from those that the file lacks: it lacks a column that they are read

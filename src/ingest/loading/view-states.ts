@@ -13,13 +13,12 @@ export async function statesIn({
   files,
   maxUnpackedBytes,
 }: Pick<LoadOptions, "files" | "maxUnpackedBytes">): Promise<Set<State>> {
-  const ignore = () => {}
-  const reading = { columns: national.columns, note: ignore, markIncomplete: ignore }
+  const reading = { source: national, readsShapes: false, maxUnpackedBytes }
   const found = new Set<State>()
   for (const path of files) {
     if (path === "-") throw new LoadError("Cannot read standard input for each state: save a file")
     await checkReadable(path)
-    for await (const { batches } of openTables(path, maxUnpackedBytes, () => reading)) {
+    for await (const { batches } of openTables(path, reading)) {
       for await (const rows of batches) {
         for (const row of rows) {
           const state = statedState(readable(row))

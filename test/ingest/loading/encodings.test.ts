@@ -4,6 +4,7 @@
  */
 import { expect, test } from "bun:test"
 import { Readable } from "node:stream"
+import { newFileFigures } from "../../../src/ingest/loading/figures.ts"
 import { decodedText } from "../../../src/ingest/loading/reading/text.ts"
 import { vic } from "../../../src/ingest/sources/vic.ts"
 import { seededIntegers } from "../../../src/sample/seeded.ts"
@@ -84,7 +85,8 @@ async function textOf(bytes: Buffer, cuts: readonly number[]): Promise<string> {
   }
   const start = bytes.subarray(0, 4096)
   const stream = Readable.from(chunks) as AsyncIterable<Uint8Array>
-  return (await Array.fromAsync(decodedText(stream, start, { refuse, note: () => {} }))).join("")
+  const figures = newFileFigures("given.csv")
+  return (await Array.fromAsync(decodedText(stream, start, { refuse, figures }))).join("")
 }
 
 test("Text is the same however its bytes arrive", async () => {

@@ -1,6 +1,7 @@
 /** Reads files as a load does, up to the rows, without a database. */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import type { FileFigures } from "../../../src/ingest/loading/figures.ts"
 import { LoadError } from "../../../src/ingest/loading/load-error.ts"
 import type { Row } from "../../../src/ingest/loading/reading/row.ts"
 import { openTables } from "../../../src/ingest/loading/reading/rows.ts"
@@ -16,21 +17,15 @@ export const sourceOf = (name: string): Source => {
 
 /** All rows of the tables in a file, and the remarks on how they were read. */
 export async function readFile(source: Source, path: string) {
-  const notes: string[] = []
-  let isIncomplete = false
-  const remarks = {
-    note: (what: string) => notes.push(what),
-    markIncomplete: () => {
-      isIncomplete = true
-    },
-  }
   const rows: Row[] = []
-  const tables = openTables(path, undefined, () => ({ ...source, ...remarks }))
-  for await (const { input, batches } of tables) {
-    for await (const batch of batches) rows.push(...batch)
-    await input.finish()
+  const files: FileFigures[] = []
+  for await (const table of openTables(path, { source, readsShapes: false })) {
+    for await (const batch of table.batches) rows.push(...batch)
+    await table.input.finish()
+    files.push(table.figures)
   }
-  return { rows, notes, isIncomplete }
+  const notes = files.flatMap((file) => file.notes ?? [])
+  return { rows, notes, isIncomplete: files.some(({ incomplete }) => incomplete === true) }
 }
 
 export const rowsOf = async (source: Source, path: string): Promise<Row[]> =>

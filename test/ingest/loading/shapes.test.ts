@@ -128,11 +128,10 @@ test("The members of a document may be in any order", async () => {
 
 test("Rows with large shapes are read a few at a time", async () => {
   const rows = Array.from({ length: 12 }, (_, index) => row(`t${index}`, circle(121)))
-  const reading = { ...sourceOf("tenements"), note() {}, markIncomplete() {} }
-  const shapes = { crs: undefined, noteDatum() {} }
+  const reading = { source: sourceOf("tenements"), readsShapes: true }
   const path = bench.file("large.ndjson", ndjson(rows))
   const sizes: number[] = []
-  for await (const { batches } of openTables(path, undefined, () => ({ ...reading, shapes })))
+  for await (const { batches } of openTables(path, reading))
     for await (const batch of batches) sizes.push(batch.length)
   expect(sizes).toEqual([3, 3, 3, 3])
 })

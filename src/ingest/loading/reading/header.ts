@@ -6,6 +6,7 @@
 import { countOf } from "../../../system/text/display.ts"
 import { excerpt, firstOf } from "../../../system/text/printable-text.ts"
 import { knownColumns, layoutOf } from "../../sources/columns.ts"
+import { addNote } from "../figures.ts"
 import type { TableRecord } from "./csv-records.ts"
 import { matchHeader } from "./named-rows.ts"
 import type { FileReading } from "./row.ts"
@@ -32,9 +33,12 @@ export async function readHeader(
     if (done) break
     if (isHeader(reading, value)) {
       const banners = before.filter((record) => isBanner(reading, record))
-      for (const { cells } of banners) reading.noteBanner?.(cells.join(","))
+      for (const { cells } of banners) {
+        const stated = reading.source.bannerDate?.(cells.join(","))
+        if (stated !== undefined) reading.figures.stated = stated
+      }
       const titles = before.filter((record) => !banners.includes(record)).map(textOf)
-      if (titles.length > 0) reading.note(describeTitles(titles))
+      if (titles.length > 0) addNote(reading.figures, describeTitles(titles))
       return headerOf(value.cells, reading)
     }
     before.push(value)
@@ -47,8 +51,8 @@ export async function readHeader(
 }
 
 /** Whether a record has every column that the source requires. */
-const isHeader = ({ columns }: FileReading, { cells, error }: TableRecord): boolean =>
-  error === null && layoutOf(columns, cells) !== undefined
+const isHeader = ({ source }: FileReading, { cells, error }: TableRecord): boolean =>
+  error === null && layoutOf(source.columns, cells) !== undefined
 
 function headerOf(cells: readonly string[], reading: FileReading): Header {
   const written = withoutBlankEnd(cells)
@@ -66,7 +70,7 @@ function nearestHeader(
 ): string[] | undefined {
   const candidates = records
     .filter((record) => record.error === null && !isBanner(reading, record))
-    .map(({ cells }) => ({ cells, known: knownColumns(reading.columns, cells) }))
+    .map(({ cells }) => ({ cells, known: knownColumns(reading.source.columns, cells) }))
   const most = Math.max(...candidates.map(({ known }) => known))
   if (most === 0 && records.some(({ error }) => error !== null)) return undefined
   return candidates.find(({ known }) => known === most)?.cells
@@ -78,8 +82,8 @@ export function withoutBlankEnd(cells: readonly string[]): readonly string[] {
   return length === cells.length ? cells : cells.slice(0, length)
 }
 
-const isBanner = ({ banner }: FileReading, { cells, error }: TableRecord): boolean =>
-  error === null && (banner?.test(cells.join(",")) ?? false)
+const isBanner = ({ source }: FileReading, { cells, error }: TableRecord): boolean =>
+  error === null && (source.banner?.test(cells.join(",")) ?? false)
 
 const textOf = ({ cells, error, text }: TableRecord): string =>
   error === null ? cells.filter((cell) => cell.trim() !== "").join(", ") : text.trim()

@@ -45,7 +45,7 @@ export async function* readDocument(
   const error = envelope.error === undefined ? "" : `, but an error: ${shortJson(envelope.error)}`
   if (record === 0) refuse(`it has no records${error}`)
   if (unstated !== undefined) checkLateSystem(envelope, unstated, reading)
-  if (isIncomplete(envelope, record)) reading.markIncomplete()
+  if (isIncomplete(envelope, record)) reading.figures.incomplete = true
 }
 
 const withShape = (row: Row, feature: RawRecord | undefined, shapeOf: ShapeOf): Row =>

@@ -4,6 +4,7 @@ import { excerpt, firstOf } from "../../../system/text/printable-text.ts"
 import { sourceOfColumns } from "../../sources/catalogue.ts"
 import { type ColumnMatch, type Columns, layoutOf, matchColumns } from "../../sources/columns.ts"
 import type { RawRecord } from "../../sources/source.ts"
+import { addNote } from "../figures.ts"
 import { OtherColumns } from "../load-error.ts"
 import type { FileReading, Row } from "./row.ts"
 
@@ -11,7 +12,7 @@ const maxShown = 10
 
 /** For each column of the header its name in the source, null for one to ignore. */
 export function matchHeader(
-  { columns, refuse, note }: FileReading,
+  { source: { columns }, figures, refuse }: FileReading,
   header: readonly string[],
 ): (string | null)[] {
   const layout = layoutOf(columns, header)
@@ -19,7 +20,7 @@ export function matchHeader(
   if (!("error" in match)) {
     if (match.reported) {
       const ignored = firstOf(match.reported, maxShown, (name) => `"${excerpt(name)}"`)
-      note(`columns ignored: ${ignored}`)
+      addNote(figures, `columns ignored: ${ignored}`)
     }
     return match.names
   }
@@ -35,7 +36,9 @@ export function matchHeader(
  * Reads objects as rows; only the first must have the required columns, and shows the layout. Rows of one file
  * mostly have the same names, which are then matched once.
  */
-export function rowReader({ columns }: FileReading): (object: RawRecord, line: number) => Row {
+export function rowReader({
+  source: { columns },
+}: FileReading): (object: RawRecord, line: number) => Row {
   let anyOf: Columns | undefined
   let lastKeys = ""
   let match: ColumnMatch = { names: [] }

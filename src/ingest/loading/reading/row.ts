@@ -1,8 +1,7 @@
 /** The input and output of the readers of all formats. */
 
-import type { Datum } from "../../../data/places/reference-system.ts"
-import type { Columns } from "../../sources/columns.ts"
-import type { RawRecord } from "../../sources/source.ts"
+import type { RawRecord, Source } from "../../sources/source.ts"
+import type { FileFigures } from "../figures.ts"
 import type { RowShape } from "../staged-shape.ts"
 
 /**
@@ -20,27 +19,19 @@ export const readable = (row: Row): RawRecord =>
 /** Ends the load; a faulty row is yielded with an `error` instead. @param fault why the file cannot be read */
 export type RefuseFile = (fault: string, options?: ErrorOptions) => never
 
-/** The input of a reader besides the text, and its reports. */
-export interface FileReading {
-  /** Of its source. */
-  columns: Columns
-  /** Matches a line that may precede the header. */
-  banner?: RegExp | undefined
-  noteBanner?: (banner: string) => void
-  refuse: RefuseFile
-  /** @param remark on how the file was read, for the summary of the load */
-  note: (remark: string) => void
-  /** Undefined where the load reads no shapes. */
-  shapes?: ShapeOptions | undefined
-  /** Call it where the file states that it lacks records of its source. */
-  markIncomplete: () => void
+/** How a file is read, before it is open. */
+export interface TableReading {
+  source: Pick<Source, "columns" | "banner" | "bannerDate">
+  /** Readers add their remarks on the file. */
+  figures: FileFigures
+  readsShapes: boolean
+  /** The reference system that the operator names, which the file may not state. */
+  crs?: string | undefined
 }
 
-export interface ShapeOptions {
-  /** The reference system that the operator names, which the file may not state. */
-  crs: string | undefined
-  /** Call it with the system of the shapes. */
-  noteDatum: (datum: Datum) => void
+/** The input of a reader besides the text. */
+export interface FileReading extends TableReading {
+  refuse: RefuseFile
 }
 
 /** One input, before its format is known. */

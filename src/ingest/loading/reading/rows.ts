@@ -4,18 +4,19 @@
  */
 import { wgs84 } from "../../../data/places/reference-system.ts"
 import type { FileFormat } from "../../sources/source.ts"
+import { addNote, type FileFigures, newFileFigures } from "../figures.ts"
 import { LoadError, OtherColumns } from "../load-error.ts"
 import { isDbase, readDbase } from "./dbase.ts"
 import { foreignText } from "./foreign-formats.ts"
 import { openInputs, peek } from "./input.ts"
 import { readDocument, readNdjson } from "./json.ts"
-import type { FileReading, InputFile, Row } from "./row.ts"
+import type { InputFile, Row, TableReading } from "./row.ts"
 import { type ShapeOf, shapeReader } from "./shapes.ts"
 import { readTable, separatorOf } from "./table.ts"
 import { decodedText } from "./text.ts"
 
 /** The unit in which rows are numbered, if not lines. */
-export const countedBy: Partial<Record<FileFormat, "features" | "records">> = {
+const countedBy: Partial<Record<FileFormat, "features" | "records">> = {
   json: "records",
   geojson: "features",
   dbase: "records",
@@ -24,33 +25,37 @@ export const countedBy: Partial<Record<FileFormat, "features" | "records">> = {
 /** How many bytes, or characters, show the format of a file. */
 const startLength = 16_384
 
-interface Table<Given> {
+interface TablesReading extends Omit<TableReading, "figures"> {
+  maxUnpackedBytes?: number | undefined
+}
+
+interface Table {
   input: InputFile
-  given: Given
+  figures: FileFigures
   format: FileFormat
   batches: AsyncGenerator<Row[]>
 }
 
 /**
  * The tables of a file. Of several in a zip file, those without the columns of the source are only noted.
- * @param reading called with the name of each table
  * @throws LoadError where no table has the columns
  */
-export async function* openTables<Given extends Omit<FileReading, "refuse">>(
+export async function* openTables(
   path: string,
-  maxBytes: number | undefined,
-  reading: (name: string) => Given,
-): AsyncGenerator<Table<Given>> {
-  let note: FileReading["note"] | undefined
+  { maxUnpackedBytes, ...reading }: TablesReading,
+): AsyncGenerator<Table> {
+  let last: FileFigures | undefined
   let mismatch: LoadError | undefined
   const unread: string[] = []
-  for await (const input of openInputs(path, maxBytes)) {
-    const given = reading(input.name)
-    let table: Table<Given>
+  for await (const input of openInputs(path, maxUnpackedBytes)) {
+    const figures = newFileFigures(input.name)
+    let table: Table
     try {
-      const { format, batches } = await openRows(input, given)
+      const { format, batches } = await openRows(input, { ...reading, figures })
       // The first batch shows the columns.
-      table = { input, given, format, batches: (await peek(batches, 1)).all }
+      table = { input, figures, format, batches: (await peek(batches, 1)).all }
+      const counted = countedBy[format]
+      if (counted) figures.counted = counted
     } catch (error) {
       if (!(error instanceof LoadError && error.cause instanceof OtherColumns)) throw error
       await input.finish()
@@ -58,17 +63,17 @@ export async function* openTables<Given extends Omit<FileReading, "refuse">>(
       unread.push(`${input.name} was not read: ${error.cause.message}`)
       continue
     }
-    note = given.note
+    last = figures
     yield table
   }
-  if (note === undefined) throw mismatch
-  for (const remark of unread) note(remark)
+  if (last === undefined) throw mismatch
+  for (const remark of unread) addNote(last, remark)
 }
 
 /** Rejects a file that is not a table. Reading the batches checks header and rows. */
 async function openRows(
   { bytes, companion, refuse }: InputFile,
-  given: Omit<FileReading, "refuse">,
+  given: TableReading,
 ): Promise<{ format: FileFormat; batches: AsyncGenerator<Row[]> }> {
   const reading = { ...given, refuse }
   const file = await peek(bytes(), startLength)
@@ -90,8 +95,8 @@ async function openRows(
   if (/^\s*\{/.test(start)) {
     return opened("ndjson", readNdjson(text.all, reading))
   }
-  const separator = separatorOf(start, reading.columns)
-  if (separator === ";") reading.note("its values are separated by semicolons")
+  const separator = separatorOf(start, reading.source.columns)
+  if (separator === ";") addNote(given.figures, "its values are separated by semicolons")
   return opened(separator === "\t" ? "tsv" : "csv", readTable(text.all, separator, reading))
 }
 

@@ -15,39 +15,39 @@ import { parsedJson } from "../../../system/text/parsed-json.ts"
 import { textWithin } from "../../../system/text/text-within.ts"
 import type { RawRecord } from "../../sources/source.ts"
 import { type RowShape, rowShape } from "../staged-shape.ts"
-import type { FileReading, InputFile, RefuseFile, ShapeOptions } from "./row.ts"
+import type { FileReading, InputFile, RefuseFile } from "./row.ts"
 
 /** Undefined for a row that states no geometry. @param feature the one that has the geometry */
 export type ShapeOf = (geometry: unknown, feature?: unknown) => RowShape | undefined
 
-type WithShapes = Pick<FileReading, "shapes" | "refuse">
+type WithShapes = Omit<FileReading, "source">
 
 /**
  * A system that a geometry or its feature states, as GeoJSON of 2008 and ArcGIS allow, precedes that of the file.
  * @param stated the system that the file states. It is called with the first geometry that states none
  */
 export function shapeReader(
-  { shapes, refuse }: WithShapes,
+  reading: WithShapes,
   stated: (geometry: unknown) => ReferenceSystem,
 ): ShapeOf {
+  const { readsShapes, crs, figures, refuse } = reading
   let ofFile: ReferenceSystem | undefined
   let datum: Datum | undefined
   const named = memoized((statement: string) =>
     systemOfDocument(Object(parsedJson(statement)), refuse),
   )
   return (value, feature) => {
-    if (!shapes || value === undefined) return undefined
+    if (!readsShapes || value === undefined) return undefined
     if (value === null || (typeof value === "string" && value.trim() === ""))
       return rowShape(noShape)
     const geometry = typeof value === "string" ? parsedGeometry(value) : value
-    const fileSystem = () => (ofFile ??= systemOf(shapes, refuse, () => stated(geometry)))
-    const own =
-      shapes.crs === undefined ? (statementIn(geometry) ?? statementIn(feature)) : undefined
+    const fileSystem = () => (ofFile ??= systemOf(reading, () => stated(geometry)))
+    const own = crs === undefined ? (statementIn(geometry) ?? statementIn(feature)) : undefined
     const system = own === undefined ? fileSystem() : named(own)
     datum ??= system.datum
     if (system.datum !== datum)
       refuse("its shapes state several coordinate reference systems; name one with --crs EPSG:n")
-    shapes.noteDatum(datum)
+    figures.crs = datum
     return rowShape(readGeometry(geometry, system.toDegrees))
   }
 }
@@ -58,8 +58,7 @@ function statementIn(object: unknown): string | undefined {
 }
 
 const systemOf = (
-  { crs }: ShapeOptions,
-  refuse: RefuseFile,
+  { crs, refuse }: Pick<FileReading, "crs" | "refuse">,
   stated: () => ReferenceSystem,
 ): ReferenceSystem => (crs === undefined ? stated() : systemNamed(crs, refuse))
 
@@ -80,7 +79,7 @@ export const systemOfDocument = (
 export function checkLateSystem(
   document: RawRecord,
   geometry: unknown,
-  { shapes, refuse }: WithShapes,
+  { figures, refuse }: WithShapes,
 ): void {
   // Only GeoJSON, whose geometries have a type, has a system without a statement.
   const { datum, isProjected } =
@@ -89,7 +88,7 @@ export function checkLateSystem(
       : systemOfArcGis(document.spatialReference, refuse)
   if (isProjected)
     refuse("it states its coordinate reference system after its features; name it with --crs")
-  shapes?.noteDatum(datum)
+  figures.crs = datum
 }
 
 const maxPrjBytes = 64 * 1024
@@ -97,10 +96,10 @@ const maxPrjBytes = 64 * 1024
 /** The shapes of the records of a dBase table, deleted ones too; undefined where there is no `.shp`. */
 export async function shapesBeside(
   companion: InputFile["companion"],
-  { shapes, refuse }: WithShapes,
+  { readsShapes, crs, figures, refuse }: WithShapes,
 ): Promise<AsyncGenerator<ShapeRead> | undefined> {
-  const bytes = shapes && companion("shp")
-  if (!shapes || !bytes) return undefined
+  const bytes = readsShapes ? companion("shp") : undefined
+  if (!bytes) return undefined
   const ofShapes: RefuseFile = (fault, options) => refuse(`its .shp: ${fault}`, options)
   const prj = companion("prj")
   // A small zip file may have one of gigabytes.
@@ -111,7 +110,7 @@ export async function shapesBeside(
         "its .prj is longer than 64 KB, so it is no coordinate reference system. Replace it, or load with --without-shapes",
       ),
     ))
-  const system = systemOf(shapes, ofShapes, () => systemOfPrj(text, ofShapes))
-  shapes.noteDatum(system.datum)
+  const system = systemOf({ crs, refuse: ofShapes }, () => systemOfPrj(text, ofShapes))
+  figures.crs = system.datum
   return readShapefile(bytes, system.toDegrees, ofShapes)
 }

@@ -16,10 +16,10 @@ export async function* readTable(
   separator: Separator,
   reading: FileReading,
 ): AsyncGenerator<Row> {
-  const { refuse, columns } = reading
+  const { refuse, source } = reading
   const records = csvRecords(text, separator, refuse)
   const header = await readHeader(records, reading)
-  const rowOf = rowReaderBelow(header, columns, separator)
+  const rowOf = rowReaderBelow(header, source.columns, separator)
   let last: TableRecord | undefined
   // Not `for await`: the header has already been read from the same iterator.
   for (let next = await records.next(); !next.done; next = await records.next()) {

@@ -2,20 +2,21 @@
  * Decodes text by its bytes: UTF-16 with a byte order mark, UTF-8, or Windows-1252 for bytes that are not
  * UTF-8. A file that mixes both, or has bytes of neither, is rejected: its letters would be a guess.
  */
+import { addNote } from "../figures.ts"
 import { damaged } from "../load-error.ts"
 import type { FileReading, RefuseFile } from "./row.ts"
 
-type Remarks = Pick<FileReading, "refuse" | "note">
+type Remarks = Pick<FileReading, "refuse" | "figures">
 
 /** Returns the text without a byte order mark. @param start the first bytes, or all if they are few */
 export function decodedText(
   bytes: AsyncIterable<Uint8Array>,
   start: Uint8Array,
-  { refuse, note }: Remarks,
+  { refuse, figures }: Remarks,
 ): AsyncGenerator<string> {
   const mark = `${start[0]} ${start[1]}`
-  if (mark !== "255 254" && mark !== "254 255") return utf8OrWindows(bytes, { refuse, note })
-  note("it is UTF-16 text")
+  if (mark !== "255 254" && mark !== "254 255") return utf8OrWindows(bytes, { refuse, figures })
+  addNote(figures, "it is UTF-16 text")
   const decoder = new TextDecoder(mark === "255 254" ? "utf-16le" : "utf-16be", { fatal: true })
   return decodedWith(decoder, bytes, refuse, "it is not valid UTF-16 text")
 }
@@ -50,7 +51,7 @@ const unassigned = /[\x81\x8d\x8f\x90\x9d]/
 /** The first bytes outside ASCII decide, anywhere in the file. */
 async function* utf8OrWindows(
   bytes: AsyncIterable<Uint8Array>,
-  { refuse, note }: Remarks,
+  { refuse, figures }: Remarks,
 ): AsyncGenerator<string> {
   const chunks = bytes[Symbol.asyncIterator]()
   let waiting = Buffer.alloc(0)
@@ -74,7 +75,7 @@ async function* utf8OrWindows(
       return yield* decodedWith(new TextDecoder("utf-8", { fatal: true }), whole, refuse, mixture)
     }
     if (/^[\xc2-\xf4][\x80-\xbf]*$/.test(character)) refuse(endsInCharacter)
-    note("it is not UTF-8 text and was read as Windows-1252")
+    addNote(figures, "it is not UTF-8 text and was read as Windows-1252")
     return yield* windowsText(whole, refuse)
   }
 }
