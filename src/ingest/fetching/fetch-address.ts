@@ -19,7 +19,7 @@ export interface AddressOptions extends RawFiles {
 /** The paths in the given order, and the options of a load of downloaded files. */
 export type GivenFiles = Pick<
   LoadOptions,
-  "files" | "observed" | "maxUnpackedBytes" | "fetchStartedMs"
+  "files" | "observed" | "maxUnpackedBytes" | "startedMs"
 >
 
 const isFetched = (file: string): boolean => /^https?:\/\//i.test(file)
@@ -36,7 +36,7 @@ export async function withAddresses<T>(
 ): Promise<T> {
   const url = files.filter(isFetched)
   if (url.length === 0) return load({ files })
-  const fetchStartedMs = performance.now()
+  const startedMs = performance.now()
   const { source, limits, progress } = options
   for (const address of url) {
     if (!isAddress(address)) throw new LoadError("Cannot fetch an address with a user or password")
@@ -51,7 +51,7 @@ export async function withAddresses<T>(
       files: files.map((file) => (isFetched(file) ? (paths.shift() ?? file) : file)),
       observed: oldestObserved(fetched),
       maxUnpackedBytes: limits.maxUnpackedBytes,
-      fetchStartedMs,
+      startedMs,
     })
   }
   return withRawDirectory(options, loadFetched, (reason) => {

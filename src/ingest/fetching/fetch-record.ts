@@ -3,29 +3,9 @@
  * process that has the lock of the source writes the record. Times are as `2026-01-02T03:04:05Z`.
  */
 import type { Connection } from "../../data/db/connection.ts"
-import { utc } from "../../data/db/utc.ts"
 import { recordOutcome } from "../loading/source-record.ts"
 import type { Source } from "../sources/source.ts"
 import { type Fetchable, publicAddress } from "./sources-file.ts"
-
-export interface FetchRecord {
-  /** When the last fetch with an outcome began. */
-  attempted: string | null
-  /** When the last fetch began that received all files. */
-  fetched: string | null
-}
-
-export async function fetchRecord(
-  sql: Connection,
-  { name, resource }: Source,
-): Promise<FetchRecord> {
-  const [row] = await sql.unsafe<[FetchRecord]>(
-    `select ${utc("last_attempted_at")} as attempted, ${utc("last_fetched_at")} as fetched
-     from (values ($1, $2)) as given (name, resource) left join sources using (name, resource)`,
-    [name, resource.name],
-  )
-  return row
-}
 
 /**
  * Records where the files of a completed fetch came from, and on what terms: those of the operator's entry,

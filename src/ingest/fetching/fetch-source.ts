@@ -9,12 +9,17 @@ import { hourMs, secondOf } from "../../system/text/time.ts"
 import { load } from "../loading/load.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
-import { digestsOf, lastObservation, newerFilesText } from "../loading/observation.ts"
+import {
+  digestsOf,
+  type LastLoad,
+  lastLoad,
+  newerFilesText,
+} from "../loading/observation.ts"
 import { secondsSince } from "../loading/source-record.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
 import type { LoadSummary } from "../loading/summary.ts"
 import { type FetchedFile, fetchFiles, oldestObserved } from "./fetch-files.ts"
-import { type FetchRecord, fetchRecord, recordFailedFetch, recordFetched } from "./fetch-record.ts"
+import { recordFailedFetch, recordFetched } from "./fetch-record.ts"
 import type { Limits } from "./limits.ts"
 import { withRawDirectory } from "./raw-files.ts"
 import { entryHeaders, type Fetchable, withoutSecrets } from "./sources-file.ts"
@@ -86,7 +91,7 @@ const hoursAfterFailure = 1
 const leewayOf = (everyHours: number) => Math.min(everyHours, 24) / 48
 
 /** The time from which on the source is due, in milliseconds. */
-function dueAt({ attempted, fetched }: FetchRecord, everyHours: number, editedMs: number): number {
+function dueAt({ attempted, fetched }: LastLoad, everyHours: number, editedMs: number): number {
   const after = (time: string | null, hours: number) =>
     time === null ? 0 : Date.parse(time) + hours * hourMs
   const isMended = attempted !== null && Date.parse(attempted) < editedMs
@@ -108,8 +113,7 @@ async function fetchIfDue(
   const startedAt = now()
   const at = secondOf(startedAt)
   const startedMs = performance.now()
-  const record = await fetchRecord(sql, source)
-  const dueMs = dueAt(record, entry.every ?? defaultEveryHours, options.editedMs)
+  const dueMs = dueAt(await lastLoad(sql, source), entry.every ?? defaultEveryHours, options.editedMs)
   if (!options.force && dueMs > startedAt.getTime()) {
     const reason = `due from ${new Date(dueMs).toISOString()} on; --force fetches it now`
     return withoutLoad("not due", reason)
@@ -152,7 +156,7 @@ async function loadFetched(
   const { absentAfterHours, holderNames, progress, onCommit, onPublished } = options
   const { partial, all_sectors: allSectors, crs, without_shapes: withoutShapes } = entry
   const fetched = oldestObserved(files)
-  const last = await lastObservation(sql, source)
+  const last = await lastLoad(sql, source)
   const isSame = last.files?.join() === digestsOf(files).join()
   const newer = last.observed !== null && last.observed > fetched ? last.observed : undefined
   if (newer !== undefined && !isSame) {
@@ -162,7 +166,7 @@ async function loadFetched(
   try {
     const summary = await load({
       ...{ source, partial, allSectors, crs, withoutShapes, absentAfterHours, holderNames },
-      ...{ progress, onCommit, onPublished, fetchStartedMs: startedMs },
+      ...{ progress, onCommit, onPublished, startedMs },
       url: options.databaseUrl,
       files: files.map(({ path }) => path),
       // The fetch of bytes that were loaded by hand for a later time does not make them older.

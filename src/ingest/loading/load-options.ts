@@ -46,22 +46,24 @@ export interface LoadOptions {
   /** Which holders are stored by their names; all by default. */
   holderNames?: HolderNames
   progress?: Progress
-  /** When the fetch of its files began, by `performance.now()`: the metrics include the fetch. */
-  fetchStartedMs?: number
+  /** When it, or the fetch of its files, began, by `performance.now()`: the metrics include the fetch. */
+  startedMs?: number
   /** Called before the COMMIT of a release, after which it cannot be cancelled. */
   onCommit?: (() => void) | undefined
   /** Called directly after the commit of a release. */
   onPublished?: (() => void) | undefined
 }
 
+type Defaulted =
+  | "partial"
+  | "allSectors"
+  | "acceptEmpty"
+  | "absentAfterHours"
+  | "holderNames"
+  | "progress"
+  | "startedMs"
+
 /** The operator's options, with the defaults. No step changes them. */
-export interface Load extends Readonly<LoadOptions> {
-  readonly partial: boolean
-  readonly allSectors: boolean
-  readonly acceptEmpty: readonly string[]
-  readonly absentAfterHours: number
-  readonly holderNames: HolderNames
-  readonly progress: Progress
-  /** When the load, or its fetch, began, by `performance.now()`. */
-  readonly startedMs: number
+export type Load = Readonly<LoadOptions> & {
+  readonly [Name in Defaulted]: NonNullable<LoadOptions[Name]>
 }

@@ -21,7 +21,7 @@ import { relink } from "./links.ts"
 import { recordListings } from "./listings.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load, LoadOptions } from "./load-options.ts"
-import { checkObserved, lastObservation, observedOf, observedTime } from "./observation.ts"
+import { checkObserved, lastLoad, observedOf, observedTime } from "./observation.ts"
 import { silent } from "./progress.ts"
 import { nextRelease, publishing, publishRelease } from "./publishing.ts"
 import { readFiles } from "./read-files.ts"
@@ -45,12 +45,7 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
   for (const path of load.files) await checkReadable(path)
   const startedMs = performance.now()
   const { source, progress } = load
-  const rejects = new Rejects({
-    directory: load.rejectsDir ?? null,
-    source: source.name,
-    warn: progress.warn,
-    max: load.maxRejects,
-  })
+  const rejects = new Rejects(load)
   try {
     const { value, unconfirmed } = await changeAndConfirm(
       load.url,
@@ -84,9 +79,8 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
 
 /** @throws LoadError for options that contradict each other */
 function withDefaults(options: LoadOptions): Load {
-  const { source, files, partial = false, acceptEmpty = [] } = options
-  const { holderNames = "all", rejectsDir, observed } = options
-  if (files.length === 0) throw new LoadError("Cannot load: no files were given")
+  const { source, files, rejectsDir, observed } = options
+  const { partial = false, acceptEmpty = [], holderNames = "all" } = options
   if (files.filter((path) => path === "-").length > 1) {
     throw new LoadError("Cannot read standard input twice: give - only once")
   }
@@ -114,7 +108,7 @@ function withDefaults(options: LoadOptions): Load {
     absentAfterHours: options.absentAfterHours ?? 48,
     progress: options.progress ?? silent,
     observed: observed === undefined ? undefined : observedOf(observed),
-    startedMs: options.fetchStartedMs ?? performance.now(),
+    startedMs: options.startedMs ?? performance.now(),
   }
 }
 
@@ -142,7 +136,7 @@ async function publishFiles(
   const isDirectory = source.name === asxDirectory.name
 
   await checkRules(sql)
-  const last = await lastObservation(sql, source)
+  const last = await lastLoad(sql, source)
   checkObserved(load.observed, last, source.name)
   const next = await nextRelease(sql)
 

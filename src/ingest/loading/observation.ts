@@ -11,7 +11,8 @@ import type { FileFigures, Manifest } from "./figures.ts"
 import { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
 
-export interface LastObservation {
+/** The last load and the last fetches of a source. */
+export interface LastLoad {
   /** When the load's transaction began, by the database's clock. All times are as `2026-01-02T03:04:05Z`. */
   now: string
   /** Null where the source has not been loaded. */
@@ -20,6 +21,9 @@ export interface LastObservation {
   isKnown: boolean | null
   /** Digests of its files, sorted; null where it has not been loaded. */
   files: string[] | null
+  /** When the last fetch with an outcome began, and the last one that received all files. */
+  attempted: string | null
+  fetched: string | null
 }
 
 /**
@@ -34,14 +38,15 @@ export function observedOf(text: string): string {
   )
 }
 
-export async function lastObservation(
+export async function lastLoad(
   sql: Sql | TransactionSql,
   { name, resource }: Source,
-): Promise<LastObservation> {
-  const [row] = await sql.unsafe<[LastObservation]>(
+): Promise<LastLoad> {
+  const [row] = await sql.unsafe<[LastLoad]>(
     `select ${utc("date_trunc('second', now())")} as now, ${utc("last_observed_at")} as observed,
        last_observed_is_known as "isKnown",
-       array_to_json(last_files) as files
+       array_to_json(last_files) as files,
+       ${utc("last_attempted_at")} as attempted, ${utc("last_fetched_at")} as fetched
      from (values ($1, $2)) as given (name, resource) left join sources using (name, resource)`,
     [name, resource.name],
   )
@@ -58,7 +63,7 @@ const maxClockSkewMs = 5 * 60_000
  */
 export function checkObserved(
   given: string | undefined,
-  { now, observed, isKnown }: LastObservation,
+  { now, observed, isKnown }: LastLoad,
   source: string,
   isSame = true,
 ): void {
@@ -98,7 +103,7 @@ export interface Observed {
  */
 export function observedTime(
   { observed: given, source }: Load,
-  last: LastObservation,
+  last: LastLoad,
   files: readonly FileFigures[],
 ): Observed {
   const [stated] = files

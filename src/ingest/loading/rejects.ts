@@ -10,6 +10,8 @@ import { printableLine, printableText } from "../../system/text/printable-text.t
 import { type FileFigures, locationOf, unitOf } from "./figures.ts"
 import { fileTime } from "./file-names.ts"
 import { LoadError, reasonOf, refused } from "./load-error.ts"
+import type { Load } from "./load-options.ts"
+import type { Progress } from "./progress.ts"
 
 export interface Reject {
   file: Pick<FileFigures, "name" | "counted">
@@ -18,15 +20,6 @@ export interface Reject {
   reason: string
   /** As read or, if the row was rejected after it was staged, as mapped. */
   row: unknown
-}
-
-export interface RejectsOptions {
-  /** Null for no file. */
-  directory: string | null
-  source: string
-  warn: (text: string) => void
-  /** How many are allowed; by default 1,000 or one row in twenty, the higher of the two. */
-  max?: number | undefined
 }
 
 /** The file of the rejected rows. */
@@ -41,6 +34,7 @@ export interface RejectsWritten {
 export const rejectsText = ({ rejectsFile, rejectsFault }: RejectsWritten): string | undefined =>
   rejectsFault ?? (rejectsFile === null ? undefined : `Rejected rows are in ${rejectsFile}`)
 
+/** How many are allowed by default: the higher of the two. */
 const defaultMax = 1000
 const defaultShare = 0.05
 /** How many unwritten rows are shown as warnings. */
@@ -62,27 +56,31 @@ export class Rejects {
   /** How many rows there are of each kind of reason, and the first of them. */
   readonly #kinds = new Map<string, { rows: number; first: string }>()
 
-  constructor(readonly options: RejectsOptions) {}
+  constructor(
+    readonly load: Pick<Load, "source" | "rejectsDir" | "maxRejects"> & {
+      progress: Pick<Progress, "warn">
+    },
+  ) {}
 
   get written(): RejectsWritten {
     const rejectsFile = this.#rows > 0 ? this.#path : null
     if (this.#failure === undefined) return { rejectsFile, rejectsFault: null }
     const fault =
       rejectsFile === null
-        ? `Cannot write the rejected rows to ${this.options.directory}`
+        ? `Cannot write the rejected rows to ${this.load.rejectsDir}`
         : `Only the first ${formatCount(this.#rows)} of ${formatCount(this.count)} rejected rows are in ${rejectsFile}`
     return { rejectsFile, rejectsFault: `${fault}: ${this.#failure}` }
   }
 
   add({ file, line, reason, row }: Reject): void {
     const text = printableLine(`${file.name}, ${locationOf(file, line)}: ${reason}`)
-    const { directory } = this.options
-    if (directory !== null && this.#failure === undefined) {
-      this.#write(directory, { file: file.name, [unitOf(file)]: line, reason, row })
+    const { rejectsDir, progress } = this.load
+    if (rejectsDir !== undefined && this.#failure === undefined) {
+      this.#write(rejectsDir, { file: file.name, [unitOf(file)]: line, reason, row })
     }
     this.count++
     const lost = this.count - this.#rows
-    if (lost > 0 && lost <= maxShown) this.options.warn(`Rejected: ${text}`)
+    if (lost > 0 && lost <= maxShown) progress.warn(`Rejected: ${text}`)
     const kind = this.#kinds.get(kindOf(reason))
     if (kind) kind.rows++
     else if (this.#kinds.size < maxKinds) this.#kinds.set(kindOf(reason), { rows: 1, first: text })
@@ -90,14 +88,14 @@ export class Rejects {
 
   #write(directory: string, row: object): void {
     try {
-      this.#path ??= newPath(directory, this.options.source)
+      this.#path ??= newPath(directory, this.load.source.name)
       appendFileSync(this.#path, `${printableText(JSON.stringify(row))}\n`)
       this.#rows++
     } catch (error) {
       this.#failure = reasonOf(error)
       const what =
         this.#rows > 0 ? `more rejected rows to ${this.#path}` : `rejected rows to ${directory}`
-      this.options.warn(`Cannot write ${what}: ${this.#failure}; the first unwritten rows follow`)
+      this.load.progress.warn(`Cannot write ${what}: ${this.#failure}; the first unwritten rows follow`)
     }
   }
 
@@ -148,7 +146,7 @@ export class Rejects {
   }
 
   #max(rowsRead: number): number {
-    return this.options.max ?? Math.max(defaultMax, Math.floor(rowsRead * defaultShare))
+    return this.load.maxRejects ?? Math.max(defaultMax, Math.floor(rowsRead * defaultShare))
   }
 }
 

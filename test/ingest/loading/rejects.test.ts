@@ -10,6 +10,7 @@ import { Rejects, rejectsText } from "../../../src/ingest/loading/rejects.ts"
 import { smallDisk } from "../../faults/small-disk.ts"
 import { directoryOfFile } from "../../support/of-file.ts"
 import { reportSkipped } from "../../support/supervised.ts"
+import { sourceOf } from "./readings.ts"
 
 const root = directoryOfFile()
 let parent: string
@@ -19,9 +20,10 @@ beforeEach(() => {
   warnings = []
 })
 
-const rejectsIn = (directory: string | null) =>
-  new Rejects({ directory, source: "companies", warn: (text) => warnings.push(text) })
+const rejectsIn = (rejectsDir?: string) =>
+  new Rejects({ source, rejectsDir, progress: { warn: (text) => warnings.push(text) } })
 
+const source = sourceOf("companies")
 const file = newFileFigures("rows.csv")
 const add = (rejects: Rejects, line: number) =>
   rejects.add({ file, line, reason: "is bad", row: { line } })
@@ -82,9 +84,9 @@ test.skipIf(disk === null)(
   "On a full disk the outcome and a rejection state how many rows the file has",
   async () => {
     await disk?.fill(3 * 4096)
-    const directory = join(disk?.path ?? "", "rejects")
+    const rejectsDir = join(disk?.path ?? "", "rejects")
     const warn = (text: string) => warnings.push(text)
-    const rejects = new Rejects({ directory, source: "companies", warn, max: 39 })
+    const rejects = new Rejects({ source, rejectsDir, progress: { warn }, maxRejects: 39 })
     const row = "x".repeat(500)
     for (let line = 2; line < 42; line++) rejects.add({ file, line, reason: "is bad", row })
     const { rejectsFile: path } = rejects.written
