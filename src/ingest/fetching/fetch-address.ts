@@ -17,10 +17,7 @@ export interface AddressOptions extends RawFiles {
 }
 
 /** The paths in the given order, and the options of a load of downloaded files. */
-export type GivenFiles = Pick<
-  LoadOptions,
-  "files" | "observed" | "maxUnpackedBytes" | "startedMs"
->
+export type GivenFiles = Pick<LoadOptions, "files" | "observed" | "maxUnpackedBytes" | "startedMs">
 
 const isFetched = (file: string): boolean => /^https?:\/\//i.test(file)
 

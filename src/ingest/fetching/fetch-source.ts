@@ -9,12 +9,7 @@ import { hourMs, secondOf } from "../../system/text/time.ts"
 import { load } from "../loading/load.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
 import type { LoadOptions } from "../loading/load-options.ts"
-import {
-  digestsOf,
-  type LastLoad,
-  lastLoad,
-  newerFilesText,
-} from "../loading/observation.ts"
+import { digestsOf, type LastLoad, lastLoad, newerFilesText } from "../loading/observation.ts"
 import { secondsSince } from "../loading/source-record.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
 import type { LoadSummary } from "../loading/summary.ts"
@@ -113,7 +108,11 @@ async function fetchIfDue(
   const startedAt = now()
   const at = secondOf(startedAt)
   const startedMs = performance.now()
-  const dueMs = dueAt(await lastLoad(sql, source), entry.every ?? defaultEveryHours, options.editedMs)
+  const dueMs = dueAt(
+    await lastLoad(sql, source),
+    entry.every ?? defaultEveryHours,
+    options.editedMs,
+  )
   if (!options.force && dueMs > startedAt.getTime()) {
     const reason = `due from ${new Date(dueMs).toISOString()} on; --force fetches it now`
     return withoutLoad("not due", reason)

@@ -95,7 +95,9 @@ export class Rejects {
       this.#failure = reasonOf(error)
       const what =
         this.#rows > 0 ? `more rejected rows to ${this.#path}` : `rejected rows to ${directory}`
-      this.load.progress.warn(`Cannot write ${what}: ${this.#failure}; the first unwritten rows follow`)
+      this.load.progress.warn(
+        `Cannot write ${what}: ${this.#failure}; the first unwritten rows follow`,
+      )
     }
   }
 

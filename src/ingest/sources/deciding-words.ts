@@ -8,7 +8,7 @@
 import { memoized } from "../../system/text/memoized.ts"
 import { isNearSpelling } from "../../system/text/nearest-name.ts"
 
-export interface WordMeaning<Word extends string> {
+interface WordMeaning<Word extends string> {
   /** Null for terms that reverse other words or leave them open: `not`, `partially`. */
   means: Word | null
   /** Words, or sequences of words, in lower case. Singular and plural are the same. */
@@ -17,16 +17,13 @@ export interface WordMeaning<Word extends string> {
   over?: readonly (Word | null)[]
 }
 
-/** The word for a phrase; undefined for an unknown one. */
-export type PhraseReader<Word extends string> = (phrase: string) => Word | undefined
-
 /** A faulty file may have longer ones. */
 const maxPhraseLength = 200
 
-/** Prepares decisions once, for look-ups in every row. */
+/** Prepares decisions once, for look-ups in every row. The result is undefined for an unknown phrase. */
 export function phraseReader<Word extends string>(
   decisions: readonly WordMeaning<Word>[],
-): PhraseReader<Word> {
+): (phrase: string) => Word | undefined {
   const prepared = decisions.map(({ terms, ...decision }) => ({
     ...decision,
     terms: terms.map((term) => sequence(wordsOf(term))),

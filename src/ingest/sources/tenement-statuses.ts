@@ -1,8 +1,12 @@
-/** The words that decide a tenement's status, in the registers of all states. */
-import { type PhraseReader, phraseReader, type WordMeaning } from "./deciding-words.ts"
-import type { TenementStatus } from "./tenement-vocabulary.ts"
+/**
+ * The words that decide a tenement's status, in the registers of all states. The guide defines each status.
+ *
+ * A status is that of the register. A granted tenement past its expiry date stays granted: hundreds of them
+ * await renewal.
+ */
+import { phraseReader } from "./deciding-words.ts"
 
-const decisions: readonly WordMeaning<TenementStatus>[] = [
+const byWords = phraseReader([
   {
     means: "granted",
     terms: "granted grant issued active approved current live registered".split(" "),
@@ -50,13 +54,11 @@ const decisions: readonly WordMeaning<TenementStatus>[] = [
       ..."transfer variation conversion amalgamation reduction appeal".split(" "),
     ],
   },
-]
-
-const byWords = phraseReader(decisions)
+])
 
 /** An appeal against a grant leaves the tenement in force. */
 const grantUnderAppeal = /^\s*granted\s*\([^()]{0,100}\bappeal\b[^()]{0,100}\)\s*$/i
 
 /** The status that a phrase means in any state's register; undefined for an unknown one. */
-export const statusOf: PhraseReader<TenementStatus> = (phrase) =>
+export const statusOf = (phrase: string) =>
   byWords(phrase) ?? (grantUnderAppeal.test(phrase) ? "granted" : undefined)

@@ -1,12 +1,12 @@
 /**
  * The words that decide a tenement's type, in the registers of all states, and the letters that some
- * states write instead. An application for a type is of that type; its status is pending.
+ * states write instead. An application for a type is of that type; its status is pending. The guide defines each
+ * type.
  */
 import type { State } from "../../data/db/schema.ts"
-import { phraseReader, type WordMeaning } from "./deciding-words.ts"
-import type { TenementType } from "./tenement-vocabulary.ts"
+import { phraseReader } from "./deciding-words.ts"
 
-const decisions: readonly WordMeaning<TenementType>[] = [
+const byWords = phraseReader([
   { means: "exploration", terms: ["exploration"], over: ["opal"] },
   { means: "prospecting", terms: ["prospecting"] },
   { means: "retention", terms: ["retention"], over: ["exploration", "mining"] },
@@ -50,10 +50,9 @@ const decisions: readonly WordMeaning<TenementType>[] = [
       ..."petroleum gas geothermal greenhouse hydrogen".split(" "),
     ],
   },
-]
+])
 
-const byWords = phraseReader(decisions)
-
+type TenementType = NonNullable<ReturnType<typeof byWords>>
 type Letters = Readonly<Record<string, TenementType>>
 
 /** @param types each with its letters, separated by blanks */

@@ -2,10 +2,9 @@
 import { describe, expect, test } from "bun:test"
 import { statusOf } from "../../../src/ingest/sources/tenement-statuses.ts"
 import { typeOf } from "../../../src/ingest/sources/tenement-types.ts"
-import type {
-  TenementStatus,
-  TenementType,
-} from "../../../src/ingest/sources/tenement-vocabulary.ts"
+
+type TenementStatus = NonNullable<ReturnType<typeof statusOf>>
+type TenementType = NonNullable<ReturnType<typeof typeOf>>
 
 const statuses: Record<TenementStatus, string[]> = {
   granted: [
@@ -166,6 +165,13 @@ const types: Record<TenementType, string[]> = {
   ],
   reserve: ["mineral reserve", "reserved area", "TEMPORARY RESERVE", "Reserve Land (RL)"],
 }
+
+test("The guide defines each status and type, in lower case as filters expect", async () => {
+  const guide = await Bun.file(new URL("../../../src/web/guide/meaning.md", import.meta.url)).text()
+  const [, tables = ""] = /## Statuses and types\n([^#]*)/.exec(guide) ?? []
+  const defined = [...tables.matchAll(/^\| ([a-z ]+) \| [A-Z].*[^.] \|$/gm)].map(([, word]) => word)
+  expect(defined).toEqual([...Object.keys(statuses), ...Object.keys(types)])
+})
 
 describe.each(Object.entries(statuses))("Phrases of the status %s", (status, phrases) => {
   test.each(phrases)("The phrase %j has the status", (phrase) => {
