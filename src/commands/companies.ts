@@ -22,7 +22,7 @@ import { formatTable, printResult, readAnswer } from "./terminal.ts"
 const successors = reading({
   help: "list ended codes, each with a new code of the same listing date",
   read: (_, { config }) => withDatabase(config, ({ url }) => readProposedSuccessors(url)),
-  text: (found) => formatTable(found.map((pair) => ({ ...pair }))),
+  text: formatTable,
 })
 
 const confirm = command({
@@ -105,10 +105,10 @@ const sidesOf = ({ predecessor, successor }: SuccessorPair) => [
 /** Asks for all pairs of codes that have no second candidate. */
 async function describeOnly(url: string): Promise<SuccessorPair[]> {
   const pairs = (await readProposedSuccessors(url)).filter(({ is_only }) => is_only)
-  const table = formatTable(pairs.map((pair) => ({ ...pair })))
+  const table = formatTable(pairs)
   const question = `Confirm ${countOf(pairs.length, "pair")}? y (yes, all), Enter (no)`
   await printResult(pairs.length > 0 ? `${table}\n${question}` : table)
-  return pairs.map(({ predecessor, successor }) => ({ predecessor, successor }))
+  return pairs
 }
 
 const decline = command({

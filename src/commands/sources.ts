@@ -1,10 +1,10 @@
 import { type SourceStatus, sourceDetails, sourceStatuses } from "../data/db/source-status.ts"
-import { removalTime } from "../ingest/loading/absence.ts"
 import { LoadError } from "../ingest/loading/load-error.ts"
 import { removeSource } from "../ingest/loading/remove-source.ts"
 import { sourceNamed } from "../ingest/sources/catalogue.ts"
 import { formatCount } from "../system/text/display.ts"
 import { excerpt, printableLine } from "../system/text/printable-text.ts"
+import { hourMs, secondOf } from "../system/text/time.ts"
 import { argument, command, group, reading } from "./command.ts"
 import { withDatabase, withSnapshotOf } from "./database.ts"
 import { reportChange } from "./loads.ts"
@@ -42,9 +42,12 @@ const show = reading({
     }
     return {
       ...details,
+      // From this time on, a load that lacks the record removes or deactivates it.
       missing_records: details.missing_records.map((record) => ({
         ...record,
-        removable_from: removalTime(record.missing_since, config.ABSENT_AFTER_HOURS),
+        removable_from: secondOf(
+          new Date(Date.parse(record.missing_since) + config.ABSENT_AFTER_HOURS * hourMs),
+        ),
       })),
     }
   },

@@ -196,7 +196,8 @@ async function publish(databaseUrl: string, records: Fixtures): Promise<void> {
       const id = (last?.id ?? 0) + 1
       for (const name of resourceNames) {
         const resource = resources[name]
-        await tx.execute(statement.raw(keepInHistory(resource.table, "true", String(id))))
+        const kept = keepInHistory(resource.table, "true").replaceAll("$1", String(id))
+        await tx.execute(statement.raw(kept))
         await tx.delete(resource.table)
         const rows = visible[name].map((record, index) =>
           columnsOf(resource, { ...records[name][index], ...record }, id),

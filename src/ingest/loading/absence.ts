@@ -8,7 +8,6 @@
  */
 import { missingRecords } from "../../data/db/missing-records.ts"
 import { digest } from "../../system/text/digest.ts"
-import { hourMs, secondOf } from "../../system/text/time.ts"
 import { type Compared, isStored } from "./differences.ts"
 import type { ChangeFigures, MissingFigures } from "./figures.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
@@ -44,14 +43,14 @@ export async function applyMissing(compared: Compared, observed: Observed): Prom
  * time.
  */
 async function noteMissing(
-  { sql, source, table, files, differences }: Compared,
+  { sql, source, table, files }: Compared,
   { time, isKnown }: Observed,
 ): Promise<void> {
   await sql.unsafe(
     `insert into missing_records as m
        (source, resource, key, missing_since, last_missing_at, loads, last_files)
      select $1::text, $2::text, key, $3::timestamptz, $3::timestamptz, 1, $5::text
-     from ${differences} where difference = 'missing'
+     from differences where difference = 'missing'
      on conflict (source, resource, key) do update set
        loads = m.loads + 1, last_missing_at = excluded.last_missing_at,
        last_files = excluded.last_files
@@ -66,20 +65,20 @@ async function noteMissing(
  * them at once. Returns their number.
  */
 async function removeConfirmed(
-  { sql, source, resource, table, key, load, release, differences, counts }: Compared,
+  { sql, source, resource, table, key, load, release, counts }: Compared,
   { time }: Observed,
 ): Promise<number> {
   if (counts.missing === 0) return 0
   const condition = `t.${key} in (
-    select d.key from ${differences} d
+    select d.key from differences d
       left join missing_records m on m.source = $2 and m.resource = $3 and m.key = d.key
     where difference = 'missing' and ($4::boolean
       or m.loads >= 2 and m.missing_since <= $5::timestamptz - make_interval(hours => $6::integer)))`
   const effect = load.source.deactivatesMissing
-    ? `update ${table} t set is_active = false, ${withoutFile("$1")} where ${condition}`
+    ? `update ${table} t set is_active = false, ${withoutFile} where ${condition}`
     : `delete from ${table} t where ${condition}`
   const { count } = await sql.unsafe(
-    `with kept as (${keepInHistory(resource.table, condition, "$1")}) ${effect}`,
+    `with kept as (${keepInHistory(resource.table, condition)}) ${effect}`,
     [release, source, table, removesAtOnce(load), time, load.absentAfterHours],
   )
   return count
@@ -87,19 +86,14 @@ async function removeConfirmed(
 
 /** Deletes the notes of records that are no longer stored or missing. Returns how many notes remain. */
 async function deleteNotes(compared: Compared): Promise<number> {
-  const { sql, source, table, key, load, differences } = compared
+  const { sql, source, table, key, load } = compared
   await sql.unsafe(
     `delete from missing_records m where m.source = $1 and m.resource = $2 and (
-       m.key in (select key from ${differences} where difference <> 'missing')
+       m.key in (select key from differences where difference <> 'missing')
        or not exists (select from ${table} t where t.${key} = m.key and ${isStored(load.source)}))`,
     [source, table],
   )
   const [row] = await sql`
     select count(*)::integer as missing from missing_records where source = ${source} and resource = ${table}`
   return row?.missing
-}
-
-/** The time from which on a load that lacks the record removes or deactivates it, as `2026-01-02T03:04:05Z`. */
-export function removalTime(missingSince: string, absentAfterHours: number): string {
-  return secondOf(new Date(Date.parse(missingSince) + absentAfterHours * hourMs))
 }

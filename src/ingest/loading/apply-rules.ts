@@ -92,7 +92,7 @@ async function deriveRecords(
        select d.*, ${differs(seen)} as is_seen from ${name} t join ${derived} d using (${key})
        where ${differs(columns)}
      ), kept as (
-       ${keepInHistory(table, `t.${key} in (select ${key} from differing where is_seen)`, "$1")}
+       ${keepInHistory(table, `t.${key} in (select ${key} from differing where is_seen)`)}
      ), changed as (
        update ${name} t set ${columns.map(([column]) => `${column} = d.${column}`)},
          file = case when not is_seen then file end,

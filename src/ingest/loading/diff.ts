@@ -11,13 +11,13 @@ import { placeColumns } from "./staged-shape.ts"
 
 export async function updateChanged(compared: Compared): Promise<void> {
   const { sql, accepted, table, key, release, resource } = compared
-  const { values, written, differences, counts } = compared
+  const { values, written, counts } = compared
   if (counts.changed === 0) return
-  const changed = `select key from ${differences} where difference = 'changed'`
+  const changed = `select key from differences where difference = 'changed'`
   const columns = [...written, ...placeColumns(resource)]
   const assignments = columns.map((column) => `${column} = ${values.of(column)}`)
   await sql.unsafe(
-    `with kept as (${keepInHistory(resource.table, `t.${key} in (${changed})`, "$1")})
+    `with kept as (${keepInHistory(resource.table, `t.${key} in (${changed})`)})
      update ${table} t set ${assignments}, file = s.file, since_release = $1::integer
      from ${accepted} s, (${changed}) c where t.${key} = s.${key} and t.${key} = c.key`,
     [release],

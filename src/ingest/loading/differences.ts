@@ -1,6 +1,7 @@
 /**
  * The differences between the files and the stored records, in one table by the key of the record. Every guard
- * and every figure of the changes reads it, and the later steps apply it.
+ * and every figure of the changes reads it, and the later steps apply it. The temporary table `differences` has
+ * added, changed and missing records, and unchanged ones that were missing; `has_note` if one was missing before.
  *
  * Computed columns (links, totals) are not compared.
  */
@@ -14,11 +15,6 @@ export interface Compared extends Staging {
   values: StagedValues
   /** The columns whose values the files have, without the key. */
   written: readonly string[]
-  /**
-   * The temporary table of (key, difference, is_reshaped, has_note): added, changed or missing records, and
-   * unchanged ones that were missing. A record has a note if it was missing before.
-   */
-  differences: string
   /** How many records differ so. */
   counts: Record<"added" | "changed" | "reshaped" | "missing" | "newly" | "returned", number>
 }
@@ -28,7 +24,6 @@ export async function compare(staging: Staging, isWhole: boolean): Promise<Compa
   const { sql, source, staged, accepted, table, key, columns, resource, rejectedKeys } = staging
   const values = stagedValues(staging)
   const written = columns.filter((column) => column !== key && !values.isKept(column))
-  const differences = "differences"
   // A record whose row is rejected is not missing.
   const isRejected = `t.${key} in (
     select unnest($3::text[]) union all select ${key} from ${staged} where verdict = 'rejected')`
@@ -37,11 +32,11 @@ export async function compare(staging: Staging, isWhole: boolean): Promise<Compa
       and not exists (select from ${accepted} s where s.${key} = t.${key})
       and (${isRejected} or ${isWhole} and ${isCovered(staging)})`
   await sql.unsafe(
-    `create temporary table ${differences}
+    `create temporary table differences
        (key text collate "C", difference text, is_reshaped boolean, has_note boolean) on commit drop`,
   )
   await sql.unsafe(
-    `insert into ${differences}
+    `insert into differences
      select found.key, difference, is_reshaped, m.key is not null
      from (
        select s.${key} as key,
@@ -55,13 +50,13 @@ export async function compare(staging: Staging, isWhole: boolean): Promise<Compa
      where difference <> 'same' or m.key is not null`,
     [source, table, arrayLiteral(rejectedKeys)],
   )
-  await sql.unsafe(`analyze ${differences} (difference)`)
+  await sql.unsafe(`analyze differences (difference)`)
   const [counts] = await sql.unsafe<[Compared["counts"]]>(
     `select ${Object.entries(counted).map(
       ([name, condition]) => `count(*) filter (where ${condition})::integer as ${name}`,
-    )} from ${differences}`,
+    )} from differences`,
   )
-  return { ...staging, values, written, differences, counts }
+  return { ...staging, values, written, counts }
 }
 
 const counted = {

@@ -51,7 +51,7 @@ export function recordValidator(resource: Resource): (raw: RawRecord) => Validat
   }
 }
 
-export type FieldReader = (raw: unknown) => Value | InvalidValue
+type FieldReader = (raw: unknown) => Value | InvalidValue
 
 /**
  * PostgreSQL's indexes take at most about 2,700 bytes of a row, and folding may lengthen a text. A text with a
@@ -75,9 +75,8 @@ function valueReader(schema: TSchema): FieldReader {
     case "string":
       return textReader(schema)
     case "integer":
-      return (raw) => within(schema, integer(raw))
     case "number":
-      return (raw) => within(schema, number(raw))
+      return (raw) => numberOf(schema, raw)
     case "boolean":
       return boolean
     default:
@@ -149,27 +148,18 @@ function webAddress(text: string): string | InvalidValue {
     : new InvalidValue(`is not an http or https URL: ${shown(text)}`)
 }
 
-function integer(raw: unknown): number | InvalidValue {
-  const value = typeof raw === "string" && /^-?\d+$/.test(raw) ? Number(raw) : raw
-  return typeof value === "number" && Number.isSafeInteger(value)
-    ? value
-    : new InvalidValue(`is not an integer: ${shown(raw)}`)
-}
-
+const integer = /^-?\d+$/
 const decimal = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i
 
-function number(raw: unknown): number | InvalidValue {
-  const value = typeof raw === "string" && decimal.test(raw) ? Number(raw) : raw
-  return typeof value === "number" && Number.isFinite(value)
-    ? value
-    : new InvalidValue(`is not a number: ${shown(raw)}`)
-}
-
-function within(
-  { minimum, exclusiveMinimum, maximum }: TSchema,
-  value: number | InvalidValue,
+function numberOf(
+  { type, minimum, exclusiveMinimum, maximum }: TSchema,
+  raw: unknown,
 ): number | InvalidValue {
-  if (value instanceof InvalidValue) return value
+  const isInteger = type === "integer"
+  const form = isInteger ? integer : decimal
+  const value = typeof raw === "string" && form.test(raw) ? Number(raw) : raw
+  if (typeof value !== "number" || !(isInteger ? Number.isSafeInteger : Number.isFinite)(value))
+    return new InvalidValue(`is not ${isInteger ? "an integer" : "a number"}: ${shown(raw)}`)
   if (minimum !== undefined && value < minimum)
     return new InvalidValue(`is below ${minimum}: ${value}`)
   if (exclusiveMinimum !== undefined && value <= exclusiveMinimum)

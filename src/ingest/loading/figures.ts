@@ -143,10 +143,6 @@ export function fileAt<File>(files: readonly File[], index: number): File {
 export const unitOf = ({ counted }: Pick<FileFigures, "counted">): "line" | "feature" | "record" =>
   counted === "features" ? "feature" : counted === "records" ? "record" : "line"
 
-/** The position of a row in its file, for people: `line 3`, `feature 3`, `record 3`. */
-export const locationOf = (file: Pick<FileFigures, "counted">, line: number): string =>
-  `${unitOf(file)} ${line}`
-
 /** Bounds the memory and the manifest where texts differ in every row. */
 const maxTexts = 200
 

@@ -52,7 +52,7 @@ const minRenamedShare = 0.5
  * missing do not stop the loads that follow.
  */
 async function guardMissing(compared: Compared): Promise<void> {
-  const { sql, source, table, resource, load, files, differences, counts } = compared
+  const { sql, source, table, resource, load, files, counts } = compared
   const atOnce = removesAtOnce(load)
   const missing = atOnce ? counts.missing : counts.newly
   if (load.acceptShrink || missing < minSuspect) return
@@ -67,7 +67,7 @@ async function guardMissing(compared: Compared): Promise<void> {
   const { deactivatesMissing } = load.source
   const active = deactivatesMissing ? "active " : ""
   const effect = deactivatesMissing ? "deactivated" : "removed"
-  const keys = `select key from ${differences} where difference = 'missing'${atOnce ? "" : " and not has_note"}`
+  const keys = `select key from differences where difference = 'missing'${atOnce ? "" : " and not has_note"}`
   const largest = await largestRecords(sql, resource.name, keys, maxNamed)
   const { added } = counts
   const cure =
@@ -96,7 +96,7 @@ const maxEmptiedShare = 1 / 3
  * capitalisation: such files are well-formed, and would erase known values.
  */
 async function guardEmptied(compared: Compared): Promise<void> {
-  const { sql, source, accepted, table, key, resource, load, files, values, differences } = compared
+  const { sql, source, accepted, table, key, resource, load, files, values } = compared
   const columnOf = (field: string) => columnNameOf(resource, field)
   const fields = emptiableFields(resource).filter(
     (field) => !load.acceptEmpty.includes(field) && !values.isKept(columnOf(field)),
@@ -109,7 +109,7 @@ async function guardEmptied(compared: Compared): Promise<void> {
   })
   const [emptied] = await sql.unsafe<[Record<string, number>]>(
     `select ${counts}
-     from ${differences} d join ${table} t on t.${key} = d.key join ${accepted} s on s.${key} = d.key
+     from differences d join ${table} t on t.${key} = d.key join ${accepted} s on s.${key} = d.key
      where difference = 'changed'`,
   )
   const suspects = fields.filter((field) => (emptied[field] ?? 0) >= minSuspect)
@@ -148,14 +148,14 @@ const kmPerMicrodegree = 111.2e-6
 
 /** Against another reference system, or another order of coordinates. */
 async function guardMoved(compared: Compared): Promise<void> {
-  const { sql, source, accepted, load, table, key, values, differences, counts } = compared
+  const { sql, source, accepted, load, table, key, values, counts } = compared
   if (load.acceptMoved || counts.reshaped < minSuspect) return
   // Not by the points inside, which may be in another part.
   const shift = `(center(s.bounds) - center(t.bounds)) * point(${kmPerMicrodegree}, 0)`
   const [{ moved, known }] = await sql.unsafe<[Record<"moved" | "known", number>]>(
     `select count(*)::integer as moved,
        (select count(geometry)::integer from ${table} where source = $1) as known
-     from ${differences} d join ${table} t on t.${key} = d.key join ${accepted} s on s.${key} = d.key,
+     from differences d join ${table} t on t.${key} = d.key join ${accepted} s on s.${key} = d.key,
        lateral (select ${shift} as shift) difference
      where is_reshaped and ${values.isIn("geometry")}
        and shift[1] ^ 2 + (shift[0] * cos(radians(t.latitude))) ^ 2 > 1`,

@@ -84,9 +84,9 @@ const linkTenements = `
     from tenements t left join links l on l.id = t.id
     where t.asx_codes <> coalesce(l.asx_codes, '{}')
   ), linked as (
-    update tenements t set asx_codes = relinked.asx_codes, ${withoutFile("$1")}
+    update tenements t set asx_codes = relinked.asx_codes, ${withoutFile}
     from relinked where t.id = relinked.id
-  ) ${keepInHistory(tenementsTable, "t.id in (select id from relinked)", "$1")}`
+  ) ${keepInHistory(tenementsTable, "t.id in (select id from relinked)")}`
 
 const totalCompanies = `
   with totals as (
@@ -96,9 +96,9 @@ const totalCompanies = `
     from companies c left join totals on totals.code = c.asx_code
     where c.total_tenements <> coalesce(totals.total, 0)
   ), totalled as (
-    update companies c set total_tenements = retotalled.total, ${withoutFile("$1")}
+    update companies c set total_tenements = retotalled.total, ${withoutFile}
     from retotalled where c.asx_code = retotalled.asx_code
-  ) ${keepInHistory(companiesTable, "t.asx_code in (select asx_code from retotalled)", "$1")}`
+  ) ${keepInHistory(companiesTable, "t.asx_code in (select asx_code from retotalled)")}`
 
 /** A tenement with a linked company has a company among its holders. */
 const linkedShares = `

@@ -7,7 +7,7 @@ import { appendFileSync, mkdirSync } from "node:fs"
 import { join } from "node:path"
 import { formatCount } from "../../system/text/display.ts"
 import { printableLine, printableText } from "../../system/text/printable-text.ts"
-import { type FileFigures, locationOf, unitOf } from "./figures.ts"
+import { type FileFigures, unitOf } from "./figures.ts"
 import { fileTime } from "./file-names.ts"
 import { LoadError, reasonOf, refused } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
@@ -73,7 +73,7 @@ export class Rejects {
   }
 
   add({ file, line, reason, row }: Reject): void {
-    const text = printableLine(`${file.name}, ${locationOf(file, line)}: ${reason}`)
+    const text = printableLine(`${file.name}, ${unitOf(file)} ${line}: ${reason}`)
     const { rejectsDir, progress } = this.load
     if (rejectsDir !== undefined && this.#failure === undefined) {
       this.#write(rejectsDir, { file: file.name, [unitOf(file)]: line, reason, row })

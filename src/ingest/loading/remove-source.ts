@@ -22,7 +22,7 @@ export const removeSource = (url: string, source: string, progress: Progress) =>
       await sql.unsafe("delete from missing_records where source = $1", [source])
       const ofSource = "t.source = $2"
       const { count: removed } = await sql.unsafe(
-        `with kept as (${keepInHistory(resource.table, ofSource, "$1")})
+        `with kept as (${keepInHistory(resource.table, ofSource)})
          delete from ${resource.name} t where ${ofSource}`,
         [release, source],
       )

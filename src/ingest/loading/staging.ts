@@ -7,7 +7,6 @@
  */
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import { getTableName } from "drizzle-orm"
 import type { TransactionSql } from "postgres"
 import {
   loadedFields,
@@ -77,7 +76,7 @@ export async function stage(
   const columns = stagedColumns(resource)
   const ofShapes = resource.hasShapes ? shapeCells : []
   const names = columns.map(({ name }) => name)
-  const table = getTableName(resource.table)
+  const table = resource.name
   const staged = `staged_${table}`
   await sql.unsafe(`
     create temporary table ${staged} on commit drop as

@@ -35,17 +35,13 @@ export function storedFigures(
   })
 }
 
-/** The keys of names that are never masked: of companies, now or formerly, subsidiaries and confirmed holders. */
-async function knownKeys(sql: TransactionSql): Promise<Set<string>> {
+/** Masks no names of companies, now or formerly, subsidiaries and confirmed holders. */
+async function createStoreHolders(sql: TransactionSql): Promise<StoreHolders> {
   const rows = await sql.unsafe<{ key: string }[]>(
     `select name_key as key from companies union select name_key from former_names
      union select key from (${ownedNames}) owned`,
   )
-  return new Set(rows.map(({ key }) => key).filter((key) => key !== ""))
-}
-
-async function createStoreHolders(sql: TransactionSql): Promise<StoreHolders> {
-  const known = await knownKeys(sql)
+  const known = new Set(rows.map(({ key }) => key).filter((key) => key !== ""))
   return memoized((holders) => withoutPersons(holders, known))
 }
 

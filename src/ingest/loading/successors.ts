@@ -66,12 +66,12 @@ export const proposedPairs = `
       and count(*) over (partition by successor, listing_date) = 1 as is_only
   from pairs order by pairs.last_day desc, predecessor, successor`
 
-export interface SuccessorPair {
+export type SuccessorPair = {
   predecessor: string
   successor: string
 }
 
-export interface ProposedSuccessor extends SuccessorPair {
+export type ProposedSuccessor = SuccessorPair & {
   former_company: string
   /** The last day of the ended code, and the first of the new one. */
   last_day: string
@@ -152,9 +152,9 @@ export async function nameSuccessors(sql: TransactionSql, release: number): Prom
          and ${isSameCompany("c.asx_code", "c.listing_date", "d.listing_date")}
        where c.successor is distinct from d.successor
      ), updated as (
-       update companies c set successor = named.successor, ${withoutFile("$1")}
+       update companies c set successor = named.successor, ${withoutFile}
        from named where named.asx_code = c.asx_code
-     ) ${keepInHistory(companiesTable, "t.asx_code in (select asx_code from named)", "$1")}`,
+     ) ${keepInHistory(companiesTable, "t.asx_code in (select asx_code from named)")}`,
     [release],
   )
   return count

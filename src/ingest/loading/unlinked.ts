@@ -35,8 +35,6 @@ export const unlinkedHolders = (sql: TransactionSql): Promise<UnlinkedHolder[]> 
      group by key order by tenements desc, name`,
   )
 
-const textColumn = (name: string): DelimitedColumn => ({ name, type: "text" })
-
 /** The columns of a subsidiaries file, of which a person fills in all but the name. */
 const subsidiaryColumns = ["name", "parent_asx_code", "country", "ownership_percentage"]
 
@@ -45,7 +43,8 @@ export function subsidiariesCsv(
   rows: readonly Readonly<Record<string, unknown>>[],
   further: readonly string[],
 ): string {
-  const columns = [...subsidiaryColumns, ...further].map(textColumn)
+  const names = [...subsidiaryColumns, ...further]
+  const columns = names.map((name): DelimitedColumn => ({ name, type: "text" }))
   const writer = delimitedWriter("csv", columns, { formulaGuard: true })
   return writer.header + writer.rows(rows)
 }

@@ -27,6 +27,7 @@ const legalForms: Readonly<Record<string, string>> = {
   LIMITED: "LTD",
   COMPANY: "CO",
 }
+const anyLegalForm = new RegExp(`\\b(?:${Object.keys(legalForms).join("|")})\\b`, "g")
 
 /** The first rule of `normaliseName()`. It stays, because ids never change. */
 const nameInId = (name: string): string =>
@@ -40,7 +41,4 @@ const nameInId = (name: string): string =>
     .replace(/['’`.]/g, "")
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim()
-    .replace(
-      /\b(?:PROPRIETARY|INCORPORATED|CORPORATION|NO LIABILITY|LIMITED|COMPANY)\b/g,
-      (written) => legalForms[written] ?? written,
-    )
+    .replace(anyLegalForm, (written) => legalForms[written] ?? written)
