@@ -39,7 +39,7 @@ export async function withAddresses<T>(
     if (!isAddress(address)) throw new LoadError("Cannot fetch an address with a user or password")
     progress.step(`Fetching ${shownAddress(new URL(address))}`)
   }
-  const loadFetched = async (directory: string) => {
+  const fetchAndLoad = async (directory: string) => {
     const access = { userAgent: options.userAgent, headers: {}, limits }
     const now = await options.clock()
     const fetched = await fetchFiles({ kind: "file", url }, { directory, access, now })
@@ -51,7 +51,7 @@ export async function withAddresses<T>(
       startedMs,
     })
   }
-  return withRawDirectory(options, loadFetched, (reason) => {
+  return withRawDirectory(options, fetchAndLoad, (reason) => {
     throw new LoadError(`Cannot fetch files of ${source}: ${reason}`)
   })
 }

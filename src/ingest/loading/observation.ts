@@ -106,10 +106,10 @@ export function observedTime(
   last: LastLoad,
   files: readonly FileFigures[],
 ): Observed {
-  const [stated] = files
+  const stated = files
     .flatMap((file) => file.stated ?? [])
     .sort()
-    .reverse()
+    .at(-1)
   const known = given ?? (stated && observedOf(stated))
   const isSame = last.files?.join() === digestsOf(files).join()
   checkObserved(known, last, source.name, isSame)

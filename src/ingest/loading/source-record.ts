@@ -5,7 +5,7 @@ import type { LoadOutcome } from "../../data/db/source-tables.ts"
 import { arrayLiteral } from "../../system/text/array-literal.ts"
 import { excerpt, printableText, storableText } from "../../system/text/printable-text.ts"
 import type { Source } from "../sources/source.ts"
-import { type FileFigures, rowsRead, sum, totalOf } from "./figures.ts"
+import { rowsRead, sum, totalOf } from "./figures.ts"
 import type { LoadError } from "./load-error.ts"
 import type { Load } from "./load-options.ts"
 import { digestsOf, type Observed } from "./observation.ts"
@@ -21,6 +21,13 @@ export async function recordLoad(
   const { source, startedMs } = load
   const { published, name, resource } = source
   const outcome = isPublished ? "published" : "unchanged"
+  const counts: RowCounts = {
+    files: files.length,
+    read: rowsRead(files),
+    accepted: totalOf(files, ({ accepted }) => accepted),
+    rejected: totalOf(files, ({ rejected }) => rejected),
+    unknown_values: totalOf(files, ({ warnings }) => sum(warnings)),
+  }
   await recordOutcome(sql, source, { outcome, reason: null, seconds: secondsSince(startedMs) })
   await sql.unsafe(
     `update sources set last_loaded_at = date_trunc('second', clock_timestamp()),
@@ -33,7 +40,7 @@ export async function recordLoad(
       time,
       isKnown,
       arrayLiteral(digestsOf(files)),
-      JSON.stringify(rowCounts(files)),
+      JSON.stringify(counts),
       published?.licence ?? null,
       published?.attribution ?? null,
     ],
@@ -87,16 +94,6 @@ export async function recordOutcome(
 }
 
 const maxReason = 1000
-
-function rowCounts(files: readonly FileFigures[]): RowCounts {
-  return {
-    files: files.length,
-    read: rowsRead(files),
-    accepted: totalOf(files, ({ accepted }) => accepted),
-    rejected: totalOf(files, ({ rejected }) => rejected),
-    unknown_values: totalOf(files, ({ warnings }) => sum(warnings)),
-  }
-}
 
 /** @param startedMs by `performance.now()` */
 export const secondsSince = (startedMs: number): number => (performance.now() - startedMs) / 1000

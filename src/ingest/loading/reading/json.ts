@@ -42,8 +42,10 @@ export async function* readDocument(
       : invalidRecord(next.value, record)
   }
   const envelope = next.value
-  const error = envelope.error === undefined ? "" : `, but an error: ${shortJson(envelope.error)}`
-  if (record === 0) refuse(`it has no records${error}`)
+  if (record === 0) {
+    const error = JSON.stringify(envelope.error)?.slice(0, 100)
+    refuse(`it has no records${error === undefined ? "" : `, but an error: ${error}`}`)
+  }
   if (unstated !== undefined) checkLateSystem(envelope, unstated, reading)
   if (isIncomplete(envelope, record)) reading.figures.incomplete = true
 }
@@ -54,8 +56,6 @@ const withShape = (row: Row, feature: RawRecord | undefined, shapeOf: ShapeOf): 
 /** Without a first record, the names of its columns are unknown. */
 const notRead = (json: string): string =>
   `its first record is not ${parsedJson(json) === undefined ? "JSON" : "an object with properties"}: "${excerpt(json.trim(), 60)}"`
-
-const shortJson = (value: unknown): string => JSON.stringify(value).slice(0, 100)
 
 /** Truncated: with geometry, the file of rejected rows would be as large as the register. */
 const invalidRecord = (json: string, line: number): Row => ({
