@@ -32,17 +32,16 @@ const confirm = command({
     successor: argument<string | undefined>(asxCodeFromText, "the new code", "[*]"),
     sameDate: flag("confirm all proposed pairs of which neither code has a second candidate"),
   },
-  run: ({ code, successor, sameDate }, { config }) =>
+  run: ({ code: predecessor, successor, sameDate }, { config }) =>
     withDatabase(config, async ({ url }) => {
-      const given = [code, successor].filter((each) => each !== undefined)
-      if (given.length !== (sameDate ? 0 : 2))
+      const isPair = predecessor !== undefined && successor !== undefined
+      if (sameDate ? predecessor !== undefined : !isPair)
         throw new LoadError(
           "Name an ended code and its successor, or give --same-date without codes",
         )
-      const pairs =
-        code !== undefined && successor !== undefined
-          ? await describePair(url, { predecessor: code, successor })
-          : await describeOnly(url)
+      const pairs = isPair
+        ? await describePair(url, { predecessor, successor })
+        : await describeOnly(url)
       if (pairs.length > 0 && (await readAnswer()) === "y")
         await decide(
           url,

@@ -8,7 +8,7 @@ import type { Limits } from "./limits.ts"
 import { type RawFiles, withRawDirectory } from "./raw-files.ts"
 import { isAddress } from "./sources-file.ts"
 
-export interface AddressOptions extends RawFiles {
+interface AddressOptions extends RawFiles {
   userAgent: string
   limits: Limits
   progress: Progress
@@ -16,20 +16,19 @@ export interface AddressOptions extends RawFiles {
   clock: () => Promise<() => Date>
 }
 
-/** The paths in the given order, and the options of a load of downloaded files. */
-export type GivenFiles = Pick<LoadOptions, "files" | "observed" | "maxUnpackedBytes" | "startedMs">
-
 const isFetched = (file: string): boolean => /^https?:\/\//i.test(file)
 
 /**
- * Downloads those of the files that are addresses and runs `load` with all of them, while no other
- * process fetches the source.
+ * Downloads those of the files that are addresses and runs `load` with all of them, in the given order, while no
+ * other process fetches the source.
  * @throws LoadError
  */
 export async function withAddresses<T>(
   files: readonly string[],
   options: AddressOptions,
-  load: (given: GivenFiles) => Promise<T>,
+  load: (
+    given: Pick<LoadOptions, "files" | "observed" | "maxUnpackedBytes" | "startedMs">,
+  ) => Promise<T>,
 ): Promise<T> {
   const url = files.filter(isFetched)
   if (url.length === 0) return load({ files })

@@ -9,7 +9,7 @@
 import { missingRecords } from "../../data/db/missing-records.ts"
 import { digest } from "../../system/text/digest.ts"
 import { type Compared, isStored } from "./differences.ts"
-import type { ChangeFigures, MissingFigures } from "./figures.ts"
+import type { MissingFigures } from "./figures.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
 import type { Load } from "./load-options.ts"
 import { digestsOf, type Observed } from "./observation.ts"
@@ -17,15 +17,10 @@ import { digestsOf, type Observed } from "./observation.ts"
 export const removesAtOnce = ({ removeMissingNow, source }: Load): boolean =>
   removeMissingNow === true || source.removesMissingAtOnce === true
 
-interface Missing {
-  changes: Pick<ChangeFigures, "removed" | "deactivated">
-  figures: MissingFigures
-}
-
 /** Of the missing records, in the summary. */
 const maxLargest = 5
 
-export async function applyMissing(compared: Compared, observed: Observed): Promise<Missing> {
+export async function applyMissing(compared: Compared, observed: Observed) {
   const { sql, source, resource, load, counts } = compared
   const atOnce = removesAtOnce(load)
   if (!atOnce) await noteMissing(compared, observed)
@@ -34,7 +29,7 @@ export async function applyMissing(compared: Compared, observed: Observed): Prom
   const largest = await missingRecords(sql, source, resource.name, maxLargest)
   const [removed, deactivated] = load.source.deactivatesMissing ? [0, count] : [count, 0]
   const { returned } = counts
-  const figures = { missing, newly: atOnce ? 0 : counts.newly, returned, largest }
+  const figures: MissingFigures = { missing, newly: atOnce ? 0 : counts.newly, returned, largest }
   return { changes: { removed, deactivated }, figures }
 }
 

@@ -13,7 +13,7 @@ import type { Staging } from "./staging.ts"
 
 /** The staged rows, compared with the stored records. */
 export interface Compared extends Staging {
-  values: StagedValues
+  values: ReturnType<typeof stagedValues>
   /** The columns whose values the files have, without the key. */
   written: readonly string[]
   /** How many records differ so. */
@@ -83,16 +83,7 @@ const isCovered = ({ accepted, load: { source } }: Staging): string =>
  * The values that staged rows give to records. Where a file has no column for a field, or no shapes, the stored
  * record keeps its value, and so do the columns derived from it.
  */
-interface StagedValues {
-  /** The new value of a record, as an expression over its stored row `t` and its staged row `s`. */
-  of: (column: string) => string
-  /** Whether no file has the column. */
-  isKept: (column: string) => boolean
-  /** The condition that the file of the staged row `s` has the column. */
-  isIn: (column: string) => string
-}
-
-function stagedValues({ resource, files }: Staging): StagedValues {
+function stagedValues({ resource, files }: Staging) {
   const isOfShape = (column: string) => shapeColumns.some((name) => name === column)
   const filesWithout = (column: string): number[] => {
     const fields = isOfShape(column) ? ["geometry"] : (resource.derived[column]?.from ?? [column])
@@ -102,6 +93,7 @@ function stagedValues({ resource, files }: Staging): StagedValues {
       fields.every((field) => isKept(kept, field)) ? [index] : [],
     )
   }
+  /** The condition that the file of the staged row `s` has the column. */
   const isIn = (column: string): string => {
     const without = filesWithout(column)
     const conditions = [
@@ -111,13 +103,15 @@ function stagedValues({ resource, files }: Staging): StagedValues {
     return conditions.join(" and ") || "true"
   }
   return {
-    of: (column) => {
+    /** The new value of a record, as an expression over its stored row `t` and its staged row `s`. */
+    of: (column: string) => {
       const condition = isIn(column)
       return condition === "true"
         ? `s.${column}`
         : `case when ${condition} then s.${column} else t.${column} end`
     },
-    isKept: (column) => files.length > 0 && filesWithout(column).length === files.length,
+    /** Whether no file has the column. */
+    isKept: (column: string) => files.length > 0 && filesWithout(column).length === files.length,
     isIn,
   }
 }

@@ -4,14 +4,6 @@ import { withConnection } from "../../data/db/connection.ts"
 import { loadedNames } from "../../data/resources/resource.ts"
 import { publishing } from "./publishing.ts"
 
-export interface Pruned {
-  /** The oldest release that remains; null where there is none. */
-  oldest: number | null
-  /** Numbers of releases pruned and superseded records deleted. */
-  releases: number
-  records: number
-}
-
 const whenUnknown =
   "It is not known whether the releases were pruned. Run the same command again: it prunes the rest."
 
@@ -24,17 +16,17 @@ const watchDays = 31
  * @param url of the database: `postgres://…`
  * @param keepDays at least 1: page sequences and exports may still read the newest release of today
  */
-export function prune(url: string, keepDays: number): Promise<Pruned> {
-  return withConnection(url, (client) =>
+export const prune = (url: string, keepDays: number) =>
+  withConnection(url, (client) =>
     publishing(client, { whenUnknown, onWait: () => {} }, async (sql, committing) => {
       const pruned = await dropOld(sql, keepDays)
       committing()
       return pruned
     }),
   )
-}
 
-async function dropOld(sql: TransactionSql, keepDays: number): Promise<Pruned> {
+/** Returns the oldest release that remains, if any, and the numbers of releases pruned and superseded records deleted. */
+async function dropOld(sql: TransactionSql, keepDays: number) {
   const newestBefore = (days: number) => sql`
     coalesce(max(id) filter (where published_at <= now() - make_interval(days => ${days}::integer)), min(id))`
   const [row] = await sql<{ oldest: number }[]>`

@@ -86,23 +86,13 @@ interface Entry extends KnownName {
   words: readonly string[]
 }
 
-interface Index {
-  /** The names of known groups by their keys. */
-  membersByKey: ReadonlyMap<string, readonly Entry[]>
-  /** Former names by their keys. */
-  formerByKey: ReadonlyMap<string, readonly Entry[]>
-  byFirstWord: ReadonlyMap<string, readonly Entry[]>
-  /** Whether a word occurs almost only at the beginning of names. */
-  isRare: (word: string) => boolean
-  /** Whether many companies have a word in their names, such as RESOURCES. */
-  isCommon: (word: string) => boolean
-}
+type Index = ReturnType<typeof indexOf>
 
 function indexOf(
   names: readonly KnownName[],
   members: readonly KnownName[],
   holders: readonly UnlinkedHolder[],
-): Index {
+) {
   const entries = names.map(toEntry).filter(({ words }) => words.length > 0)
   const ofHolders = holders.filter(({ name }) => !isPerson(name)).map(({ name }) => wordsOf(name))
   const later = [...entries.map(({ words }) => words), ...ofHolders].map((words) => words.slice(1))
@@ -120,8 +110,10 @@ function indexOf(
       ({ key }) => key,
     ),
     byFirstWord: Map.groupBy(entries, ({ words }) => words[0] ?? ""),
-    isRare: (word) => (namesWith.get(word) ?? 0) <= maxRare,
-    isCommon: (word) => (companiesWith.get(word) ?? 0) >= minCommon,
+    /** Whether a word occurs almost only at the beginning of names. */
+    isRare: (word: string) => (namesWith.get(word) ?? 0) <= maxRare,
+    /** Whether many companies have a word in their names, such as RESOURCES. */
+    isCommon: (word: string) => (companiesWith.get(word) ?? 0) >= minCommon,
   }
 }
 

@@ -171,17 +171,6 @@ test("A load with removeMissingNow removes missing records at once, and the guar
   }
 })
 
-test("A load of an operator's own file removes the records that it lacks at once", async () => {
-  const rows = (count: number) =>
-    [
-      "asx_code,company_name,is_active",
-      ...others.slice(0, count).map((row) => `${row.slice(1, 4)},A,true`),
-    ].join("\n")
-  await bench.load("companies", rows(49))
-  expect((await bench.load("companies", rows(48))).changes.removed).toBe(1)
-  expect(await missing()).toEqual([])
-})
-
 test("A rejected row's record is not missing, and an unreadable row leaves no record missing", async () => {
   await load(whole, 0)
   await load(withoutBhp, 1)

@@ -45,22 +45,6 @@ test("The directory is created with the first rejected row, one file for each lo
   expect(warnings).toEqual([])
 })
 
-test("A rejected row is named by its line, or the number of its feature or record", () => {
-  const rejects = rejectsIn(parent)
-  for (const counted of [undefined, "features", "records"] as const) {
-    const of = { ...file, ...(counted && { counted }) }
-    rejects.add({ file: of, line: 7, reason: "is bad", row: null })
-  }
-  const lines = readFileSync(rejects.written.rejectsFile ?? "", "utf8")
-    .trimEnd()
-    .split("\n")
-  expect(lines.map((line) => Object.entries(JSON.parse(line))[1])).toEqual([
-    ["line", 7],
-    ["feature", 7],
-    ["record", 7],
-  ])
-})
-
 test("A directory that cannot be created is a warning that lists the first ten rows", () => {
   writeFileSync(join(parent, "file"), "")
   const directory = join(parent, "file", "rejects")
