@@ -152,7 +152,6 @@ async function loadFetched(
   options: FetchOptions,
   startedMs: number,
 ): Promise<Omit<FetchOutcome, "source" | "files">> {
-  const { absentAfterHours, holderNames, progress, onCommit, onPublished } = options
   const { partial, all_sectors: allSectors, crs, without_shapes: withoutShapes } = entry
   const fetched = oldestObserved(files)
   const last = await lastLoad(sql, source)
@@ -164,13 +163,13 @@ async function loadFetched(
   }
   try {
     const summary = await load({
-      ...{ source, partial, allSectors, crs, withoutShapes, absentAfterHours, holderNames },
-      ...{ progress, onCommit, onPublished, startedMs },
+      ...options,
+      ...{ source, partial, allSectors, crs, withoutShapes, startedMs },
       url: options.databaseUrl,
       files: files.map(({ path }) => path),
       // The fetch of bytes that were loaded by hand for a later time does not make them older.
       observed: newer ?? fetched,
-      rejectsDir: keepsFiles(holderNames, source.resource)
+      rejectsDir: keepsFiles(options.holderNames, source.resource)
         ? join(options.dataDir, "rejects")
         : undefined,
       maxUnpackedBytes: options.limits.maxUnpackedBytes,

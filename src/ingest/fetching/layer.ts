@@ -23,7 +23,7 @@ export interface Layer {
   /** Of the records after the first `read`, the last of which has the key `last`. */
   pageUrl: (read: number, last: string | undefined) => URL
   /** Throws for an object that reports an error. */
-  check?: (response: RawRecord) => void
+  check: (response: RawRecord) => void
   /** The values by which the pages are ordered, unique to each record. */
   keyOf: (feature: RawRecord) => string
 }
@@ -80,7 +80,7 @@ const pageOf = (
   ...place: Parameters<Layer["pageUrl"]>
 ) =>
   readJson(pageUrl(...place), access, (response) => {
-    check?.(response)
+    check(response)
     const { features, ...others } = response
     if (Array.isArray(features)) {
       return features.map((feature: unknown) => ({

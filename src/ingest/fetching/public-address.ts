@@ -24,27 +24,23 @@ export type PublicRequest = BunFetchRequestInit & { headers: Readonly<Record<str
  */
 export async function fetchPublic(url: URL, request: PublicRequest): Promise<Response> {
   const addresses = await publicAddresses(url)
-  return fetchFromFirst(addresses, url, {
+  const named = {
     ...request,
     headers: { ...request.headers, Host: url.host },
     ...(!addresses.includes(url.hostname) && { tls: { serverName: url.hostname } }),
-  })
-}
-
-/** From the first of the addresses that responds. @throws the failure of the last */
-async function fetchFromFirst(
-  [address = "", ...others]: readonly string[],
-  url: URL,
-  request: BunFetchRequestInit,
-): Promise<Response> {
-  const resolved = new URL(url)
-  resolved.hostname = address
-  try {
-    return await fetch(resolved, request)
-  } catch (error) {
-    if (others.length === 0 || request.signal?.aborted) throw error
-    return fetchFromFirst(others, url, request)
   }
+  let failure: unknown
+  for (const address of addresses) {
+    const resolved = new URL(url)
+    resolved.hostname = address
+    try {
+      return await fetch(resolved, named)
+    } catch (error) {
+      if (request.signal?.aborted) throw error
+      failure = error
+    }
+  }
+  throw failure
 }
 
 /** As URLs have them; at least one. @throws FetchError */

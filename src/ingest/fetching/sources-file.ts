@@ -58,7 +58,8 @@ const oneOrMore = Type.Union([address, Type.Array(address, { minItems: 1, unique
 })
 const pageSize = Type.Optional(Type.Integer({ minimum: 1, maximum: 100_000 }))
 
-const kinds = {
+/** By kind, the names in its entries. */
+export const kinds = {
   file: strict({
     kind: Type.Literal("file"),
     url: oneOrMore,
@@ -84,11 +85,6 @@ const kinds = {
     ...common,
   }),
 } as const satisfies Record<string, TSchema>
-
-/** The names in entries of all kinds. */
-export const entryNames = [
-  ...new Set(Object.values(kinds).flatMap(({ properties }) => Object.keys(properties))),
-]
 
 export type ArcgisEntry = Static<typeof kinds.arcgis>
 export type WfsEntry = Static<typeof kinds.wfs>

@@ -36,10 +36,12 @@ const timeZones: Readonly<Record<State, string>> = {
 }
 
 const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ")
-const monthNamed = /^(\d{1,2})[ -]([a-z]{3})[ -](\d{4})$/i
-const dayFirst = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})(?:[ T,].*)?$/
-const yearFirst = /^(\d{4})[/-](\d{1,2})[/-](\d{1,2})(?:[ T](.*)|Z|[+-]\d\d:?\d\d)?$/
-const compactDay = /^(\d{4})(\d\d)(\d\d)$/
+const dayForms = [
+  /^(?<year>\d{4})(?<month>\d\d)(?<day>\d\d)$/,
+  /^(?<day>\d{1,2})[/.-](?<month>\d{1,2})[/.-](?<year>\d{4})(?:[ T,].*)?$/,
+  /^(?<day>\d{1,2})[ -](?<month>[a-z]{3})[ -](?<year>\d{4})$/i,
+  /^(?<year>\d{4})[/-](?<month>\d{1,2})[/-](?<day>\d{1,2})(?:[ T](?<clock>.*)|Z|[+-]\d\d:?\d\d)?$/,
+]
 const milliseconds = /^-?\d{9,15}(?:\.0+)?$/
 const zoned = /^(\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?)\s?(Z|UTC|GMT|[+-]\d\d(?::?\d\d)?)$/i
 
@@ -58,22 +60,16 @@ const zoned = /^(\d{1,2}:\d\d(?::\d\d(?:[.,]\d+)?)?)\s?(Z|UTC|GMT|[+-]\d\d(?::?\
 export function dateOf(written: unknown, state: State): MappedValue<string> {
   const text = writtenText(written)
   if (text === null) return null
-  const compact = compactDay.exec(text)
-  if (compact) return dayOf(compact[1], compact[2], compact[3], text)
   if (milliseconds.test(text)) return dayOfInstant(Number(text), state, text)
-  const local = dayFirst.exec(text)
-  if (local) return dayOf(local[3], local[2], local[1], text)
-  const named = monthNamed.exec(text)
-  if (named) {
-    const month = months.indexOf(named[2]?.toLowerCase() ?? "") + 1
-    return dayOf(named[3], String(month), named[1], text)
-  }
-  const iso = yearFirst.exec(text)
-  if (!iso) return unmappedDate(text)
-  const day = dayOf(iso[1], iso[2], iso[3], text)
-  const time = zoned.exec(iso[4] ?? "")
+  let parts: Readonly<Record<string, string>> | undefined
+  for (const form of dayForms) parts ??= form.exec(text)?.groups
+  if (!parts) return unmappedDate(text)
+  const { year, month = "", clock = "" } = parts
+  const named = months.indexOf(month.toLowerCase()) + 1
+  const day = dayOf(year, named > 0 ? String(named) : month, parts.day, text)
+  const time = zoned.exec(clock)
   if (!time || typeof day !== "string") return day
-  return dayOfInstant(Date.parse(`${day}T${clock(time[1])}${offset(time[2])}`), state, text)
+  return dayOfInstant(Date.parse(`${day}T${timeOf(time[1])}${offset(time[2])}`), state, text)
 }
 
 function dayOfInstant(ms: number, state: State, text: string): MappedValue<string> {
@@ -108,7 +104,7 @@ function dayOf(
   return isNone ? null : date
 }
 
-const clock = (time = "") => {
+const timeOf = (time = "") => {
   const padded = time.replace(/^(\d):/, "0$1:").replace(",", ".")
   return padded.length === 5 ? `${padded}:00` : padded
 }
