@@ -16,24 +16,18 @@ const followingGeometry = ["latitude", "longitude", "bounds"] as const
 export const placeColumns = ({ hasShapes }: Resource): readonly string[] =>
   hasShapes ? followingGeometry : []
 
-/** Values in PostgreSQL's text form, by column. */
-export interface StagedShape {
-  geometry: string
-  latitude: number
-  longitude: number
-  bounds: string
-  /** Of a GeoJSON multi-polygon. */
-  coordinates: string
-}
-
 export const shapeColumns = [
   "geometry",
   ...followingGeometry,
   "coordinates",
 ] as const satisfies readonly (keyof StagedShape)[]
 
-export function stagedShape(shape: Shape): StagedShape {
+type StagedShape = ReturnType<typeof stagedShape>
+
+/** Returns values in PostgreSQL's text form, by column. */
+export function stagedShape(shape: Shape) {
   const [longitude, latitude] = pointInside(shape)
+  /** Of a GeoJSON multi-polygon. */
   const coordinates = `[${shape.map(coordinatesOf).join()}]`
   return {
     geometry: digest(coordinates),

@@ -15,12 +15,7 @@ import type { FileReading } from "./row.ts"
 const maxTitles = 20
 const maxTitlesShown = 5
 
-/** The names of a table's columns in its source, null for one to ignore. */
-export interface Header {
-  names: (string | null)[]
-  /** The number of columns up to the last that has a name in the file. */
-  named: number
-}
+export type Header = ReturnType<typeof headerOf>
 
 /** Reads the records up to the header. */
 export async function readHeader(
@@ -54,7 +49,11 @@ export async function readHeader(
 const isHeader = ({ source }: FileReading, { cells, error }: TableRecord): boolean =>
   error === null && layoutOf(source.columns, cells) !== undefined
 
-function headerOf(cells: readonly string[], reading: FileReading): Header {
+/**
+ * Returns the names of a table's columns in its source, null for one to ignore, and the number of columns up to the
+ * last that has a name in the file.
+ */
+function headerOf(cells: readonly string[], reading: FileReading) {
   const written = withoutBlankEnd(cells)
   const names = matchHeader(reading, written)
   return { names: [...names, ...cells.slice(written.length).map(() => null)], named: names.length }

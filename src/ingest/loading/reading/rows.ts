@@ -29,60 +29,43 @@ interface TablesReading extends Omit<TableReading, "figures"> {
   maxUnpackedBytes?: number | undefined
 }
 
-interface Table {
-  input: InputFile
-  figures: FileFigures
-  format: FileFormat
-  batches: AsyncGenerator<Row[]>
-}
-
 /**
  * The tables of a file. Of several in a zip file, those without the columns of the source are only noted.
  * @throws LoadError where no table has the columns
  */
-export async function* openTables(
-  path: string,
-  { maxUnpackedBytes, ...reading }: TablesReading,
-): AsyncGenerator<Table> {
+export async function* openTables(path: string, { maxUnpackedBytes, ...reading }: TablesReading) {
   let last: FileFigures | undefined
   let mismatch: LoadError | undefined
   const unread: string[] = []
   for await (const input of openInputs(path, maxUnpackedBytes)) {
     const figures = newFileFigures(input.name)
-    let table: Table
-    try {
-      const { format, batches } = await openRows(input, { ...reading, figures })
-      // The first batch shows the columns.
-      table = { input, figures, format, batches: (await peek(batches, 1)).all }
-      const counted = countedBy[format]
-      if (counted) figures.counted = counted
-    } catch (error) {
+    const table = await openRows(input, { ...reading, figures }).catch(async (error: unknown) => {
       if (!(error instanceof LoadError && error.cause instanceof OtherColumns)) throw error
       await input.finish()
       mismatch ??= error
       unread.push(`${input.name} was not read: ${error.cause.message}`)
-      continue
-    }
+    })
+    if (!table) continue
     last = figures
-    yield table
+    yield { input, figures, ...table }
   }
   if (last === undefined) throw mismatch
   for (const remark of unread) addNote(last, remark)
 }
 
-/** Rejects a file that is not a table. Reading the batches checks header and rows. */
-async function openRows(
-  { bytes, companion, refuse }: InputFile,
-  given: TableReading,
-): Promise<{ format: FileFormat; batches: AsyncGenerator<Row[]> }> {
+/** Rejects a file that is not a table, or lacks columns. Reading the batches checks its rows. */
+async function openRows({ bytes, companion, refuse }: InputFile, given: TableReading) {
   const reading = { ...given, refuse }
   const file = await peek(bytes(), startLength)
   const firstBytes = Buffer.concat(file.parts)
   const shapeOf = shapeReader(reading, () => wgs84)
-  const opened = (format: FileFormat, rows: AsyncGenerator<Row>) => ({
-    format,
-    batches: inBatches(rows, shapeOf),
-  })
+  const opened = async (format: FileFormat, rows: AsyncGenerator<Row>) => {
+    // The first batch shows the columns.
+    const { all: batches } = await peek(inBatches(rows, shapeOf), 1)
+    const counted = countedBy[format]
+    if (counted) given.figures.counted = counted
+    return { format, batches }
+  }
   if (isDbase(firstBytes)) return opened("dbase", readDbase(file.all, reading, companion))
   const text = await peek(decodedText(file.all, firstBytes, reading), startLength)
   const start = text.parts.join("").slice(0, startLength)
