@@ -17,16 +17,7 @@ export interface Access {
   signal: AbortSignal
 }
 
-export interface Received {
-  /** After redirects. */
-  url: URL
-  status: number
-  headers: Headers
-  /** Without the compression of the transfer. A response that is cut off throws. */
-  body: AsyncGenerator<Uint8Array>
-  /** Closes the connection. */
-  close: () => void
-}
+export type Received = Awaited<ReturnType<typeof send>>
 
 const redirects = [301, 302, 303, 307, 308]
 const maxRedirects = 5
@@ -69,7 +60,7 @@ async function send(
   { userAgent, headers, limits: { silenceMs }, signal: ofSource }: Access,
   conditions: Readonly<Record<string, string>>,
   connect: (url: URL, request: PublicRequest) => Promise<Response>,
-): Promise<Received> {
+) {
   const ending = new AbortController()
   const signal = AbortSignal.any([ofSource, ending.signal])
   const silence = setTimeout(() => {
@@ -90,6 +81,7 @@ async function send(
     })
     silence.refresh()
     const { status, headers: received } = response
+    /** `url` is that after redirects. A body that is cut off throws. `close` closes the connection. */
     return { url, status, headers: received, body: bodyOf(response), close }
   } catch (error) {
     const reason = failure(error)

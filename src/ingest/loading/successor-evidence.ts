@@ -11,19 +11,11 @@ import {
   type SuccessorPair,
 } from "./successors.ts"
 
-/** The evidence on a pair, in words. */
-export interface SuccessorEvidence {
-  speaksFor: string[]
-  speaksAgainst: string[]
-  /** How many tenements a link would move to the successor. */
-  tenements: number
-}
+export type SuccessorEvidence = Awaited<ReturnType<typeof weigh>>
 
 /** @throws LoadError for codes that cannot be a pair */
-export const readSuccessorEvidence = (
-  url: string,
-  pair: SuccessorPair,
-): Promise<SuccessorEvidence> => withSnapshot(url, (sql) => weigh(sql, pair))
+export const readSuccessorEvidence = (url: string, pair: SuccessorPair) =>
+  withSnapshot(url, (sql) => weigh(sql, pair))
 
 /** The proposed pairs with their evidence: unlikely pairs last, and of the others first those that move most tenements. */
 export const readWeighedSuccessors = (url: string) =>
@@ -36,10 +28,8 @@ export const readWeighedSuccessors = (url: string) =>
     )
   })
 
-async function weigh(
-  sql: TransactionSql,
-  { predecessor, successor }: SuccessorPair,
-): Promise<SuccessorEvidence> {
+/** The evidence on a pair, in words, and how many tenements a link would move to the successor. */
+async function weigh(sql: TransactionSql, { predecessor, successor }: SuccessorPair) {
   const found = await findPair(sql, { predecessor, successor, isRight: true })
   const { listing_date: from, successor_date: to } = found
   const [facts] = await sql.unsafe<[PairFacts]>(pairFacts, [predecessor, from, successor, to])

@@ -56,14 +56,6 @@ export interface KnownName {
   isFormer: boolean
 }
 
-export interface Suggestion {
-  holder: UnlinkedHolder
-  company: Company
-  reason: Reason
-  /** The known name that the holder's resembles. */
-  similarName: string
-}
-
 /**
  * For each holder, in their order, at most three companies, the best first.
  * @param members the names of known groups, whose keys have no legal form
@@ -72,7 +64,7 @@ export function suggestCompanies(
   holders: readonly UnlinkedHolder[],
   names: readonly KnownName[],
   members: readonly KnownName[],
-): Suggestion[] {
+) {
   const index = indexOf(names, members, holders)
   return holders.flatMap((holder) => suggestionsFor(holder, index))
 }
@@ -138,7 +130,8 @@ interface Match {
   reason: Reason
 }
 
-function suggestionsFor(holder: UnlinkedHolder, index: Index): Suggestion[] {
+/** `similarName` is the known name that the holder's resembles. */
+function suggestionsFor(holder: UnlinkedHolder, index: Index) {
   if (isPerson(holder.name)) return []
   const words = wordsOf(holder.name)
   const [first = ""] = words
