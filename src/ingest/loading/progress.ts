@@ -8,8 +8,10 @@ import { printableLine, printableText } from "../../system/text/printable-text.t
 
 export interface ReadingProgress {
   file: string
-  /** Of this file. */
+  /** The number of the file, and the rows of all so far. */
+  files: number
   rows: number
+  /** Of this file. */
   bytesRead: number
   /** Null where the length is unknown. */
   bytesTotal: number | null
@@ -60,39 +62,31 @@ export function progressOn(stream: ProgressStream, now = () => performance.now()
     // The terminal cannot rewrite a line that it wraps.
     stream.write(`\r${text.slice(0, stream.columns - 1)}${clearToEnd}`)
   }
-  let startedMs = now()
-  let lastMs = startedMs
-  let files = 0
-  let file = { name: "", startedMs, rows: 0 }
-  let total = 0
+  let lastMs = now()
+  let startedMs: number | undefined
+  let file = { number: 0, startedMs: 0 }
   return {
-    reading: ({ file: name, rows, bytesRead, bytesTotal }) => {
+    reading: ({ file: name, files, rows, bytesRead, bytesTotal }) => {
       const nowMs = now()
-      if (name !== file.name) {
-        if (files === 0) startedMs = nowMs
-        files++
-        file = { name, startedMs: nowMs, rows: 0 }
-      }
-      total += rows - file.rows
-      file.rows = rows
+      startedMs ??= nowMs
+      if (files !== file.number) file = { number: files, startedMs: nowMs }
       if (nowMs - lastMs < everyMs) return
       lastMs = nowMs
       const which = files > 1 ? ` (file ${formatCount(files)})` : ""
-      const perSecond = Math.round((total * 1000) / Math.max(1, nowMs - startedMs))
+      const perSecond = Math.round((rows * 1000) / Math.max(1, nowMs - startedMs))
       const read = bytesTotal === null ? 0 : Math.min(1, bytesRead / bytesTotal)
       figures(
-        `${printableLine(name)}${which}: ${formatCount(total)} rows${files > 1 ? " in all" : ""}, ` +
+        `${printableLine(name)}${which}: ${formatCount(rows)} rows${files > 1 ? " in all" : ""}, ` +
           `${formatCount(perSecond)}/s${read > 0 ? partRead(read, nowMs - file.startedMs) : ""}`,
       )
     },
     step: (text) => line(`${printableLine(text)} …`),
     warn: (text) => line(printableText(text)),
-    // The next load of a fetch counts its own files and rows.
+    // A fetch loads one source after the other.
     stop: () => {
       endFigures()
-      files = 0
-      file = { name: "", startedMs: now(), rows: 0 }
-      total = 0
+      startedMs = undefined
+      file = { number: 0, startedMs: 0 }
     },
   }
 }

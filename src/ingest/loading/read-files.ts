@@ -85,12 +85,13 @@ async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candi
           const stagedShape = isUnknown ? undefined : shape?.staged
           candidates.push({ ...record, shape: stagedShape, file, line: row.line })
         }
-        rejects.check(rowsRead(files))
+        const total = rowsRead(files)
+        rejects.check(total)
         findFields(lacking, rows, candidates)
         yield candidates
         const { name, bytesTotal } = input
         const bytesRead = input.bytesRead()
-        progress.reading({ file: name, rows: figures.read, bytesRead, bytesTotal })
+        progress.reading({ file: name, files: files.length, rows: total, bytesRead, bytesTotal })
       }
       const [sha256 = "", ...beside] = await input.finish()
       figures.sha256 = sha256

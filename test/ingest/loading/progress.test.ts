@@ -11,6 +11,7 @@ const reading = (
   bytesTotal: number | null = 1000,
 ): ReadingProgress => ({
   file: "a.csv",
+  files: 1,
   rows,
   bytesRead,
   bytesTotal,
@@ -69,7 +70,8 @@ test("Reading many short files reports every ten seconds", () => {
     () => nowMs,
   )
   for (let nth = 1; nth <= 1_838; nth++) {
-    progress.reading({ file: `${nth}.csv`, rows: 100, bytesRead: 10, bytesTotal: 10 })
+    const read = { file: `${nth}.csv`, files: nth, rows: 100 * nth }
+    progress.reading({ ...read, bytesRead: 10, bytesTotal: 10 })
     nowMs += 100
   }
   expect(written).toHaveLength(18)
@@ -101,11 +103,11 @@ test("The next load of a fetch counts its own files and rows", () => {
     { isTTY: false, columns: 80, write: (text) => written.push(text) },
     () => nowMs,
   )
-  progress.reading({ file: "a.csv", rows: 100, bytesRead: 10, bytesTotal: 10 })
-  progress.reading({ file: "b.csv", rows: 100, bytesRead: 10, bytesTotal: 10 })
+  progress.reading({ file: "a.csv", files: 1, rows: 100, bytesRead: 10, bytesTotal: 10 })
+  progress.reading({ file: "b.csv", files: 2, rows: 200, bytesRead: 10, bytesTotal: 10 })
   progress.stop()
-  progress.reading({ file: "c.csv", rows: 0, bytesRead: 0, bytesTotal: 10 })
+  progress.reading({ file: "c.csv", files: 1, rows: 0, bytesRead: 0, bytesTotal: 10 })
   nowMs = 10_000
-  progress.reading({ file: "c.csv", rows: 1_000, bytesRead: 5, bytesTotal: 10 })
+  progress.reading({ file: "c.csv", files: 1, rows: 1_000, bytesRead: 5, bytesTotal: 10 })
   expect(written).toEqual(["c.csv: 1,000 rows, 100/s, reading: 50%, 10 s left\n"])
 })
