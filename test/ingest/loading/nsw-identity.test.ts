@@ -51,15 +51,6 @@ test("A title listed twice, once without its area, is one record", async () => {
   }
 })
 
-test("Of rows with one id that differ in more than the holder, the first is loaded and the others rejected", async () => {
-  const { files } = await bench.load("nsw", older(first, second))
-  expect(files[0]).toMatchObject({ read: 2, accepted: 1, rejected: 1 })
-  expect(await holders()).toEqual({ "NSW-CML7": "ALPHA PTY LTD" })
-  expect(bench.rejects()).toMatchObject([
-    { line: 3, row: { id: "NSW-CML7", holder_name: "BETA NL" } },
-  ])
-})
-
 const cure =
   "add --accept-shrink --remove-missing-now; if they are another part of the source, add --partial"
 
