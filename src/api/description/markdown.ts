@@ -6,7 +6,7 @@ import { errorExample, exampleOf, headerExamples } from "./example-responses.ts"
 import { companiesIn, type Description, introduction } from "./openapi.ts"
 import { commonHeaderNames, type Operation, type Parameter, titleOf } from "./operations.ts"
 import { schemaOf } from "./schemas.ts"
-import { bodyText, curlLine, defaultText, exampleTarget, groupsOf, typeText } from "./words.ts"
+import { bodyText, curlLine, defaultText, groupsOf, typeText } from "./words.ts"
 
 export interface ReferenceOptions {
   /** The address of the service, for requests. */
@@ -62,7 +62,7 @@ function operationMarkdown(operation: Operation, options: ReferenceOptions): str
     // TSV has the same rows as CSV; a binary file has no example.
     if (format === "tsv" || representations[format].isBinary) return []
     const { request, body } = exampleOf(operation, format)
-    const line = fenced("sh", curlLine(address, exampleTarget(request)))
+    const line = fenced("sh", curlLine(address, request.slice("GET ".length)))
     return [line, fenced(format === "atom" ? "xml" : format, bodyText(body).trimEnd())]
   })
   const own = headers.filter((name) => !commonHeaderNames.includes(name))

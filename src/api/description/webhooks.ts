@@ -1,13 +1,7 @@
 /** The events of watches, as the webhooks of the OpenAPI document. */
 import type { JsonSchema } from "./json-schema.ts"
-import { objectSchema } from "./schemas.ts"
+import { count, objectSchema } from "./schemas.ts"
 
-const integer = (description: string): JsonSchema => ({
-  type: "integer",
-  format: "int64",
-  minimum: 0,
-  description,
-})
 const address = (description: string): JsonSchema => ({
   type: "string",
   format: "uri",
@@ -15,11 +9,11 @@ const address = (description: string): JsonSchema => ({
 })
 
 const page = address("The explorer's page of the changes")
-const since = integer("The release of the previous event, or a later one with nothing new")
+const since = count("The release of the previous event, or a later one with nothing new")
 const list = address("The list in the API")
 const byList = (description: string): JsonSchema => ({
   type: "object",
-  additionalProperties: integer("Records"),
+  additionalProperties: count("Records"),
   description,
 })
 const resync: JsonSchema = {
@@ -39,8 +33,8 @@ const eventTypes: Readonly<Record<string, EventType>> = {
     summary: "Records of a list changed or left it",
     required: { since_release: since, list, page_url: page },
     optional: {
-      changed: integer("Records added or changed"),
-      removed: integer("Records that left the list"),
+      changed: count("Records added or changed"),
+      removed: count("Records that left the list"),
       changed_url: address("The list of the changed records"),
       removed_url: address("The list of the removed records"),
       resync,
@@ -50,7 +44,7 @@ const eventTypes: Readonly<Record<string, EventType>> = {
     summary: "Tenements of a list came within the watched days of their expiry",
     required: { since_release: since, list, page_url: page },
     optional: {
-      expiring: integer("The sum of both lists"),
+      expiring: count("The sum of both lists"),
       expiring_url: address("The list whose expiry dates came within the days"),
       entered_url: address("The list of tenements that entered with a date within the days"),
       resync,
@@ -87,13 +81,13 @@ const headers: Readonly<Record<string, [type: string, description: string]>> = {
 }
 
 const watch = objectSchema({
-  id: integer("Its number"),
+  id: count("Its number"),
   name: { type: "string", description: "Its name" },
 })
 
 export const webhooks = Object.fromEntries(
   Object.entries(eventTypes).map(([type, { summary, required, optional = {} }]) => {
-    const data = objectSchema({ watch, release: integer("The newest release"), ...required })
+    const data = objectSchema({ watch, release: count("The newest release"), ...required })
     const schema = objectSchema({
       type: { type: "string", const: type },
       timestamp: { type: "string", format: "date-time", description: "When the event was made" },

@@ -35,9 +35,6 @@ export const defaultText = ({ default: value }: JsonSchema): string =>
 export const curlLine = (publicUrl: string, target: string): string =>
   `curl -H "Authorization: Bearer $TOKEN" "${publicUrl}/api/v1${target}"`
 
-/** The target of an example's request. */
-export const exampleTarget = (request: string): string => request.replace(/^\w+ (\S+).*$/, "$1")
-
 /** A body for people: JSON on several lines, CSV and TSV unchanged. */
 export const bodyText = (body: unknown): string =>
   typeof body === "string" ? body.replaceAll("\r\n", "\n") : JSON.stringify(body, null, 2)

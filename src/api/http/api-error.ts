@@ -39,9 +39,6 @@ export const errorTable = {
   },
 } as const
 
-/** The status for the log of a request whose client has left, as in the logs of proxies: nobody receives it. */
-export const clientClosedRequest = 499
-
 export type ErrorCode = keyof typeof errorTable
 
 export interface ErrorBody {

@@ -1,5 +1,6 @@
 /** Content codings (RFC 9110, 8.4): zstd and gzip for clients that accept them. */
 
+import { once } from "node:events"
 import { promisify } from "node:util"
 import { createGzip, gzip as gzipThreaded } from "node:zlib"
 import { type Coding, preferredCoding } from "./negotiation.ts"
@@ -64,53 +65,39 @@ export function encodedResponse(
   return response
 }
 
-/** Encodes a body part by part. No part may change afterwards. The output of a part may be empty. */
-export interface StreamCoder {
-  code(part: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>>
-  end(): Promise<Uint8Array<ArrayBuffer>>
-  /** Frees its memory, at its end or before; to be called in any case. */
-  close(): void
-}
-
-export const streamCoder = (acceptEncoding: string | null): StreamCoder =>
-  isGzip(acceptEncoding) ? gzipCoder() : identityCoder()
-
-/** The headers of a body that `streamCoder` encodes. */
-export const streamHeaders = (acceptEncoding: string | null): Readonly<Record<string, string>> =>
-  isGzip(acceptEncoding) ? { "Content-Encoding": "gzip" } : {}
-
-const isGzip = (acceptEncoding: string | null): boolean =>
+/** Whether a stream is coded for this client: as gzip, which takes little memory. */
+export const acceptsGzip = (acceptEncoding: string | null): boolean =>
   preferredCoding(acceptEncoding, ["gzip"]) !== null
 
-function identityCoder(): StreamCoder {
-  return {
-    code: async (part) => part,
-    end: async () => new Uint8Array(0),
-    close: () => {},
-  }
-}
-/** With zlib, because Bun's CompressionStream passes on neither a failure nor a cancellation. */
-function gzipCoder(): StreamCoder {
+type Bytes = Uint8Array<ArrayBuffer>
+
+/**
+ * Codes a body part by part. No part may change afterwards. With zlib, because Bun's CompressionStream passes on
+ * neither a failure nor a cancellation.
+ */
+export async function* gzipped(parts: AsyncIterable<Bytes>): AsyncGenerator<Bytes, void, void> {
   const gzip = createGzip({ level: 2, chunkSize: 64 * 1024 })
   let coded: Uint8Array[] = []
   gzip.on("data", (part: Uint8Array) => coded.push(part))
-  const take = (): Uint8Array<ArrayBuffer> => {
+  const take = (): Bytes => {
     const taken = Buffer.concat(coded)
     coded = []
     return taken
   }
-  return {
-    code: (part) =>
-      new Promise((resolve, reject) => {
-        gzip.write(part, (error) => (error ? reject(error) : resolve(take())))
-      }),
-    end: () =>
-      new Promise((resolve, reject) => {
-        gzip.once("error", reject)
-        gzip.once("end", () => resolve(take()))
-        gzip.end()
-      }),
+  try {
+    for await (const part of parts) {
+      await new Promise<void>((resolve, reject) => {
+        gzip.write(part, (error) => (error ? reject(error) : resolve()))
+      })
+      // It may buffer a whole part.
+      if (coded.length > 0) yield take()
+    }
+    const ended = once(gzip, "end")
+    gzip.end()
+    await ended
+    yield take()
+  } finally {
     // Otherwise its tables, some hundred kilobytes outside the heap, stay until garbage collection.
-    close: () => gzip.destroy(),
+    gzip.destroy()
   }
 }

@@ -3,14 +3,14 @@ import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server"
 import { OptionalKind, type TProperties, Type } from "@sinclair/typebox"
 import { type Fault, invalidParameters } from "../http/api-error.ts"
 import { type ParameterValues, readPairs } from "../http/parameters.ts"
-import { changes, paging, representation, selection } from "../responses/endpoint.ts"
+import { changes, paging, representation } from "../responses/endpoint.ts"
 
 /** A result has at most so many records. */
 export const maxRecords = 50
 
 /** The parameters of a list that choose its records, not their representation. */
 export function recordParameters(parameters: TProperties): TProperties {
-  const others = [...Object.keys({ ...representation, ...selection, ...changes }), "changed"]
+  const others = [...Object.keys({ ...representation, ...changes }), "fields", "changed"]
   const kept = Object.entries(parameters).filter(([name]) => !others.includes(name))
   const per_page = Type.Integer({ ...paging.per_page, maximum: maxRecords })
   return { ...Object.fromEntries(kept), per_page }

@@ -7,10 +7,13 @@ import { Overloaded, Unavailable } from "../../data/db/pool/unavailable.ts"
 import { ReleaseUnavailable } from "../../data/reader/releases.ts"
 import { describeError, type Log } from "../../system/log/log.ts"
 import type { UnauthenticatedRequests } from "../../system/log/unauthenticated-requests.ts"
-import { ApiError, clientClosedRequest } from "../http/api-error.ts"
+import { ApiError } from "../http/api-error.ts"
 import { commonHeaders, contextOf, type RequestContext } from "./request-context.ts"
 
 const retryAfterSeconds = 5
+
+/** The status for the log of a request whose client has left, as in the logs of proxies: nobody receives it. */
+const clientClosedRequest = 499
 
 export interface ErrorOptions {
   log: Log
@@ -43,7 +46,7 @@ export const errors = (options: ErrorOptions, errorPage: ErrorPage) =>
     },
   )
 
-/** Whether the error is that the client left before the service had the whole request. */
+/** Whether the error is that the client left before its response began. */
 const isLeaving = ({ signal }: Request, error: unknown): boolean =>
   signal.aborted && error instanceof Error && error.name === "AbortError"
 

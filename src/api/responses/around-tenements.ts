@@ -13,10 +13,10 @@ import { releaseKey } from "../../data/reader/releases.ts"
 import type { List } from "../../data/reader/statements.ts"
 import { AroundTenement } from "../../data/resources/around-tenement.ts"
 import { withKeys } from "../../data/resources/conditions.ts"
-import { explained } from "../../data/resources/explained.ts"
-import { filterOf, orderOf } from "../../data/resources/resource.ts"
 import { tenements } from "../../data/resources/tenements.ts"
 import { type ApiError, invalidParameters } from "../http/api-error.ts"
+import { listEndpoint } from "./endpoint.ts"
+import { askList } from "./question.ts"
 
 /** A page of the explorer reads its list some eight times. */
 const mostAreas = 8
@@ -25,6 +25,8 @@ const invalid = (parameter: string, message: string): ApiError =>
   invalidParameters([{ parameter, message }])
 
 type AreaAt = NonNullable<Awaited<ReturnType<AroundTenement["areaAt"]>>>
+
+const tenementsByKey = listEndpoint({ path: "/tenements", resource: withKeys(tenements) })
 
 export type AreaReader = ReturnType<typeof withAreas>
 
@@ -72,19 +74,8 @@ export function withAreas(reader: Reader) {
 
   /** Whether the tenement had another shape, or none, at the earlier point. */
   async function hasMoved(id: string, options: ReadOptions): Promise<boolean> {
-    const resource = explained(withKeys(tenements))
-    const bound = { keys: filterOf(resource, "keys").bind(id, {}), changed: "added,geometry" }
-    const filters = Object.keys(bound)
-    const identity = `moved ${id}`
-    const list: List = {
-      resource,
-      fieldSet: "usual",
-      filters,
-      bound,
-      order: orderOf(resource),
-      since: "explained",
-      identity,
-    }
+    const changed = ["added", "geometry"]
+    const { list } = askList(tenementsByKey, { keys: id, updated_since: "1", changed })
     return (await reader.total(list, options)) !== 0
   }
 

@@ -131,8 +131,6 @@ const kindOfChange = (resource: Readable) => ({
   ),
 })
 
-export const selection = { fields: Type.Optional(Type.Array(Type.String())) }
-
 /** Accepted by single records too. Only of resources some of whose fields are shown when asked. */
 function selectionOf(resource: Readable) {
   const optional = fieldNames(resource, "asked")

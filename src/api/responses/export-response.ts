@@ -5,8 +5,8 @@ import type { ReadOptions } from "../../data/reader/reads.ts"
 import type { ReadSources } from "../../data/reader/sources.ts"
 import { describeError, type Log } from "../../system/log/log.ts"
 import type { ExportMetrics } from "../../system/metrics/exports.ts"
-import { ApiError, clientClosedRequest, unauthorized } from "../http/api-error.ts"
-import { streamCoder, streamHeaders } from "../http/content-coding.ts"
+import { ApiError, unauthorized } from "../http/api-error.ts"
+import { acceptsGzip } from "../http/content-coding.ts"
 import { representations } from "../http/formats.ts"
 import type { DataRequest } from "./data-request.ts"
 import type { ExportSlots } from "./export-slots.ts"
@@ -30,8 +30,6 @@ export interface ExportOptions {
   log: Log
 }
 
-type RespondWith = (total: number, body: ReadableStream<Uint8Array> | null) => Response
-
 /** @throws ApiError NOT_FOUND if its parent does not exist, UNAUTHORIZED if access ended in the queue; Unavailable */
 export async function exportResponse(
   options: ExportOptions,
@@ -41,42 +39,37 @@ export async function exportResponse(
   validators: Validators,
 ): Promise<Response> {
   const { request } = dataRequest
-  const respondWith: RespondWith = (total, body) => {
-    const headers = {
-      ...headersOfList(question, total),
-      ...streamHeaders(acceptedCodings(dataRequest, question)),
-    }
-    return represent(
-      dataRequest,
-      contentOf(validators, question.format, headers, body),
-      cacheStatus.bypass,
-    )
+  const { format } = question
+  const isGzip =
+    !representations[format].isBinary && acceptsGzip(request.headers.get("accept-encoding"))
+  const respondWith = (total: number, body: ReadableStream<Uint8Array> | null): Response => {
+    const coding = isGzip && { "Content-Encoding": "gzip" }
+    const headers = { ...headersOfList(question, total), ...coding }
+    const content = contentOf(validators, format, headers, body)
+    return represent(dataRequest, content, cacheStatus.bypass)
   }
   if (request.method !== "HEAD" && !hasWildcardIfNoneMatch(request)) {
-    return exportBody(options, dataRequest, question, read, respondWith)
+    const started = await startExport(options, dataRequest, question, read, isGzip)
+    return respondWith(started.total, started.stream)
   }
   // Only headers, so no export starts.
   const total = await options.reader.total(question.list, read)
   if (total === null) throw new ApiError("NOT_FOUND")
   const response = respondWith(total, null)
   // The framing of GET: only an empty list as lines of JSON has no bytes, unless they are coded.
-  const { headers } = response
-  const isEmpty = total === 0 && question.format === "ndjson" && !headers.has("Content-Encoding")
-  if (response.ok && !isEmpty) headers.set("Transfer-Encoding", "chunked")
+  const isEmpty = total === 0 && format === "ndjson" && !isGzip
+  if (response.ok && !isEmpty) response.headers.set("Transfer-Encoding", "chunked")
   return response
 }
 
-/** Null for a format that is compressed itself. */
-const acceptedCodings = ({ request }: DataRequest, { format }: ListQuestion): string | null =>
-  representations[format].isBinary ? null : request.headers.get("accept-encoding")
-
-async function exportBody(
+/** @throws the reason of the request's signal if the client has left; as `exportResponse` */
+async function startExport(
   options: ExportOptions,
   dataRequest: DataRequest,
   question: ListQuestion,
   read: ReadOptions,
-  respondWith: RespondWith,
-): Promise<Response> {
+  isGzip: boolean,
+) {
   const { exportSlots, exportMetrics, log } = options
   const { request, requestId, account } = dataRequest
   const fields = {
@@ -89,17 +82,19 @@ async function exportBody(
   kept.defer(dataRequest.liftIdleTimeout())
   const slot = exportSlots.open(dataRequest)
   kept.defer(slot.end)
-  await slot.take(request.signal).catch(async (error: unknown) => {
-    if (request.signal.aborted) return
+  try {
+    await slot.take(request.signal)
+    request.signal.throwIfAborted()
+  } catch (error) {
+    if (request.signal.aborted) {
+      exportMetrics.count("cancelled")
+      log.info("export ended", { ...fields, outcome: "cancelled", records: 0, bytes: 0 })
+      throw error
+    }
     exportMetrics.count("refused")
     if (!slot.signal.aborted) throw error
     if (!(await dataRequest.isCallerValid())) throw unauthorized(true)
     throw new Unavailable("The service ended the export in the queue")
-  })
-  if (request.signal.aborted) {
-    exportMetrics.count("cancelled")
-    log.info("export ended", { ...fields, outcome: "cancelled", records: 0, bytes: 0 })
-    return new Response(null, { status: clientClosedRequest })
   }
   const startedMs = performance.now()
   const found = await encodedExport(question, read, options).catch((error: unknown) => {
@@ -107,11 +102,11 @@ async function exportBody(
     throw error
   })
   if (!found) throw new ApiError("NOT_FOUND")
-  const coder = streamCoder(acceptedCodings(dataRequest, question))
   const keptByStream = kept.move()
-  const stream = exportStream(found.chunks, {
-    head: found.head,
-    coder,
+  const { total, ...encoded } = found
+  const stream = exportStream({
+    ...encoded,
+    isGzip,
     slot,
     onEnd: ({ error, ...outcome }) => {
       keptByStream.dispose()
@@ -122,5 +117,5 @@ async function exportBody(
       else log.error("export ended", { ...line, ...describeError(error) })
     },
   })
-  return respondWith(found.total, stream)
+  return { total, stream }
 }

@@ -34,8 +34,7 @@ const sweepMs = 1_000
 interface OpenExport extends Pick<DataRequest, "account"> {
   lateness: () => number
   cut: (outcome: Cut) => void
-  check: () => void
-  isUnchecked: boolean
+  check: () => Promise<void>
 }
 
 export function createExportSlots(options: ExportSlotOptions) {
@@ -48,7 +47,6 @@ export function createExportSlots(options: ExportSlotOptions) {
 
   /** Starts with the slowest. Cutting it may leave no account waiting. */
   function sweep(): void {
-    for (const each of [...open]) if (each.isUnchecked) each.check()
     for (const each of [...open].sort((a, b) => b.lateness() - a.lateness())) {
       const late = each.lateness()
       const isContested = late > contestedMs && turns.isPlaceAwaited(each.account)
@@ -67,19 +65,15 @@ export function createExportSlots(options: ExportSlotOptions) {
         account,
         lateness,
         cut: (outcome) => controller.abort(outcome),
-        check: () => {
-          own.isUnchecked = false
-          isCallerValid().then(
-            (isValid) => {
-              if (!isValid) own.cut("aborted")
-            },
-            (error: unknown) => {
-              own.isUnchecked = true
-              onNotChecked(error)
-            },
-          )
+        check: async () => {
+          try {
+            if (!(await isCallerValid())) own.cut("aborted")
+          } catch (error) {
+            onNotChecked(error)
+            await Bun.sleep(sweepMs)
+            if (open.has(own)) await own.check()
+          }
         },
-        isUnchecked: false,
       }
       open.add(own)
       timer ??= setInterval(sweep, sweepMs)
@@ -103,7 +97,8 @@ export function createExportSlots(options: ExportSlotOptions) {
     },
     /** Cuts the exports of callers that are no longer valid. @param account undefined for all accounts */
     checkCallers: (account: number | undefined): void => {
-      for (const each of open) if (account === undefined || each.account === account) each.check()
+      for (const each of open)
+        if (account === undefined || each.account === account) void each.check()
     },
     /** Cuts all exports, also later ones. */
     stop: (): void => {

@@ -26,7 +26,6 @@ import {
   type RecordEndpoint,
   recordKey,
   representation,
-  selection,
 } from "./endpoint.ts"
 
 interface Asked {
@@ -86,13 +85,10 @@ interface PageWindow {
 export type Question = ListQuestion | RecordQuestion
 
 /** Parameters that choose a part, fields, a release or a representation leave the list itself as it is. */
-export const notOfTheList = Object.keys({
-  ...paging,
-  ...representation,
-  ...asOf,
-  ...changes,
-  ...selection,
-})
+export const notOfTheList = [
+  ...Object.keys({ ...paging, ...representation, ...asOf, ...changes }),
+  "fields",
+]
 
 /**
  * Asks for a list.
