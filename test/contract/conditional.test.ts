@@ -55,6 +55,7 @@ test("Different queries have different tags", async () => {
     "/companies/BIG/subsidiaries",
     "/tenements",
     "/reports",
+    "/reports?format=atom",
   ]
   const tags = await Promise.all(paths.map((path) => tagOf(path)))
   expect(new Set(tags).size).toBe(paths.length)

@@ -118,16 +118,6 @@ test("A feed has the newest 50 of a longer list", async () => {
   )
 })
 
-test("A feed never contains the token of its request", async () => {
-  const { admin } = service.tokens
-  const query = `search=drilling&format=atom&_=1&api_key=${admin}`
-  const response = await service.get(`/reports?${query}`, { token: null })
-  const text = await response.text()
-  expect(named(await parse(text), "entry")).toHaveLength(50)
-  expect(text).not.toContain(admin)
-  expect(text).not.toContain("api_key")
-})
-
 test("A hostile query and an empty list are valid feeds", async () => {
   const query = `"><x>&'`
   const feed = await feedOf(`format=atom&search=${encodeURIComponent(query)}`)

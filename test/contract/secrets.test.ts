@@ -111,6 +111,7 @@ test("No response contains the token of its request", async () => {
   for (const path of [
     "/companies?per_page=1",
     "/companies?per_page=1&format=csv",
+    "/reports?search=drilling&format=atom&_=1",
     "/companies/ZZZ",
     "/companies?page=0",
   ]) {
@@ -118,5 +119,6 @@ test("No response contains the token of its request", async () => {
     const response = await service.get(`${path}${joint}api_key=${standard}`, { token: null })
     const shown = JSON.stringify([...response.headers]) + (await response.text())
     expect(shown).not.toContain(standard.slice(0, 12))
+    expect(shown).not.toContain("api_key")
   }
 })

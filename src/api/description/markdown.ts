@@ -3,10 +3,16 @@ import { errorTable } from "../http/api-error.ts"
 import { representations } from "../http/formats.ts"
 import { responseHeaders } from "../http/response-headers.ts"
 import { errorExample, exampleOf, headerExamples } from "./example-responses.ts"
+import type { JsonSchema } from "./json-schema.ts"
 import { companiesIn, type Description, introduction } from "./openapi.ts"
-import { commonHeaderNames, type Operation, type Parameter, titleOf } from "./operations.ts"
+import {
+  commonHeaderNames,
+  groupsOf,
+  type Operation,
+  type Parameter,
+  titleOf,
+} from "./operations.ts"
 import { schemaOf } from "./schemas.ts"
-import { bodyText, curlLine, defaultText, groupsOf, typeText } from "./words.ts"
 
 export interface ReferenceOptions {
   /** The address of the service, for requests. */
@@ -115,6 +121,43 @@ export function commonMarkdown({ operations, baseUrl }: Description): string {
     }),
   ].join("\n\n")
 }
+
+/** `integer, 1 to 100`, `string, YYYY-MM-DD`, `one of asc, desc`. */
+function typeText(schema: JsonSchema): string {
+  if (Array.isArray(schema.enum)) {
+    return `one of ${schema.enum.filter((value) => value !== null).join(", ")}`
+  }
+  if (schema.uniqueItems) return "names, separated by commas"
+  const type = [schema.type].flat().find((each) => each !== "null")
+  return [type, notations[String(schema.format)], ...bounds(schema)].filter(Boolean).join(", ")
+}
+
+const notations: Readonly<Record<string, string>> = {
+  date: "YYYY-MM-DD",
+  "date-time": "YYYY-MM-DDThh:mm:ssZ",
+  uri: "an address",
+  "point-in-time": "a release, a day or a date-time",
+}
+
+function bounds({ minimum, maximum, maxLength }: JsonSchema): string[] {
+  if (maxLength !== undefined) return [`at most ${maxLength} characters`]
+  if (minimum === undefined) return []
+  return maximum === undefined || maximum === Number.MAX_SAFE_INTEGER
+    ? [`from ${minimum}`]
+    : [`${minimum} to ${maximum}`]
+}
+
+/** The value of an absent parameter; empty for none. */
+const defaultText = ({ default: value }: JsonSchema): string =>
+  value === undefined ? "" : String(value)
+
+/** The request with its token, for a terminal. @param target `/companies?format=csv` */
+const curlLine = (publicUrl: string, target: string): string =>
+  `curl -H "Authorization: Bearer $TOKEN" "${publicUrl}/api/v1${target}"`
+
+/** A body for people: JSON on several lines, CSV and TSV unchanged. */
+const bodyText = (body: unknown): string =>
+  typeof body === "string" ? body.replaceAll("\r\n", "\n") : JSON.stringify(body, null, 2)
 
 const code = (text: string): string => `\`${text}\``
 

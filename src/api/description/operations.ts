@@ -91,7 +91,7 @@ function naming(
   }
 }
 
-export const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** `company versions` of `company-versions`. */
 const words = (name: string): string => name.replaceAll("-", " ")
@@ -167,3 +167,14 @@ const errorsOf = (endpoint: Endpoint): ErrorCode[] => [
   "INTERNAL",
   "UNAVAILABLE",
 ]
+
+/** The groups of operations, each with its operations, in their order. */
+export function groupsOf(operations: readonly Operation[]): Map<string, Operation[]> {
+  const groups = Map.groupBy(operations, ({ group }) => group)
+  for (const members of groups.values()) members.sort((one, other) => rankOf(one) - rankOf(other))
+  return groups
+}
+
+/** The order: the list of all, one record, lists that belong to another record. */
+const rankOf = ({ endpoint }: Operation): number =>
+  endpoint.kind === "list" ? (endpoint.belongsTo ? 2 : 0) : 1

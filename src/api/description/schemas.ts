@@ -69,13 +69,13 @@ export function geoJsonSchema(operation: Operation) {
   if (operation.endpoint.kind === "record") return feature
   return objectSchema({
     type: { type: "string", const: "FeatureCollection" },
-    numberMatched: count("The number of records in the whole list"),
-    numberReturned: count("The number of records in this response"),
+    numberMatched: wholeNumber("The number of records in the whole list"),
+    numberReturned: wholeNumber("The number of records in this response"),
     features: { type: "array", items: feature },
   })
 }
 
-export const count = (description: string, minimum = 0): JsonSchema => ({
+export const wholeNumber = (description: string, minimum = 0): JsonSchema => ({
   type: "integer",
   format: "int64",
   minimum,
@@ -84,10 +84,10 @@ export const count = (description: string, minimum = 0): JsonSchema => ({
 
 const metaSchema = objectSchema(
   {
-    total: count("The number of records in the whole list"),
-    page: count("The number of this page", 1),
-    per_page: count("Records per page", 1),
-    total_pages: count("The number of pages; 0 for an empty list"),
+    total: wholeNumber("The number of records in the whole list"),
+    page: wholeNumber("The number of this page", 1),
+    per_page: wholeNumber("Records per page", 1),
+    total_pages: wholeNumber("The number of pages; 0 for an empty list"),
   },
   { description: "The position of a page in its list." },
 )

@@ -1,6 +1,6 @@
 /** The events of watches, as the webhooks of the OpenAPI document. */
 import type { JsonSchema } from "./json-schema.ts"
-import { count, objectSchema } from "./schemas.ts"
+import { objectSchema, wholeNumber } from "./schemas.ts"
 
 const address = (description: string): JsonSchema => ({
   type: "string",
@@ -9,11 +9,11 @@ const address = (description: string): JsonSchema => ({
 })
 
 const page = address("The explorer's page of the changes")
-const since = count("The release of the previous event, or a later one with nothing new")
+const since = wholeNumber("The release of the previous event, or a later one with nothing new")
 const list = address("The list in the API")
 const byList = (description: string): JsonSchema => ({
   type: "object",
-  additionalProperties: count("Records"),
+  additionalProperties: wholeNumber("Records"),
   description,
 })
 const resync: JsonSchema = {
@@ -33,8 +33,8 @@ const eventTypes: Readonly<Record<string, EventType>> = {
     summary: "Records of a list changed or left it",
     required: { since_release: since, list, page_url: page },
     optional: {
-      changed: count("Records added or changed"),
-      removed: count("Records that left the list"),
+      changed: wholeNumber("Records added or changed"),
+      removed: wholeNumber("Records that left the list"),
       changed_url: address("The list of the changed records"),
       removed_url: address("The list of the removed records"),
       resync,
@@ -44,7 +44,7 @@ const eventTypes: Readonly<Record<string, EventType>> = {
     summary: "Tenements of a list came within the watched days of their expiry",
     required: { since_release: since, list, page_url: page },
     optional: {
-      expiring: count("The sum of both lists"),
+      expiring: wholeNumber("The sum of both lists"),
       expiring_url: address("The list whose expiry dates came within the days"),
       entered_url: address("The list of tenements that entered with a date within the days"),
       resync,
@@ -81,13 +81,13 @@ const headers: Readonly<Record<string, [type: string, description: string]>> = {
 }
 
 const watch = objectSchema({
-  id: count("Its number"),
+  id: wholeNumber("Its number"),
   name: { type: "string", description: "Its name" },
 })
 
 export const webhooks = Object.fromEntries(
   Object.entries(eventTypes).map(([type, { summary, required, optional = {} }]) => {
-    const data = objectSchema({ watch, release: count("The newest release"), ...required })
+    const data = objectSchema({ watch, release: wholeNumber("The newest release"), ...required })
     const schema = objectSchema({
       type: { type: "string", const: type },
       timestamp: { type: "string", format: "date-time", description: "When the event was made" },

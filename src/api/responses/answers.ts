@@ -10,6 +10,7 @@ import type { ReadSources, SourceStates } from "../../data/reader/sources.ts"
 import { companies } from "../../data/resources/companies.ts"
 import type { Readable, ResourceRecord } from "../../data/resources/resource.ts"
 import { ApiError, invalidParameters } from "../http/api-error.ts"
+import { codedBody } from "../http/content-coding.ts"
 import { offsetOf, pageMeta, pageOf } from "../http/page.ts"
 import type { ParameterValues } from "../http/parameters.ts"
 import type { AreaReader } from "./around-tenements.ts"
@@ -22,6 +23,7 @@ import type { ListQuestion, Question, RecordQuestion } from "./question.ts"
 import {
   type CacheStatus,
   cacheStatus,
+  contentOf,
   matchesTag,
   notModified,
   type ResponseContent,
@@ -30,7 +32,7 @@ import {
   validatorsOf,
   versionOf,
 } from "./represent.ts"
-import { pageContent, picked, type RecordsPage, recordContent, wholeContent } from "./writers.ts"
+import { pageContent, picked, type RecordsPage, recordText, wholeContent } from "./writers.ts"
 
 export interface AnswerOptions extends ExportOptions {
   resolver: ReleaseResolver
@@ -99,7 +101,8 @@ export function createAnswers(options: AnswerOptions) {
   ): Promise<Written> {
     if (question.kind === "record") {
       const { record } = await readRecord(question, read)
-      return () => recordContent(question, validators, record)
+      const { format } = question
+      return () => contentOf(validators, format, {}, codedBody(recordText(question, record)))
     }
     if (question.kind === "counts") {
       return writeRows(question, validators, await readCounts(question, read))

@@ -25,13 +25,6 @@ import {
 type Records = readonly ResourceRecord[]
 type Bytes = Uint8Array<ArrayBuffer>
 
-export const recordContent = (
-  question: RecordQuestion,
-  validators: Validators,
-  record: ResourceRecord,
-): ResponseContent =>
-  contentOf(validators, question.format, {}, codedBody(recordText(question, record)))
-
 /** The body of a record. */
 export const recordText = (question: RecordQuestion, record: ResourceRecord): string =>
   question.format === "geojson"

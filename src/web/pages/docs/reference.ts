@@ -1,8 +1,7 @@
 /** The reference as pages, from its Markdown: what all endpoints share, and a page for each resource. */
 import { commonMarkdown, groupMarkdown } from "../../../api/description/markdown.ts"
 import { type Description, introduction } from "../../../api/description/openapi.ts"
-import type { Operation, Parameter } from "../../../api/description/operations.ts"
-import { groupsOf } from "../../../api/description/words.ts"
+import { groupsOf, type Operation, type Parameter } from "../../../api/description/operations.ts"
 import { pageParameters, withQuery } from "../explore/lists/list-address.ts"
 import { mainViews } from "../explore/lists/views.ts"
 import type { PageContent } from "../kit/layout.ts"
