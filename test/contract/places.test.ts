@@ -283,7 +283,6 @@ test("as_of has the areas and the shapes of that release", async () => {
   const area = `near=${latitude},${longitude},0.001`
   expect(await ids(area)).toContain("T0")
   const ring = "140 -20,140.1 -20,140.1 -19.9,140 -20"
-  expect(await ids(area)).toContain("T0")
   const lines = ["id,tenement_id,state,status,geometry", `T0,T0,WA,granted,"POLYGON ((${ring}))"`]
   await load("tenements", { "moved.csv": lines }, { partial: true })
   expect([await ids(moved), await ids(`${moved}&as_of=2`)]).toEqual([["T0"], []])

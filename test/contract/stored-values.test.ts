@@ -5,10 +5,8 @@ import { createToken, hashSecret } from "../../src/accounts/access/secret.ts"
 import { locks } from "../../src/data/db/advisory-locks.ts"
 import { readGeometry } from "../../src/data/places/read-geometry.ts"
 import { wgs84 } from "../../src/data/places/reference-system.ts"
-import { resources } from "../../src/data/resources/catalogue.ts"
 import { normaliseName } from "../../src/data/resources/company-name.ts"
 import { reportGroup } from "../../src/data/resources/report-groups.ts"
-import { fieldNames } from "../../src/data/resources/resource.ts"
 import { rules } from "../../src/data/resources/rules.ts"
 import { rowShape } from "../../src/ingest/loading/staged-shape.ts"
 import { asxAnnouncements } from "../../src/ingest/sources/asx-announcements.ts"
@@ -62,20 +60,6 @@ test("A token and its digest never change", () => {
     "mds_1fJjkkpe9PiTw9KSulA8Ghct30vZz4HpdQ5c5b9cPF1465N0g",
     "75f8c6570c20dd0f91f3493493d86a6b3f5a27823b78a315995b3d79cc6a0f88",
   ])
-})
-
-test("The columns of CSV keep their places", () => {
-  const columns = resources.map((resource) => [
-    resource.name,
-    fieldNames(resource, "always").join(),
-  ])
-  expect(Object.fromEntries(columns)).toEqual({
-    companies:
-      "asx_code,company_name,market_cap_aud,gics_sector,gics_industry_group,total_tenements,is_active",
-    tenements: "id,tenement_id,state,status,type,holder_name,grant_date,expiry_date,area_km2",
-    subsidiaries: "id,name,parent_asx_code,country,ownership_percentage",
-    reports: "hash,asx_code,title,type,published_at,url",
-  })
 })
 
 test("Versions that run beside each other take the same locks", () => {

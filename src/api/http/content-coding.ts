@@ -29,14 +29,12 @@ export function encodeBody({ bytes, coded }: CodedBody, acceptEncoding: string |
   return { bytes: coded[coding], coding }
 }
 
-/** Codes a large body ahead of `encodeBody`, on another thread. */
-export async function codeLarge(
-  { bytes, coded }: CodedBody,
-  acceptEncoding: string | null,
-): Promise<void> {
-  if (coded === null || bytes.length <= largestAtOnce) return
+/** The same, coded on another thread. */
+export async function encodeLarge(body: CodedBody, acceptEncoding: string | null) {
+  const { bytes, coded } = body
   const coding = codingOf(bytes, acceptEncoding)
-  if (coding !== null) coded[coding] ??= new Uint8Array(await threadedCoders[coding](bytes))
+  if (coded && coding) coded[coding] ??= new Uint8Array(await threadedCoders[coding](bytes))
+  return encodeBody(body, acceptEncoding)
 }
 
 const codingOf = ({ length }: Uint8Array, acceptEncoding: string | null): Coding | null =>

@@ -3,7 +3,7 @@
  * client does not read it. The idle timeout cuts a client that stops reading.
  */
 import { createTurns } from "../../data/db/pool/turns.ts"
-import { codeLarge, encodeBody, largestAtOnce } from "../http/content-coding.ts"
+import { encodeLarge, largestAtOnce } from "../http/content-coding.ts"
 import type { DataRequest } from "./data-request.ts"
 import { isNotModified, type ResponseContent } from "./represent.ts"
 
@@ -20,9 +20,7 @@ export function createLargeBodies() {
   ): Promise<ResponseContent<ResponseContent["body"] | ReadableStream<Uint8Array> | null>> => {
     const { validators, body } = content
     if (body.bytes.length <= largestAtOnce || isNotModified(request, validators)) return content
-    const accepted = request.headers.get("accept-encoding")
-    await codeLarge(body, accepted)
-    const { bytes, coding } = encodeBody(body, accepted)
+    const { bytes, coding } = await encodeLarge(body, request.headers.get("accept-encoding"))
     if (bytes.length <= largestAtOnce) return content
     const headers = new Headers(content.headers)
     if (coding) headers.set("Content-Encoding", coding)

@@ -49,8 +49,7 @@ export interface Document {
       }
     }
   >
-  security: object[]
-  components: { securitySchemes: Record<string, object>; schemas: Record<string, object> }
+  components: { schemas: Record<string, object> }
 }
 
 /** @param url of the service */
