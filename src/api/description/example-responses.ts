@@ -32,17 +32,17 @@ const resetAtMs = exampleNow.getTime() + hourMs
 const limit = 1_000
 const perPage = 50
 
-/** The path of the operation's example. */
-export function examplePath({ path, endpoint }: Operation): string {
+/** The key in the path of the operation's example; empty for a path without one. */
+function keyOf({ endpoint }: Operation): string {
   const owner = keyedBy(endpoint)
-  return path.replace(/\{\w+\}/, owner ? exampleKey(owner) : "")
+  return owner ? exampleKey(owner) : ""
 }
 
 /** The response to the operation without any parameter but the format. */
 export function exampleOf(operation: Operation, format: Format): Example {
   const query = format === "json" ? "" : `?format=${format}`
   return {
-    request: `GET ${examplePath(operation)}${query}`,
+    request: `GET ${operation.path.replace(/\{\w+\}/, keyOf(operation))}${query}`,
     body: bodyOf(operation, format),
   }
 }
@@ -54,17 +54,17 @@ function bodyOf(operation: Operation, format: Format): unknown {
   const page = { records: [record], meta: pageMeta(1, 1, perPage) }
   const text =
     endpoint.kind === "record"
-      ? recordText(askRecord(endpoint, chosen(format), exampleKey(endpoint.resource)), record)
+      ? recordText(askRecord(endpoint, chosen(format), keyOf(operation)), record)
       : pageText(questionOf(operation, format), validatorsOf(exampleRelease, format), page, "")
   return format === "json" || format === "geojson" ? JSON.parse(text) : text
 }
 
 const chosen = (format: Format): ParameterValues => (format === "json" ? {} : { format })
 
-function questionOf({ path, endpoint }: Operation, format: Format): ListQuestion {
+function questionOf(operation: Operation, format: Format): ListQuestion {
+  const { path, endpoint } = operation
   if (endpoint.kind !== "list") throw new Error(`Not a list: ${path}`)
-  const owner = keyedBy(endpoint)
-  return askList(endpoint, chosen(format), owner ? exampleKey(owner) : "")
+  return askList(endpoint, chosen(format), keyOf(operation))
 }
 
 /** An example of each header: those of the list of companies, and those that only errors have. */
