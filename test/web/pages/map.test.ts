@@ -122,7 +122,7 @@ test("The ground around a tenement is that around its shape, which the map draws
     "1 tenement within 1 km of WA-M1, at release 3",
     ["M1"],
   ])
-  expect(map).toMatch(/ data-area="[^"]*\(\(12\d+\.\d+,-3\d+\.\d+\),/)
+  expect(map).toMatch(/ data-area="\[\[\[-3\d+\.\d+,12\d+\.\d+\],/)
   expect(await person.read(`/explore/map?near=Perth`)).not.toContain("data-area")
   for (const [near, message] of [
     ["WA-M9 5", "No tenement has the id WA-M9 at release 3"],

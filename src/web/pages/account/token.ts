@@ -59,7 +59,8 @@ const tokenPage = (token: OwnToken, isSaved: boolean, now: Date) =>
   accountPage({
     title: token.name,
     heading: isolated(token.name),
-    lead: html`The API token ${prefixText(token)}, created ${timeElement(token.createdAt)}. Last used: ${agoText(token.lastUsedAt, now)}. ${endSentence(token)}`,
+    lead: html`The API token ${prefixText(token)}, created ${timeElement(token.createdAt)}.
+Last used: ${agoText(token.lastUsedAt, now)}. ${endSentence(token)}`,
     part: "/account/tokens",
     main: html`${isSaved && notice("good", html`Saved. <a href="/account/tokens">Back to your tokens</a>`, true)}
 ${token.isValid && [renaming(token), revocation(token)]}
