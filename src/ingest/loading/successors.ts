@@ -56,6 +56,7 @@ export const proposedPairs = `
     where s.first_day > (select min(day) from directory_days)
       and ${follows("s.first_day", "p.last_day")}
       and not ${isSecondary("p")} and not ${isSecondary("s")} and ${hasEnded("p")}
+      and exists (select from companies c where c.asx_code = s.asx_code)
       and not exists (
         select from successor_decisions d
         where (d.asx_code, d.listing_date) = (p.asx_code, p.listing_date) and (d.is_right or d.successor = s.asx_code)

@@ -5,6 +5,7 @@
 import { expect, test } from "bun:test"
 import { silent } from "../../../src/ingest/loading/progress.ts"
 import { prune } from "../../../src/ingest/loading/prune.ts"
+import { removeSource } from "../../../src/ingest/loading/remove-source.ts"
 import { readSuccessorEvidence } from "../../../src/ingest/loading/successor-evidence.ts"
 import { decideSuccessors, readProposedSuccessors } from "../../../src/ingest/loading/successors.ts"
 import { benchOfFile } from "./workbench.ts"
@@ -79,6 +80,15 @@ test("A new code of the listing date of an ended one is proposed, also with its 
   // It is the present name of the ended code, and only a former one of the new code.
   expect([await codes(), await successors()]).toEqual([["QZA", "QZN"], []])
   await expectTotals()
+})
+
+test("A code whose record was removed with its source is proposed as no successor", async () => {
+  await loadFrom(1, 7, alpha)
+  await loadFrom(8, 14, renamed)
+  expect(await proposed()).toEqual(["QZA QZN"])
+  await removeSource(bench.url, "asx-directory", silent)
+  await load(15)
+  expect(await proposed()).toEqual([])
 })
 
 test("A confirmation links the old names, subsidiaries and records to the new code", async () => {
