@@ -2,7 +2,10 @@
 import { desc, eq } from "drizzle-orm"
 import { watches } from "../../data/db/alert-tables.ts"
 import { releasesTable } from "../../data/db/schema.ts"
+import type { List } from "../../data/reader/statements.ts"
+import { AroundTenement } from "../../data/resources/around-tenement.ts"
 import { keyColumn } from "../../data/resources/resource.ts"
+import { tenements } from "../../data/resources/tenements.ts"
 import { existingAccount } from "../access/accounts.ts"
 import {
   AccountError,
@@ -83,7 +86,7 @@ export const createWatch = (
 
 /**
  * The resource whose changes concern a subject.
- * @throws AccountError where its record, or the record that its list belongs to, does not exist
+ * @throws AccountError where its record, or a record that its list is about, does not exist
  */
 async function resourceOf(tx: Transaction, subject: Subject): Promise<string | null> {
   if (subject.kind === "releases") return null
@@ -91,12 +94,17 @@ async function resourceOf(tx: Transaction, subject: Subject): Promise<string | n
     subject.kind === "record"
       ? askWatchedRecord(subject.path)
       : askWatched(pathWithout(subject.path, "changed"))
-  const record = "list" in asked ? asked.list.parent : asked
-  if (record) {
-    const { resource, key } = record
+  const records = "list" in asked ? recordsOf(asked.list) : [asked]
+  for (const { resource, key } of records) {
     if ((await tx.$count(resource.table, eq(keyColumn(resource), key))) === 0) {
       throw new AccountError(`There is no ${resource.singular} ${key}`)
     }
   }
   return asked.resource.name
 }
+
+/** The record that a list belongs to, and the tenement that it is around. */
+const recordsOf = ({ parent, bound: { near } }: List) => [
+  ...(parent ? [parent] : []),
+  ...(near instanceof AroundTenement ? [{ resource: tenements, key: near.id }] : []),
+]

@@ -173,6 +173,7 @@ test.each([
   [{ path: "/usage" }, "Not a list that can be watched: /usage."],
   [{ path: "/companies/nope" }, "There is no company NOPE."],
   [{ path: "/companies/nope/tenements" }, "There is no company NOPE."],
+  [{ path: "/tenements?near=NOPE,30" }, "There is no tenement NOPE."],
   [{ path: "/tenements?state=nope" }, "state:"],
   [{ channel: "pigeon" }, "a value that the form does not offer"],
   [{ reports: "nothing" }, "a value that the form does not offer"],
