@@ -88,7 +88,11 @@ export async function createCluster(
   for (const left of readdirSync(dir)
     .map((name) => join(dir, name))
     .filter(isLeft)) {
-    rmSync(left, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+    // The directory can stay, without an error, where the initdb of a killed process still writes to it.
+    for (let tries = 0; existsSync(left) && tries < 20; tries++) {
+      if (tries > 0) await Bun.sleep(50)
+      rmSync(left, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+    }
   }
   renameSync(fresh, join(dir, "cluster"))
 }
