@@ -68,13 +68,15 @@ export function areaAround(shape: Shape, km: number): AreaAround | null {
   if (found.length === 0) return null
   const [longitude, latitude] = pointInside(shape)
   const ringsOf = (paths: Paths64): Ring[] => paths.map((path) => path.map(pointOf))
-  const pieces = ringsOf(piecesOf(found))
+  const around = ringsOf(found)
+  const cut = piecesOf(found)
+  const pieces = cut === found ? around : ringsOf(cut)
   const searched = areaOfRings(
     pieces.filter((ring) => signedArea(ring) > 0),
     pieces.filter((ring) => signedArea(ring) < 0),
     circleAround(latitude / 1e6, longitude / 1e6, km).innerBox,
   )
-  return { area: searched, rings: ringsOf(found) }
+  return { area: searched, rings: around }
 }
 
 const rectangle = (left: number, top: number, right: number, bottom: number): Place[] => [
