@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test"
 import { pointInside, surrounds } from "../../src/data/places/inside.ts"
 import { readGeometry } from "../../src/data/places/read-geometry.ts"
+import { reports } from "../../src/data/resources/reports.ts"
 import { sampleData, sampleSizes } from "../../src/sample/sample-data.ts"
 import { makeGeometry } from "../../src/sample/shapes.ts"
 
@@ -36,6 +37,11 @@ test("The default sample is the same on every machine and in every run, each key
     expect(new Set(all.map((record) => Reflect.get(record, key))).size).toBe(all.length)
   }
   expect(countsOf(records)).toEqual({ ...sampleSizes })
+})
+
+test("The documented example of a type is a type of the sample", () => {
+  const types = [...sampleData().reports()].map(({ type }) => type)
+  expect(types).toContain(String(reports.filters.type?.schema.examples?.[0]))
 })
 
 test("The generator makes the requested number of records", () => {

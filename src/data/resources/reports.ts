@@ -54,10 +54,7 @@ export const reports: Resource = {
     ),
     type: {
       ...filter(
-        wholeText(
-          "Type, in upper or lower case; one of several is enough",
-          "Quarterly activities report",
-        ),
+        wholeText("Type, in upper or lower case; one of several is enough", "Progress Report"),
         includes(table.types_folded),
         fold,
       ),
