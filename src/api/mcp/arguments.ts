@@ -1,7 +1,7 @@
 /** The arguments of tools. The parser of the API's parameters reads them, so their faults are the same. */
 import type { StandardSchemaWithJSON } from "@modelcontextprotocol/server"
 import { OptionalKind, type TProperties, Type } from "@sinclair/typebox"
-import { type Fault, invalidParameters } from "../http/api-error.ts"
+import { invalidParameters } from "../http/api-error.ts"
 import { type ParameterValues, readPairs } from "../http/parameters.ts"
 import { changes, paging, representation } from "../responses/endpoint.ts"
 
@@ -43,17 +43,16 @@ export function inputSchema(parameters: TProperties): StandardSchemaWithJSON {
 /** @throws ApiError INVALID_PARAMETER */
 export function readArguments(given: object, parameters: TProperties): ParameterValues {
   const sent = Object.entries(given)
-  const missing = requiredOf(parameters).filter(
-    (required) => !sent.some(([name, value]) => name === required && value !== ""),
-  )
   const nested = sent.filter(([, value]) => typeof value === "object")
-  const faults: Fault[] = [
-    ...missing.map((parameter) => ({ parameter, message: "Is required" })),
-    ...nested.map(([parameter]) => ({ parameter, message: "Must be a string, number or boolean" })),
-  ]
-  if (faults.length > 0) throw invalidParameters(faults)
+  const message = "Must be a string, number or boolean"
+  if (nested.length > 0)
+    throw invalidParameters(nested.map(([parameter]) => ({ parameter, message })))
   const texts = sent.map(
     ([name, value]) => [name.toWellFormed(), String(value).toWellFormed()] as const,
   )
-  return readPairs(texts, parameters)
+  return readPairs(texts, parameters, [], (_, present) =>
+    requiredOf(parameters)
+      .filter((name) => !present.has(name))
+      .map((parameter) => ({ parameter, message: `${parameter} is required` })),
+  )
 }

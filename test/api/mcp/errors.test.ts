@@ -62,10 +62,10 @@ const faults: [tool: string, given: object, fault: object][] = [
     { list: "tenements", company: "santos" },
     { parameter: "company", message: "No company has the code SANTOS; find_companies finds codes" },
   ],
-  ["company", {}, { parameter: "asx_code", message: "Is required" }],
-  ["company", { asx_code: "" }, { parameter: "asx_code", message: "Is required" }],
+  ["company", {}, { parameter: "asx_code", message: "asx_code is required" }],
+  ["company", { asx_code: "" }, { parameter: "asx_code", message: "asx_code is required" }],
   ["company", { asx_code: "BIG", as_of: "" }, { parameter: "as_of", message: "Must not be empty" }],
-  ["count_tenements", { state: "WA" }, { parameter: "by", message: "Is required" }],
+  ["count_tenements", { state: "WA" }, { parameter: "by", message: "by is required" }],
   [
     "changes",
     { list: "sources", since: "1" },
@@ -91,6 +91,15 @@ test.each(faults)("%s with %j names the fault", async (tool, given, fault) => {
   const { error } = JSON.parse(result?.content[0]?.text ?? "")
   expect(error.code).toBe("INVALID_PARAMETER")
   expect(error.details.parameters).toEqual([expect.objectContaining(fault)])
+})
+
+test("A misnamed argument is named beside the missing one", async () => {
+  const { result } = await callTool(service, "company", { asx_cod: "BIG" })
+  const { error } = JSON.parse(result?.content[0]?.text ?? "")
+  expect(error.details.parameters.map(({ message }: { message: string }) => message)).toEqual([
+    "Unknown parameter; did you mean asx_code?",
+    "asx_code is required",
+  ])
 })
 
 test("An unknown tool is an error of the protocol", async () => {
