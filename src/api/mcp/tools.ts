@@ -109,7 +109,10 @@ const tenementCounts: Searched = {
     description: "Field whose values are counted: held_by ranks the holders",
     examples: ["held_by"],
   }),
-  notes: () => ["`total` is the number of values. A tenement of several holders counts for each."],
+  notes: () => [
+    "`total` is the number of values. By held_by, a tenement counts once for each of its holders, and a company " +
+      "and its subsidiaries are separate holders. By any other field, a tenement counts once.",
+  ],
 }
 
 function searching(searched: Searched): Tool {
@@ -190,7 +193,10 @@ const company: Tool = {
 }
 
 const compared = {
-  list: oneOf(searches.map(({ endpoint }) => endpoint.resource.name)),
+  list: oneOf(
+    searches.map(({ endpoint }) => endpoint.resource.name),
+    { description: "List whose changes are shown" },
+  ),
   since: sinceOf.updated_since,
   ...asOf,
   page: paging.page,
@@ -204,6 +210,17 @@ const filtersOf = ({ filters, resource }: ListEndpoint): string[] => [
 const filterParameters = ({ endpoint }: Searched) =>
   Object.entries(endpoint.parameters).filter(([name]) => filtersOf(endpoint).includes(name))
 
+/** The filters of all lists. Those of several lists have the description of each. */
+const allFilters: TProperties = {}
+for (const searched of searches) {
+  const { name: list } = searched.endpoint.resource
+  for (const [name, schema] of filterParameters(searched)) {
+    const { description: others = "", ...other } = allFilters[name] ?? {}
+    const description = `${others && `${others}. `}Of ${list}: ${schema.description}`
+    allFilters[name] = { ...schema, ...other, description }
+  }
+}
+
 const changes: Tool = {
   name: "changes",
   description:
@@ -211,14 +228,13 @@ const changes: Tool = {
     "to `as_of` or now. Without `since`, the changes of that one release. `since` and `as_of` are release " +
     "numbers, days or date-times. A list takes the filters of the tool that searches it, such as `company` for " +
     "the tenements that a company gained or lost.",
-  parameters: { ...compared, ...Object.fromEntries(searches.flatMap(filterParameters)) },
+  parameters: { ...compared, ...allFilters },
   call: async (given: { list?: unknown }, reading) => {
     const list = documentedSpelling(compared.list, String(given.list))
-    const searched =
-      searches.find(({ endpoint }) => endpoint.resource.name === list) ?? companySearch
-    const { endpoint, selection, notes } = searched
-    const parameters = { ...compared, ...Object.fromEntries(filterParameters(searched)) }
-    const { list: _, ...chosen } = readArguments(given, parameters)
+    const searched = searches.find(({ endpoint }) => endpoint.resource.name === list)
+    const filters = searched ? Object.fromEntries(filterParameters(searched)) : allFilters
+    const { list: _, ...chosen } = readArguments(given, { ...compared, ...filters })
+    const { endpoint, selection, notes } = searched ?? companySearch
     const values: ParameterValues = { ...chosen, ...selection, per_page: maxRecords / 2 }
     const { release, from, changed, removed } = await reading.changes(endpoint, values)
     return {

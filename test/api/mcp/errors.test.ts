@@ -66,6 +66,7 @@ const faults: [tool: string, given: object, fault: object][] = [
   ["company", { asx_code: "" }, { parameter: "asx_code", message: "asx_code is required" }],
   ["company", { asx_code: "BIG", as_of: "" }, { parameter: "as_of", message: "Must not be empty" }],
   ["count_tenements", { state: "WA" }, { parameter: "by", message: "by is required" }],
+  ["changes", { company: "BIG" }, { parameter: "list", message: "list is required" }],
   [
     "changes",
     { list: "sources", since: "1" },

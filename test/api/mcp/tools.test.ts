@@ -59,6 +59,12 @@ test("A tool that finds records takes the filters and orders of its list, and th
     expect(Object.keys(changes?.inputSchema.properties ?? {})).toEqual(
       expect.arrayContaining([...filters, ...others]),
     )
+    expect(changes?.inputSchema.properties.search).toHaveProperty(
+      "description",
+      expect.stringMatching(
+        /^Of companies: .+\. Of tenements: .+\. Of reports: Part of the title$/,
+      ),
+    )
   }
 })
 
@@ -127,9 +133,10 @@ test("The tool count_tenements ranks the values of a field, and notes what a dat
     ],
     2,
   ])
-  expect(notes).toContain(
+  expect(notes).toEqual([
     "The list leaves out 1 of the 3 tenements that match the other filters: they have no expiry date.",
-  )
+    expect.stringContaining("By any other field, a tenement counts once."),
+  ])
 })
 
 test("A search by place notes the tenements without a known shape", async () => {
