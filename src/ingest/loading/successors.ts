@@ -100,11 +100,11 @@ interface DecidedPair extends SuccessorPair {
 }
 
 const whenUnknown =
-  "It is not known whether the decision was stored. Run the same command again: if the decision was stored, the command finds no such pair."
+  "It is not known whether the decision was stored. Run the same command again: if the decision was stored, the command changes nothing."
 
 /**
  * Links successors or ends their links, in one release; publishes nothing where no link changes.
- * @throws LoadError for codes that cannot be a pair, and for a pair that is decided so; stores none then
+ * @throws LoadError for codes that cannot be a pair; stores none then
  */
 export const decideSuccessors = (
   url: string,
@@ -161,7 +161,10 @@ export async function nameSuccessors(sql: TransactionSql, release: number): Prom
   return count
 }
 
-/** The listing date of the ended code that the new one has too, else the one seen last. */
+/**
+ * The listing date of the ended code that the new one has too, else the one seen last. A pair that is decided so
+ * already may be decided again, as by two reviews at once.
+ */
 export async function findPair(
   sql: TransactionSql,
   { predecessor, successor, isRight }: SuccessorDecision,
@@ -173,15 +176,16 @@ export async function findPair(
      from listings p join companies s on s.asx_code = $2 left join successor_decisions d
        on (d.asx_code, d.listing_date, d.successor) = (p.asx_code, p.listing_date, s.asx_code)
      where p.asx_code = $1 and p.asx_code <> s.asx_code and p.listing_date is not null and s.listing_date is not null
-       and d.is_right is distinct from $3::boolean and (not $3::boolean or ${hasEnded("p")}
+       and (not $3::boolean or ${hasEnded("p")}
          and not exists (select from successors h where h.asx_code = $2 and h.successor = $1))
-     order by d.is_right desc nulls last, p.listing_date = s.listing_date desc, ${counts("p")} desc, p.last_day desc
+     order by d.is_right is not distinct from $3::boolean, d.is_right desc nulls last,
+       p.listing_date = s.listing_date desc, ${counts("p")} desc, p.last_day desc
      limit 1`,
     [predecessor, successor, isRight],
   )
   if (pair) return pair
   throw new LoadError(
     `Cannot ${isRight ? "link" : "decline"} ${successor} as the successor of ${predecessor}: ` +
-      `a directory with listing dates must have had both, ${predecessor} must have ended, and the pair must not be decided so already`,
+      `a directory with listing dates must have had both, and ${predecessor} must have ended`,
   )
 }
