@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from "commander"
 import {
   accountIdOf,
   createAccount,
@@ -11,7 +12,7 @@ import { listSessions, signOut } from "../accounts/access/sessions.ts"
 import { issueLink, linkPath, validMinutes } from "../accounts/access/sign-in-links.ts"
 import { limitOf } from "../accounts/access/windows.ts"
 import type { Config } from "../config.ts"
-import { highestRequestLimit, plans } from "../data/db/account-tables.ts"
+import { type AccountPlan, highestRequestLimit, plans } from "../data/db/account-tables.ts"
 import type { Pool } from "../data/db/pool/pool.ts"
 import { countOf } from "../system/text/display.ts"
 import { localPath } from "../system/text/local-path.ts"
@@ -37,6 +38,13 @@ const limit = option(
   integerParameter(1, highestRequestLimit),
 )
 
+function checkLimit(plan: AccountPlan, requestLimit: number | null): void {
+  if (plan === "enterprise" && requestLimit === null)
+    throw new InvalidArgumentError("The enterprise plan requires a limit: add --limit")
+  if (plan !== "enterprise" && requestLimit !== null)
+    throw new InvalidArgumentError(`The limit of the ${plan} plan is fixed`)
+}
+
 function ownPath(text: string): string {
   const path = localPath(text, "")
   if (path === "") throw new Error("Must be a path of the service, such as /explore/tenements.")
@@ -50,12 +58,14 @@ const create = command({
     plan: option("<plan>", `${allPlans} (default: standard)`, choiceParameter(plans)),
     limit,
   },
-  run: ({ email, plan = "standard", limit = null }, { config }) =>
-    withDatabase(config, async (database) => {
+  run: ({ email, plan = "standard", limit = null }, { config }) => {
+    checkLimit(plan, limit)
+    return withDatabase(config, async (database) => {
       await createAccount(editorOf(config, database), { email, plan, requestLimit: limit })
       logToStderr(`Created account ${email} on the ${plan} plan`)
       await usePool(database, (pool) => printLink(pool, config, email))
-    }),
+    })
+  },
 })
 
 const list = reading({
@@ -102,12 +112,14 @@ const show = reading({
 const setAccountPlan = command({
   help: "change the plan of an account, from the next request on",
   parameters: { email, plan: argument(choiceParameter(plans), allPlans), limit },
-  run: ({ email, plan, limit: requestLimit = null }, { config }) =>
-    changeAccess(
+  run: ({ email, plan, limit: requestLimit = null }, { config }) => {
+    checkLimit(plan, requestLimit)
+    return changeAccess(
       config,
       (editor) => setPlan(editor, { email, plan, requestLimit }),
       () => logToStderr(`Changed account ${email} to the ${plan} plan`),
-    ),
+    )
+  },
 })
 
 const disabling = (help: string, done: string, disabled: boolean) =>

@@ -1,5 +1,5 @@
+import { InvalidArgumentError } from "commander"
 import { asxCodeFromText } from "../data/resources/values.ts"
-import { LoadError } from "../ingest/loading/load-error.ts"
 import {
   readSuccessorEvidence,
   readWeighedSuccessors,
@@ -36,7 +36,7 @@ const confirm = command({
     withDatabase(config, async ({ url }) => {
       const isPair = predecessor !== undefined && successor !== undefined
       if (sameDate ? predecessor !== undefined : !isPair)
-        throw new LoadError(
+        throw new InvalidArgumentError(
           "Name an ended code and its successor, or give --same-date without codes",
         )
       const pairs = isPair

@@ -1,4 +1,4 @@
-import { Command } from "commander"
+import { Command, InvalidArgumentError } from "commander"
 import { AccountError } from "../accounts/access/change.ts"
 import { ConfigError } from "../config.ts"
 import { OutcomeUnknown } from "../data/db/commit.ts"
@@ -47,6 +47,8 @@ export async function run(program: Command, args = process.argv): Promise<void> 
   try {
     await program.parseAsync(args)
   } catch (error) {
+    // Arguments that contradict one another.
+    if (error instanceof InvalidArgumentError) program.error(`error: ${error.message}`)
     const { debug = false } = program.opts<{ debug?: boolean }>()
     const reason = failureReason(error)
     if (reason === undefined || debug) logToStderr(errorText(error, debug))

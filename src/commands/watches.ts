@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from "commander"
 import { accountIdOf } from "../accounts/access/accounts.ts"
 import { AccountError } from "../accounts/access/change.ts"
 import type { MadeWatch } from "../accounts/alerts/create-watch.ts"
@@ -145,11 +146,11 @@ interface GivenChannel {
   mail: (typeof mailTimes)[number] | undefined
 }
 
-/** @throws AccountError */
+/** @throws InvalidArgumentError, AccountError */
 function channelOf({ webhook, mail }: GivenChannel, { SMTP_URL }: Config): Channel {
   if (webhook !== undefined && mail === undefined) return { kind: "webhook", url: webhook }
   if (mail === undefined || webhook !== undefined) {
-    throw new AccountError("A watch has one channel: give --webhook or --mail")
+    throw new InvalidArgumentError("A watch has one channel: give --webhook or --mail")
   }
   if (SMTP_URL === null) {
     throw new AccountError("Mails need SMTP_URL and MAIL_FROM: set them, or give --webhook")

@@ -37,6 +37,14 @@ test.each([
     ["account", "create", "a@example.com", "--plan", "enterprise", "--limit", "0"],
     "Must be an integer from 1 to 1000000.",
   ],
+  [
+    ["account", "create", "a@example.com", "--plan", "enterprise"],
+    "The enterprise plan requires a limit: add --limit",
+  ],
+  [
+    ["account", "set-plan", "a@example.com", "admin", "--limit", "5"],
+    "The limit of the admin plan is fixed",
+  ],
 ])("The usage error %j exits with 2 and names the error", async (args, message) => {
   const { exitCode, stdout, stderr } = await mds(...args)
   expect([exitCode, stdout]).toEqual([2, ""])

@@ -130,7 +130,7 @@ test("The list for people has subjects and channels as they were given", async (
 })
 
 test.each([
-  [1, creation("--releases"), "A watch has one channel: give --webhook or --mail"],
+  [2, creation("--releases"), "A watch has one channel: give --webhook or --mail"],
   [1, creation(...toReceiver), "A watch has one subject: a list, a record or every release"],
   [
     1,

@@ -4,7 +4,6 @@ import {
   type AccountPlan,
   accessChanges,
   accountsTable,
-  highestRequestLimit,
   tokensTable,
 } from "../../data/db/account-tables.ts"
 import type { Pool } from "../../data/db/pool/pool.ts"
@@ -91,11 +90,11 @@ export async function showAccount(pool: Pool, email: string) {
 export interface NewAccount {
   email: string
   plan: AccountPlan
-  /** Requests per window; only for the enterprise plan. */
+  /** Requests per window: of the enterprise plan, and only of it. The database rejects others. */
   requestLimit: number | null
 }
 
-/** @throws AccountError where the email address is invalid or taken, or the limit does not fit the plan */
+/** @throws AccountError where the email address is invalid or taken */
 export function createAccount(editor: Editor, account: NewAccount): Promise<Changed<void>> {
   return change(editor, async (tx) => {
     if (await addAccount(tx, account)) return
@@ -108,14 +107,13 @@ export function createAccount(editor: Editor, account: NewAccount): Promise<Chan
 /**
  * Adds an account, unless one with that email address exists.
  * @returns whether it was added
- * @throws AccountError where the email address is invalid or the limit does not fit the plan
+ * @throws AccountError where the email address is invalid
  */
 export async function addAccount(
   tx: Transaction,
   { email, plan, requestLimit }: NewAccount,
 ): Promise<boolean> {
   if (!isEmailAddress(email)) throw new AccountError(`Not a valid email address: ${email}`)
-  checkLimit(plan, requestLimit)
   const added = await tx
     .insert(accountsTable)
     .values({ email, email_folded: fold(email), plan, request_limit: requestLimit })
@@ -124,13 +122,12 @@ export async function addAccount(
   return added.length > 0
 }
 
-/** @throws AccountError where the account does not exist or the limit does not fit the plan */
+/** @throws AccountError where the account does not exist */
 export function setPlan(
   editor: Editor,
   { email, plan, requestLimit }: NewAccount,
 ): Promise<Changed<void>> {
   return change(editor, async (tx) => {
-    checkLimit(plan, requestLimit)
     const set = await tx
       .update(accountsTable)
       .set({ plan, request_limit: requestLimit })
@@ -164,16 +161,4 @@ export function setDisabled(
     }
     if (disabled) await tx.delete(sessions).where(eq(sessions.account_id, set.id))
   })
-}
-
-function checkLimit(plan: AccountPlan, requestLimit: number | null): void {
-  if (plan === "enterprise" && requestLimit === null) {
-    throw new AccountError("The enterprise plan requires a limit: add --limit")
-  }
-  if (requestLimit !== null && requestLimit > highestRequestLimit) {
-    throw new AccountError(`The limit must be at most ${highestRequestLimit} requests an hour`)
-  }
-  if (plan !== "enterprise" && requestLimit !== null) {
-    throw new AccountError(`The limit of the ${plan} plan is fixed`)
-  }
 }
