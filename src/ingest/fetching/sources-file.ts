@@ -137,7 +137,7 @@ function objectOf(content: string, path: string): object {
   throw new LoadError(`Cannot use ${path}: it must be an object with a source in each name`)
 }
 
-/** The first fault of each place of an entry. */
+/** At most one fault of each field of an entry, each with the path of the field: `wa.headers.Accept`. */
 function faultsOf(schema: TSchema, entry: unknown, name: string): string[] {
   const faults = new Map<string, string>()
   for (const { path, message, schema: found } of Value.Errors(schema, entry)) {
