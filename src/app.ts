@@ -4,9 +4,9 @@ import { ApiError } from "./api/http/api-error.ts"
 import { mcp } from "./api/mcp/mcp.ts"
 import type { McpOptions } from "./api/mcp/respond.ts"
 import { authentication } from "./api/plugins/authentication.ts"
+import { dataRequest, decodablePath } from "./api/plugins/data-request.ts"
 import { errors } from "./api/plugins/errors.ts"
 import { otherMethods, preflight } from "./api/plugins/methods.ts"
-import { decodablePath, negotiation } from "./api/plugins/negotiation.ts"
 import type { ObserveOptions } from "./api/plugins/observe.ts"
 import { rateLimit } from "./api/plugins/rate-limit.ts"
 import { requestContext } from "./api/plugins/request-context.ts"
@@ -49,7 +49,7 @@ export const createApp = (options: AppOptions) => {
         .use(authentication(options)) // caller, or 401; 429 by address
         .use(usage(options)) // does not count; has a bound of its own
         .use(rateLimit(options)) // window, or 429
-        .use(negotiation(options)) // query and accepted formats, or 405
+        .use(dataRequest(options)) // query and accepted formats, or 405
         .use(companyRoutes(options))
         .use(tenementRoutes(options))
         .use(reportRoutes(options))

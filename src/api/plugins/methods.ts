@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import { ApiError } from "../http/api-error.ts"
 import { apiHeaders } from "../http/response-headers.ts"
-import { allowedMethods } from "./negotiation.ts"
+import { allowedMethods } from "./data-request.ts"
 import { contextOf } from "./request-context.ts"
 
 /** Responds to OPTIONS without a token and without counting it (CORS: any origin, no credentials). */
@@ -32,7 +32,7 @@ interface Route {
 /**
  * Returns 405 for a path that has routes, but none for the method, with the allowed methods (RFC 9110,
  * 15.5.6). Other paths stay unknown.
- * @param routes outside of the API, where `negotiation` checks the method
+ * @param routes outside of the API, where `dataRequest` checks the method
  */
 export function otherMethods(routes: readonly Route[]) {
   const app = new Elysia({ name: "other-methods" })

@@ -3,7 +3,7 @@ import { Elysia } from "elysia"
 import { companies } from "../../data/resources/companies.ts"
 import { belongsToParent, subsidiaries } from "../../data/resources/subsidiaries.ts"
 import { belongsToCompany, tenements } from "../../data/resources/tenements.ts"
-import { negotiation } from "../plugins/negotiation.ts"
+import { dataRequest } from "../plugins/data-request.ts"
 import { historyEndpoint, listEndpoint, recordEndpoint } from "../responses/endpoint.ts"
 import { type DataOptions, responder } from "./data.ts"
 
@@ -35,7 +35,7 @@ export const companyHistory = historyEndpoint("/companies/:code/history", compan
 export function companyRoutes(options: DataOptions) {
   const respond = responder(options)
   return new Elysia({ name: "companies" })
-    .use(negotiation(options))
+    .use(dataRequest(options))
     .get(companyList.path, respond(companyList))
     .get(company.path, respond(company))
     .get(tenementsOfCompany.path, respond(tenementsOfCompany))

@@ -5,7 +5,7 @@ import { facetsOf } from "../../data/resources/facets.ts"
 import { reports } from "../../data/resources/reports.ts"
 import type { Resource } from "../../data/resources/resource.ts"
 import { tenements } from "../../data/resources/tenements.ts"
-import { negotiation } from "../plugins/negotiation.ts"
+import { dataRequest } from "../plugins/data-request.ts"
 import { listEndpoint } from "../responses/endpoint.ts"
 import { type DataOptions, responder } from "./data.ts"
 
@@ -25,7 +25,7 @@ export const reportFacets = facetsIn("/facets/reports/:field", reports, "group")
 export function facetRoutes(options: DataOptions) {
   const respond = responder(options)
   return new Elysia({ name: "facets" })
-    .use(negotiation(options))
+    .use(dataRequest(options))
     .get(companyFacets.path, respond(companyFacets))
     .get(tenementFacets.path, respond(tenementFacets))
     .get(reportFacets.path, respond(reportFacets))

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import { releases } from "../../data/resources/releases.ts"
 import { sources } from "../../data/resources/sources.ts"
-import { negotiation } from "../plugins/negotiation.ts"
+import { dataRequest } from "../plugins/data-request.ts"
 import { listEndpoint } from "../responses/endpoint.ts"
 import { type DataOptions, responder } from "./data.ts"
 
@@ -23,7 +23,7 @@ export const sourceList = listEndpoint({
 export function releaseRoutes(options: DataOptions) {
   const respond = responder(options)
   return new Elysia({ name: "releases" })
-    .use(negotiation(options))
+    .use(dataRequest(options))
     .get(releaseList.path, respond(releaseList))
     .get(sourceList.path, respond(sourceList))
 }

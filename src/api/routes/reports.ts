@@ -4,7 +4,7 @@ import { reports } from "../../data/resources/reports.ts"
 import type { ResourceRecord } from "../../data/resources/resource.ts"
 import { splitValues } from "../../system/text/fold.ts"
 import type { FeedOf } from "../http/atom.ts"
-import { negotiation } from "../plugins/negotiation.ts"
+import { dataRequest } from "../plugins/data-request.ts"
 import { historyEndpoint, listEndpoint, recordEndpoint } from "../responses/endpoint.ts"
 import { type DataOptions, responder } from "./data.ts"
 
@@ -36,7 +36,7 @@ export const reportHistory = historyEndpoint("/reports/:hash/history", reports)
 export function reportRoutes(options: DataOptions) {
   const respond = responder(options)
   return new Elysia({ name: "reports" })
-    .use(negotiation(options))
+    .use(dataRequest(options))
     .get(reportList.path, respond(reportList))
     .get(report.path, respond(report))
     .get(reportHistory.path, respond(reportHistory))

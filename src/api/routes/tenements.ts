@@ -1,6 +1,6 @@
 import { Elysia } from "elysia"
 import { tenements } from "../../data/resources/tenements.ts"
-import { negotiation } from "../plugins/negotiation.ts"
+import { dataRequest } from "../plugins/data-request.ts"
 import { historyEndpoint, listEndpoint, recordEndpoint } from "../responses/endpoint.ts"
 import { type DataOptions, responder } from "./data.ts"
 
@@ -17,7 +17,7 @@ export const tenementHistory = historyEndpoint("/tenements/:id/history", tenemen
 export function tenementRoutes(options: DataOptions) {
   const respond = responder(options)
   return new Elysia({ name: "tenements" })
-    .use(negotiation(options))
+    .use(dataRequest(options))
     .get(tenementList.path, respond(tenementList))
     .get(tenement.path, respond(tenement))
     .get(tenementHistory.path, respond(tenementHistory))

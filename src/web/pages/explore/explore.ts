@@ -11,7 +11,7 @@ import {
   toResetSeconds,
   type WindowState,
 } from "../../../api/http/rate-limit-headers.ts"
-import { queryOf } from "../../../api/plugins/negotiation.ts"
+import { queryOf } from "../../../api/plugins/data-request.ts"
 import { contextOf, liftIdleTimeout } from "../../../api/plugins/request-context.ts"
 import { pathWith } from "../../../api/responses/endpoint.ts"
 import { withoutToken } from "../../../data/db/account-tables.ts"

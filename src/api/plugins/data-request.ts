@@ -17,8 +17,8 @@ export const allowedMethods = "GET, HEAD, OPTIONS"
  * that it offers, and checks the query (`askSentList`). A single record ignores `Accept`.
  * @throws ApiError METHOD_NOT_ALLOWED; INVALID_PARAMETER for a path that cannot be decoded
  */
-export const negotiation = (options: RateLimitOptions) =>
-  new Elysia({ name: "negotiation" })
+export const dataRequest = (options: RateLimitOptions) =>
+  new Elysia({ name: "data-request" })
     .use(rateLimit(options))
     .resolve(({ request, server, caller, isCallerValid, query: { format } }) => {
       const { id, headers } = contextOf(request)
