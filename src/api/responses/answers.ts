@@ -107,7 +107,7 @@ export function createAnswers(options: AnswerOptions) {
     if (question.kind === "counts") {
       return writeRows(question, validators, await readCounts(question, read))
     }
-    if (question.window === "whole") {
+    if (question.range === "whole") {
       return exportResponse(options, dataRequest, question, read, validators)
     }
     const page = await readPage(question, read)
@@ -116,11 +116,11 @@ export function createAnswers(options: AnswerOptions) {
 
   /** A page, or all, of a short list. */
   async function writeRows(question: ListQuestion, validators: Validators, rows: Rows) {
-    if (question.window === "whole") {
+    if (question.range === "whole") {
       const content = await wholeContent(question, validators, rows.slice())
       return () => content
     }
-    const { page, perPage } = question.window
+    const { page, perPage } = question.range
     return () => pageContent(question, validators, pageOf(rows, page, perPage), baseUrl)
   }
 
@@ -140,9 +140,9 @@ export function createAnswers(options: AnswerOptions) {
   }
 
   async function readPage(question: ListQuestion, read: ReadOptions): Promise<ListPage> {
-    const { kind, list, window, release } = { ...question, ...read }
-    if (window === "whole") throw new Error(`${question.path} is asked for whole`)
-    const { page, perPage } = window
+    const { kind, list, range, release } = { ...question, ...read }
+    if (range === "whole") throw new Error(`${question.path} is asked for whole`)
+    const { page, perPage } = range
     if (kind === "counts") {
       return { ...pageOf(await readCounts(question, read), page, perPage), release }
     }

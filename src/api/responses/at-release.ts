@@ -66,11 +66,11 @@ export function createReleaseResolver({ releases, pins, now }: ReleaseOptions) {
     ): Promise<T> => {
       const { asOf } = question
       const isFixed = asOf !== undefined && parsePointInTime(asOf)?.kind === "release"
-      if (isFixed || question.kind === "record" || question.window === "whole") {
+      if (isFixed || question.kind === "record" || question.range === "whole") {
         return read(await resolve(asOf, account))
       }
       const sequence = `${sequenceOwner} ${question.sequence}`
-      const isLater = question.window.page > 1
+      const isLater = question.range.page > 1
       const pinned = isLater ? await pins.pinned(sequence) : undefined
       if (pinned) {
         return read(pinned).catch((error: unknown) => {

@@ -68,7 +68,7 @@ export interface ListQuestion extends Asked {
   /** The filter whose values are counted; empty for `list`. */
   counted: string
   /** The part of the list that the response has. */
-  window: PageWindow | "whole"
+  range: PageRange | "whole"
   /** The point in time that the list is compared with, if it is. */
   since: string | undefined
   /** Identifies the page sequence, by a text of fixed length. */
@@ -77,7 +77,7 @@ export interface ListQuestion extends Asked {
   formulaGuard: boolean
 }
 
-interface PageWindow {
+interface PageRange {
   page: number
   perPage: number
 }
@@ -115,7 +115,7 @@ export function askList(
   const canonical = canonicalQuery({ ...sent, ...filterValues }, parameters)
   const path = apiPath(endpoint, key)
   const pages = digest(`${given.format} ${path}?${queryText(canonical, ["page", "format"])}`)
-  const window = { page: Number(given.page), perPage: Number(given.per_page) }
+  const range = { page: Number(given.page), perPage: Number(given.per_page) }
   const since = textParameter(given, "updated_since") ?? textParameter(given, "removed_since")
   const selected = selectionOf(shown, given)
   return {
@@ -145,15 +145,15 @@ export function askList(
       ),
     },
     counted: counts ? key : "",
-    window: given.all === true ? "whole" : window,
+    range: given.all === true ? "whole" : range,
     since,
     bom: given.bom === true,
     formulaGuard: given.formula_guard !== false,
     path,
     canonical,
     cacheBuster,
-    id: `${pages} ${window.page}`,
-    cacheKey: `${pages} ${window.page} ${sent.format}`,
+    id: `${pages} ${range.page}`,
+    cacheKey: `${pages} ${range.page} ${sent.format}`,
     sequence: cacheBuster === "" ? pages : digest(`${pages} ${cacheBuster}`),
     isCacheable:
       given.all !== true && !endpoint.ofNoRelease && !resource.pastVersions && since === undefined,
