@@ -4,7 +4,7 @@
  * make suggestions only.
  */
 import { asxDirectory } from "../sources/asx-directory.ts"
-import { counts } from "./listings.ts"
+import { isEstablished } from "./listings.ts"
 import type { Staging } from "./staging.ts"
 
 /** Returns how many names it adds, changes or removes. */
@@ -23,12 +23,12 @@ export async function recordFormerNames({
 }
 
 /**
- * Names in the directory. Certain are those that count under the listing date of the company, or under another
+ * Names in the directory. Certain are those established under the listing date of the company, or under another
  * date that shares a name with it.
  */
 const recordNamesOfListings = `
   with recursive listed as materialized (
-    select l.*, c.name_key as present_key, c.listing_date as present_date, ${counts("l")} as counts
+    select l.*, c.name_key as present_key, c.listing_date as present_date, ${isEstablished("l")} as is_established
     from listings l join companies c on c.asx_code = l.asx_code where c.source = $1
   ), same_company as (
     select distinct asx_code, present_date as listing_date from listed
@@ -36,10 +36,10 @@ const recordNamesOfListings = `
     select o.asx_code, o.listing_date
     from same_company s join listed l on (l.asx_code, l.listing_date) = (s.asx_code, s.listing_date)
       join listed o on (o.asx_code, o.name_key) = (l.asx_code, l.name_key)
-    where l.counts and o.counts
+    where l.is_established and o.is_established
   ), names as materialized (
     select l.asx_code, l.name_key, (array_agg(l.company_name order by l.last_day desc))[1] as name,
-      bool_or(l.counts and s.asx_code is not null) as is_certain
+      bool_or(l.is_established and s.asx_code is not null) as is_certain
     from listed l
       left join same_company s on (s.asx_code, s.listing_date) = (l.asx_code, l.listing_date)
     -- A company whose name the exchange has left blank has its code instead.

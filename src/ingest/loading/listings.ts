@@ -3,14 +3,14 @@
  * files that had them. Former names, listing dates, temporary codes and successors are queries on it.
  *
  * The directory has wrong dates and blank names for single days, and lacks companies for a day. So a statement
- * *counts* only once files of six days agree, or by its only file where no other is near, as with a file a year.
- * Counting delays former names and successors. A present name links at once.
+ * is *established* once files of six days agree, or by its only file where no other is near, as with a file a year.
+ * This delays former names and successors. A present name links at once.
  */
 import type { Observed } from "./observation.ts"
 import type { Staging } from "./staging.ts"
 
-/** The condition that a row of `listings` counts. */
-export const counts = (listing: string): string => `(
+/** The condition that a row of `listings` is established. */
+export const isEstablished = (listing: string): string => `(
   ${listing}.last_day - ${listing}.first_day >= 6
   or ${listing}.last_day = ${listing}.first_day and not exists (
     select from directory_days
@@ -21,11 +21,11 @@ export const isSameCompany = (code: string, date: string, other: string): string
   ${date} = ${other} or exists (
     select from listings one join listings two using (asx_code, name_key)
     where one.asx_code = ${code} and one.listing_date = ${date} and two.listing_date = ${other}
-      and ${counts("one")} and ${counts("two")}))`
+      and ${isEstablished("one")} and ${isEstablished("two")}))`
 
 /**
  * Records what the files say of each company, then gives each staged row the listing date of its company: of the
- * dates with its name the one that counts and was seen last, else the one seen last. A part of the directory is
+ * dates with its name the established one that was seen last, else the one seen last. A part of the directory is
  * no day of it: what it lacks was not looked for.
  */
 export async function recordListings(
@@ -49,7 +49,7 @@ export async function recordListings(
        where l.asx_code = s.asx_code and l.name_key = s.name_key and l.listing_date is not null
        order by exists (
            select from listings o
-           where o.asx_code = l.asx_code and o.listing_date = l.listing_date and ${counts("o")}
+           where o.asx_code = l.asx_code and o.listing_date = l.listing_date and ${isEstablished("o")}
          ) desc, l.last_day desc, l.listing_date = s.listing_date desc nulls last
        limit 1)`,
   )

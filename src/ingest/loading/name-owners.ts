@@ -15,7 +15,7 @@
  */
 
 import { numberKeyOf } from "../../data/reader/links.ts"
-import { counts, isSameCompany } from "./listings.ts"
+import { isEstablished, isSameCompany } from "./listings.ts"
 
 /**
  * A query of (name, key, asx_code, basis): the subsidiaries that loaded lists have, and the holders that
@@ -27,7 +27,7 @@ export const ownedNames = `
 
 /**
  * Parts of WITH RECURSIVE: each company that an operator decided to have ended, with every code that succeeded
- * it and is that company's today, and the names that count of the former, with its last.
+ * it and is that company's today, and the established names of the former, with its last.
  */
 export const successors = `decided as (
     select asx_code, listing_date, successor, successor_date from successor_decisions where is_right
@@ -42,7 +42,7 @@ export const successors = `decided as (
     select h.asx_code, h.successor, l.name_key as key
     from successors h join listings l on l.asx_code = h.asx_code
       and ${isSameCompany("l.asx_code", "l.listing_date", "h.listing_date")}
-    where ${counts("l")} or l.last_day = (
+    where ${isEstablished("l")} or l.last_day = (
       select max(o.last_day) from listings o where (o.asx_code, o.listing_date) = (h.asx_code, h.listing_date))
   )`
 

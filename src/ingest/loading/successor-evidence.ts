@@ -2,7 +2,7 @@
 import type { TransactionSql } from "postgres"
 import { withSnapshot } from "../../data/db/connection.ts"
 import { sydney } from "../../system/text/time.ts"
-import { counts, isSameCompany } from "./listings.ts"
+import { isEstablished, isSameCompany } from "./listings.ts"
 import {
   findPair,
   follows,
@@ -60,7 +60,7 @@ interface PairFacts {
   last_day: string
   first_day: string
   follows: boolean
-  /** The names of both that count, and the other codes of the same date. */
+  /** The established names of both, and the other codes of the same date. */
   names: string | null
   others: string | null
   /** The last announcements, each with its day. */
@@ -83,7 +83,7 @@ const pairFacts = `
       or asx_codes @> array[$1]::text[] and exists (select from companies c where c.asx_code = $1
         and ${isSameCompany("c.asx_code", "c.listing_date", "$2::date")}))) as tenements,
     (select string_agg(e.company_name, '; ') from ended e join begun b using (name_key)
-      where ${counts("e")} and ${counts("b")}) as names,
+      where ${isEstablished("e")} and ${isEstablished("b")}) as names,
     (select string_agg(distinct asx_code, ', ') from listings
       where listing_date = $2::date and asx_code not in ($1, $3)) as others
   from (select max(last_day) as last_day from ended) e, (select min(first_day) as first_day from begun) b`

@@ -10,7 +10,7 @@ import { companies } from "../../data/resources/companies.ts"
 import { decisionSources } from "../../data/resources/releases.ts"
 import { noChanges } from "./figures.ts"
 import { keepInHistory, withoutFile } from "./history.ts"
-import { counts, isSameCompany } from "./listings.ts"
+import { isEstablished, isSameCompany } from "./listings.ts"
 import { LoadError } from "./load-error.ts"
 import { successors } from "./name-owners.ts"
 import type { Progress } from "./progress.ts"
@@ -41,13 +41,13 @@ export const follows = (first: string, last: string): string => `(abs(${first} -
 export const proposedPairs = `
   with counted as materialized (
     select asx_code, listing_date, array_agg(name_key) as name_keys,
-      (array_agg(company_name order by last_day desc))[1] as company_name, bool_or(${counts("l")}) as counts
+      (array_agg(company_name order by last_day desc))[1] as company_name, bool_or(${isEstablished("l")}) as is_established
     from listings l where listing_date is not null group by 1, 2
   ), listed as materialized (
     select c.asx_code, c.listing_date, c.company_name, min(first_day) as first_day, max(last_day) as last_day
     from counted c join listings l on l.asx_code = c.asx_code
       and (l.listing_date = c.listing_date or l.name_key = any(c.name_keys))
-    where c.counts group by 1, 2, 3
+    where c.is_established group by 1, 2, 3
   ), pairs as (
     select p.asx_code as predecessor, p.company_name as former_company, p.last_day,
       s.asx_code as successor, s.company_name as company, s.first_day, p.listing_date
@@ -179,7 +179,7 @@ export async function findPair(
        and (not $3::boolean or ${hasEnded("p")}
          and not exists (select from successors h where h.asx_code = $2 and h.successor = $1))
      order by d.is_right is not distinct from $3::boolean, d.is_right desc nulls last,
-       p.listing_date = s.listing_date desc, ${counts("p")} desc, p.last_day desc
+       p.listing_date = s.listing_date desc, ${isEstablished("p")} desc, p.last_day desc
      limit 1`,
     [predecessor, successor, isRight],
   )
