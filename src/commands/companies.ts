@@ -15,7 +15,7 @@ import {
 import { countOf, formatCount } from "../system/text/display.ts"
 import { argument, command, flag, group, reading } from "./command.ts"
 import { withDatabase } from "./database.ts"
-import { reportChange, startLoads } from "./loads.ts"
+import { exitOnSignals, reportChange } from "./loads.ts"
 import { interruptedReview, reviewDetails, reviewEach } from "./review.ts"
 import { formatTable, printResult, readAnswer } from "./terminal.ts"
 
@@ -73,7 +73,7 @@ const review = command({
   help: "decide the possible successors one by one, and publish at the end",
   details: reviewDetails("the likeliest"),
   run: (_, { config }) => {
-    startLoads(config, interruptedReview("companies"))
+    exitOnSignals(interruptedReview("companies"))
     return withDatabase(config, async ({ url }) => {
       const linked = new Set<string>()
       await reviewEach({

@@ -15,7 +15,7 @@ import { sharesText } from "../ingest/loading/summary.ts"
 import { countOf, formatCount } from "../system/text/display.ts"
 import { append, argument, choiceParameter, command, reading, required } from "./command.ts"
 import { withDatabase } from "./database.ts"
-import { reportChange, startLoads } from "./loads.ts"
+import { exitOnSignals, reportChange } from "./loads.ts"
 import { interruptedReview, reviewDetails, reviewEach } from "./review.ts"
 import { formatTable, printCompleted, printResult, readAnswer } from "./terminal.ts"
 
@@ -80,7 +80,7 @@ async function decideAndPublish(
   config: Config,
   work: (url: string) => Promise<Decided>,
 ): Promise<void> {
-  startLoads(config, interruptedReview("holders"))
+  exitOnSignals(interruptedReview("holders"))
   await withDatabase(config, async ({ url }) => {
     const { isChange, message } = await work(url)
     if (isChange) {

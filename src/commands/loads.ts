@@ -29,9 +29,7 @@ export function startLoads(config: Config, interrupted = "Interrupted: nothing w
     logToStderr("Committing the release; waiting for the outcome")
   }
 
-  for (const [signal, exitCode] of Object.entries(exitCodes)) {
-    process.on(signal, () => onSignal(exitCode))
-  }
+  onSignals(onSignal)
   return {
     options: {
       absentAfterHours: config.ABSENT_AFTER_HOURS,
@@ -74,6 +72,16 @@ export async function reportChange(
       : `Published as release ${value.release}: ${text.published(value)}`,
   )
   warnIfUnconfirmed(unconfirmed)
+}
+
+/** Ctrl-C (SIGINT) or SIGTERM ends the process with this message. */
+export const exitOnSignals = (message: string): void =>
+  onSignals((exitCode) => exit(exitCode, message))
+
+function onSignals(handle: (exitCode: number) => void): void {
+  for (const [signal, exitCode] of Object.entries(exitCodes)) {
+    process.on(signal, () => handle(exitCode))
+  }
 }
 
 function exit(exitCode: number, message: string): never {
