@@ -8,9 +8,3 @@ export function seeded(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
   }
 }
-
-/** Integers from 0 up to, and without, the number given; the same in every run. */
-export function seededIntegers(seed: number): (below: number) => number {
-  const next = seeded(seed)
-  return (below) => Math.floor(next() * below)
-}

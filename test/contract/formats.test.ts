@@ -4,8 +4,8 @@
  */
 import { expect, test } from "bun:test"
 import { parquetMetadata, parquetReadObjects } from "hyparquet"
-import { seededIntegers } from "../../src/sample/seeded.ts"
 import { awkward } from "../support/fixtures.ts"
+import { seededIntegers } from "../support/seeded-integers.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readList } from "./bodies.ts"
 import { parseCsv, parseTsv } from "./delimited-reader.ts"

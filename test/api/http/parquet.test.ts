@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { parquetMetadata, parquetReadObjects } from "hyparquet"
 import { type ParquetColumn, parquetFile } from "../../../src/api/http/parquet.ts"
-import { seededIntegers } from "../../../src/sample/seeded.ts"
+import { seededIntegers } from "../../support/seeded-integers.ts"
 
 type Written = Record<string, string | number | boolean | null>
 

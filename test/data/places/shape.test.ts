@@ -4,7 +4,7 @@ import { wktOf } from "../../../src/api/http/delimited.ts"
 import { pointInside, surrounds } from "../../../src/data/places/inside.ts"
 import { readPolygons, readUnorderedRings } from "../../../src/data/places/read-rings.ts"
 import { boundsOf, canonicalShape, type Shape, signedArea } from "../../../src/data/places/shape.ts"
-import { seededIntegers } from "../../../src/sample/seeded.ts"
+import { seededIntegers } from "../../support/seeded-integers.ts"
 import {
   geoJsonOf,
   makePolygons,

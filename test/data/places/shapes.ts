@@ -1,6 +1,6 @@
 /** Makes shapes, and other spellings of them, from a seed. */
 import { coordinatesOf, type Shape } from "../../../src/data/places/shape.ts"
-import { seededIntegers } from "../../../src/sample/seeded.ts"
+import { seededIntegers } from "../../support/seeded-integers.ts"
 
 /** In degrees, as in GeoJSON. */
 export type Position = [longitude: number, latitude: number]

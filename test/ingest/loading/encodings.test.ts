@@ -7,7 +7,7 @@ import { Readable } from "node:stream"
 import { newFileFigures } from "../../../src/ingest/loading/figures.ts"
 import { decodedText } from "../../../src/ingest/loading/reading/text.ts"
 import { vic } from "../../../src/ingest/sources/vic.ts"
-import { seededIntegers } from "../../../src/sample/seeded.ts"
+import { seededIntegers } from "../../support/seeded-integers.ts"
 import { filesOfFile, outcomeOf, readFile, rowsOf } from "./readings.ts"
 
 const file = filesOfFile()
