@@ -6,17 +6,7 @@ import type { Log } from "./log.ts"
 
 export type UnauthenticatedRequests = ReturnType<typeof countUnauthenticated>
 
-interface UnauthenticatedOptions {
-  log: Log
-  linesPerPeriod?: number
-  periodMs?: number
-}
-
-export function countUnauthenticated({
-  log,
-  linesPerPeriod = 100,
-  periodMs = 60_000,
-}: UnauthenticatedOptions) {
+export function countUnauthenticated(log: Log, linesPerPeriod = 100, periodMs = 60_000) {
   const totals: Record<string, number> = { 401: 0, 429: 0 }
   let unlogged: Record<string, number> = {}
   let logged = 0

@@ -49,7 +49,7 @@ export async function startParts(options: PartsOptions) {
   await Promise.all([redis?.ready, notifications.ready])
 
   let stopping = false
-  const unauthenticated = countUnauthenticated({ log })
+  const unauthenticated = countUnauthenticated(log)
   // On another pool, because waiting token lookups must not make the service look unready.
   const checked = createReleases(database.pools.accounts)
   const readiness = sharedRead(checkEveryMs, now, () =>

@@ -11,7 +11,7 @@ function counted(periodMs?: number) {
     (line) => events.push(JSON.parse(line)),
     () => new Date(0),
   )
-  const requests = countUnauthenticated({ log, linesPerPeriod: 3, ...(periodMs && { periodMs }) })
+  const requests = countUnauthenticated(log, 3, periodMs)
   return { requests, events }
 }
 
