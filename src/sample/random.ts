@@ -1,5 +1,3 @@
-import { seeded } from "./seeded.ts"
-
 /**
  * Pseudo-random choices that are the same on every machine. Nothing here, or in its callers, may use a
  * function whose last digit depends on the platform (`Math.pow`, `Math.log`, `Math.exp`): IEEE 754
@@ -48,4 +46,15 @@ export function at<T>(items: readonly T[], index: number): T {
 /** A list to `pick` from, in which each value occurs as often as its weight says. */
 export function weighted<T>(...entries: readonly (readonly [value: T, weight: number])[]): T[] {
   return entries.flatMap(([value, weight]) => Array.from({ length: weight }, () => value))
+}
+
+/** Numbers in [0, 1) that are the same in every run (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
 }

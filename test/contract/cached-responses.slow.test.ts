@@ -4,7 +4,7 @@
  */
 import { expect, test } from "bun:test"
 import { setDisabled } from "../../src/accounts/access/accounts.ts"
-import { seeded } from "../../src/sample/seeded.ts"
+import { seeded } from "../../src/sample/random.ts"
 import { awkward, type Fixtures } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 

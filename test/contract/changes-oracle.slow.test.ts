@@ -5,7 +5,7 @@
 
 import { expect, test } from "bun:test"
 import { prune } from "../../src/ingest/loading/prune.ts"
-import { seeded } from "../../src/sample/seeded.ts"
+import { seeded } from "../../src/sample/random.ts"
 import { fileLoader } from "../ingest/loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"

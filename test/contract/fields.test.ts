@@ -1,6 +1,6 @@
 /** `fields` selects the fields of records and their order, in every format, and adds those that are not shown otherwise. */
 import { expect, test } from "bun:test"
-import { seeded } from "../../src/sample/seeded.ts"
+import { seeded } from "../../src/sample/random.ts"
 import { awkward, shown, tenementsOf } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { readError, readList, readRecord, type Shown } from "./bodies.ts"

@@ -1,4 +1,4 @@
-import { seeded } from "../../src/sample/seeded.ts"
+import { seeded } from "../../src/sample/random.ts"
 
 /** Integers from 0 up to, and without, the number given; the same in every run. */
 export function seededIntegers(seed: number): (below: number) => number {

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { parseBox, parseCircle } from "../../../src/data/places/area.ts"
 import type { Point } from "../../../src/data/places/shape.ts"
-import { seeded } from "../../../src/sample/seeded.ts"
+import { seeded } from "../../../src/sample/random.ts"
 
 const places = "Must have longitudes from 90 to 180 and latitudes from -60 to 0"
 const boxOrder = "The order is west,south,east,north"

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { areaAround } from "../../../src/data/places/around-shape.ts"
 import type { Point, Ring, Shape } from "../../../src/data/places/shape.ts"
 import { canonicalShape } from "../../../src/data/places/shape.ts"
-import { seeded } from "../../../src/sample/seeded.ts"
+import { seeded } from "../../../src/sample/random.ts"
 
 const radiusKm = 6371.0088
 const random = seeded(47)

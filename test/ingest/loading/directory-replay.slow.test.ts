@@ -6,7 +6,7 @@
 import { expect, test } from "bun:test"
 import { silent } from "../../../src/ingest/loading/progress.ts"
 import { decideSuccessors, readProposedSuccessors } from "../../../src/ingest/loading/successors.ts"
-import { seeded } from "../../../src/sample/seeded.ts"
+import { seeded } from "../../../src/sample/random.ts"
 import { benchOfFile } from "./workbench.ts"
 
 const bench = await benchOfFile()

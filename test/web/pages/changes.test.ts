@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test"
 import { decide, publishDecisions } from "../../../src/ingest/loading/link-decisions.ts"
 import { silent } from "../../../src/ingest/loading/progress.ts"
-import { seeded } from "../../../src/sample/seeded.ts"
+import { seeded } from "../../../src/sample/random.ts"
 import { readList, type Shown } from "../../contract/bodies.ts"
 import { fileLoader } from "../../ingest/loading/file-loader.ts"
 import { none } from "../../support/fixtures.ts"

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import { createWindowStore } from "../../../../src/accounts/access/window/sliding-window.ts"
 import { createWindows } from "../../../../src/accounts/access/windows.ts"
-import { seeded } from "../../../../src/sample/seeded.ts"
+import { seeded } from "../../../../src/sample/random.ts"
 
 const hourMs = 3_600_000
 const storeOf = (windowMs = 100, maxBytes = 100_000_000) => createWindowStore(windowMs, maxBytes)
