@@ -19,7 +19,7 @@ export function startLoads(config: Config, interrupted = "Interrupted: nothing w
   let stage: "loading" | "committing" | "published" | "reported" = "loading"
   let isWaiting = false
 
-  function onSignal(exitCode: number): void {
+  onSignals((exitCode) => {
     progress.stop()
     if (stage === "loading") exit(exitCode, interrupted)
     if (stage === "published") exit(0, "Interrupted: the release was published")
@@ -27,9 +27,7 @@ export function startLoads(config: Config, interrupted = "Interrupted: nothing w
     if (isWaiting) exit(exitCode, "Interrupted: it is not known whether the release was published")
     isWaiting = true
     logToStderr("Committing the release; waiting for the outcome")
-  }
-
-  onSignals(onSignal)
+  })
   return {
     options: {
       absentAfterHours: config.ABSENT_AFTER_HOURS,
