@@ -38,11 +38,12 @@ const limit = option(
   integerParameter(1, highestRequestLimit),
 )
 
-function checkLimit(plan: AccountPlan, requestLimit: number | null): void {
+function limitFor(plan: AccountPlan, requestLimit: number | null): number | null {
   if (plan === "enterprise" && requestLimit === null)
     throw new InvalidArgumentError("The enterprise plan requires a limit: add --limit")
   if (plan !== "enterprise" && requestLimit !== null)
     throw new InvalidArgumentError(`The limit of the ${plan} plan is fixed`)
+  return requestLimit
 }
 
 function ownPath(text: string): string {
@@ -58,14 +59,13 @@ const create = command({
     plan: option("<plan>", `${allPlans} (default: standard)`, choiceParameter(plans)),
     limit,
   },
-  run: ({ email, plan = "standard", limit = null }, { config }) => {
-    checkLimit(plan, limit)
-    return withDatabase(config, async (database) => {
-      await createAccount(editorOf(config, database), { email, plan, requestLimit: limit })
+  run: ({ email, plan = "standard", limit = null }, { config }) =>
+    withDatabase(config, async (database) => {
+      const requestLimit = limitFor(plan, limit)
+      await createAccount(editorOf(config, database), { email, plan, requestLimit })
       logToStderr(`Created account ${email} on the ${plan} plan`)
       await usePool(database, (pool) => printLink(pool, config, email))
-    })
-  },
+    }),
 })
 
 const list = reading({
@@ -112,14 +112,12 @@ const show = reading({
 const setAccountPlan = command({
   help: "change the plan of an account, from the next request on",
   parameters: { email, plan: argument(choiceParameter(plans), allPlans), limit },
-  run: ({ email, plan, limit: requestLimit = null }, { config }) => {
-    checkLimit(plan, requestLimit)
-    return changeAccess(
+  run: ({ email, plan, limit = null }, { config }) =>
+    changeAccess(
       config,
-      (editor) => setPlan(editor, { email, plan, requestLimit }),
+      (editor) => setPlan(editor, { email, plan, requestLimit: limitFor(plan, limit) }),
       () => logToStderr(`Changed account ${email} to the ${plan} plan`),
-    )
-  },
+    ),
 })
 
 const disabling = (help: string, done: string, disabled: boolean) =>
