@@ -193,10 +193,7 @@ const company: Tool = {
 }
 
 const compared = {
-  list: oneOf(
-    searches.map(({ endpoint }) => endpoint.resource.name),
-    { description: "List whose changes are shown" },
-  ),
+  list: oneOf(searches.map(({ endpoint }) => endpoint.resource.name)),
   since: sinceOf.updated_since,
   ...asOf,
   page: paging.page,
