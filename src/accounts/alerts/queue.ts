@@ -54,7 +54,6 @@ const take = (db: Database, due: SQL, now: Date) =>
       email: sql<string>`(select email from ${accountsTable} account where account.id = account_id)`,
       secrets: sql<string[]>`to_jsonb(array_remove(
         array[secret, case when former_secret_until > ${textOf(now)} then former_secret end], null))`,
-      isTest: watches.is_test_due,
       eventId: sql<string>`case when is_test_due then gen_random_uuid() else event_id end`,
       /** Null for a test. */
       body: sql<string | null>`case when not is_test_due then event_body end`,
@@ -172,7 +171,7 @@ export function createQueue(pool: Pool, now: () => Date) {
     storeAttempt: (taken: Taken, { at, type, outcome, ms, dueAt }: Attempt): Promise<boolean> =>
       run((db) =>
         db.transaction(async (tx) => {
-          const { id, isTest, eventId, attempt, release } = taken
+          const { id, isTestDue, eventId, attempt, release } = taken
           const { status, reason } = outcome
           const due_at = dueAt?.toISOString() ?? null
           const followUp =
@@ -182,7 +181,7 @@ export function createQueue(pool: Pool, now: () => Date) {
           await attribute(tx, { who: "the service", origin: "watches" })
           const [held] = await tx
             .update(watches)
-            .set({ ...(isTest ? { is_test_due: false } : followUp), leased_until: null })
+            .set({ ...(isTestDue ? { is_test_due: false } : followUp), leased_until: null })
             .where(holds([taken]))
             .returning({ state: watches.state })
           if (!held) return false
@@ -190,7 +189,7 @@ export function createQueue(pool: Pool, now: () => Date) {
             ...{ watch_id: id, event_id: eventId, type, release, attempt },
             ...{ at: at.toISOString(), is_ok: reason === null, status, reason, ms },
           })
-          const isLast = !isTest && reason !== null && due_at === null
+          const isLast = !isTestDue && reason !== null && due_at === null
           if (!isLast || held.state !== "active") return false
           await tx.update(watches).set({ state: "disabled", reason }).where(eq(watches.id, id))
           return true

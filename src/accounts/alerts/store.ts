@@ -99,6 +99,7 @@ export const watchColumns = {
   subject: sql<Subject>`${watches.subject}`,
   channel: sql<Channel>`${watches.channel}`,
   state: watches.state,
+  isTestDue: watches.is_test_due,
   /** Why it is disabled. */
   reason: watches.reason,
   /** The newest release that its last event covered. */

@@ -103,7 +103,7 @@ export function startAlerts(options: AlertOptions) {
     const startedMs = performance.now()
     const body = taken.body ?? JSON.stringify(testOf(taken, at))
     const event: Event = JSON.parse(body)
-    if (!taken.isTest && !taken.isEventReadable && !event.data.resync) {
+    if (!taken.isTestDue && !taken.isEventReadable && !event.data.resync) {
       await queue.discardEvent(taken)
       return
     }

@@ -288,7 +288,7 @@ test("Owners pause, resume, test and delete a watch", async () => {
   expect([await stored(person), (await person.get(path)).status]).toEqual([[], 404])
 })
 
-test("A watch lists its deliveries, and says why it is disabled", async () => {
+test("A watch lists its deliveries, and says that a test is being sent and why it is disabled", async () => {
   const person = await someone()
   const { id, path } = await made(person)
   await service.sql`update watches set state = 'disabled', reason = 'Connection refused' where id = ${id}`
@@ -299,6 +299,11 @@ test("A watch lists its deliveries, and says why it is disabled", async () => {
   expect(text).toContain(
     "2026-02-28 01:02 UTC list.changed 1 9 failed The receiver returned 500 42 ms",
   )
+  for (const isDue of [true, false]) {
+    await service.sql`update watches set is_test_due = ${isDue} where id = ${id}`
+    const shown = textOf(await person.read(`${path}?done=tested`))
+    expect([isDue, shown.includes("The test is being sent.")]).toEqual([isDue, isDue])
+  }
 })
 
 test("Other accounts, signed-out people and other sites neither see nor change a watch", async () => {

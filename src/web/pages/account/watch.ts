@@ -83,11 +83,10 @@ const results: Readonly<Record<string, string>> = {
   created: "The watch is active.",
   paused: "Paused. It sends nothing until you resume it.",
   resumed: "Resumed. Its next event has all changes since the last one.",
-  tested: "The test is being sent. Reload this page in some seconds to see its delivery.",
 }
 
 function watchPage(watch: Watch, rows: readonly DeliveryRow[], done = "", now: Date) {
-  const { name, channel, state, reason, createdAt } = watch
+  const { name, channel, state, reason, createdAt, isTestDue } = watch
   const result = results[done]
   return accountPage({
     title: name,
@@ -95,6 +94,7 @@ function watchPage(watch: Watch, rows: readonly DeliveryRow[], done = "", now: D
     lead: html`${subjectLink(watch)}`,
     part: watchesPath,
     main: html`${result && notice("good", result, true)}
+${isTestDue && notice("good", "The test is being sent. Reload this page in some seconds to see its delivery.", true)}
 ${reason !== null && notice("bad", html`Disabled: ${reason}. Correct it, then resume the watch.`)}
 <section class="panel stack"><dl class="facts">
 <dt>State</dt><dd>${stateBadge(watch)}</dd>
