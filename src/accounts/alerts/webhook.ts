@@ -156,7 +156,8 @@ export async function checkAddress(
   const url = URL.parse(text)
   const isPlain = url?.protocol === "http:"
   if (!url || !(url.protocol === "https:" || (isPlain && allowsPrivate))) {
-    throw new AccountError("The URL of a webhook must begin with https://")
+    const schemes = allowsPrivate ? "https:// or http://" : "https://"
+    throw new AccountError(`The URL of a webhook must begin with ${schemes}`)
   }
   if (url.href.length > maxUrlLength) {
     throw new AccountError(`The URL of a webhook must have at most ${maxUrlLength} characters`)

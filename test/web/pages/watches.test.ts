@@ -168,7 +168,7 @@ test("Counting again keeps the form and makes no watch", async () => {
 test.each([
   [{ name: " " }, "A watch requires a name."],
   [{ name: "x".repeat(101) }, "at most 100 characters."],
-  [{ url: "ftp://example.com" }, "must begin with https://."],
+  [{ url: "ftp://example.com" }, "must begin with https:// or http://."],
   [{ reports: "expiry", days: "731" }, "must be an integer from 1 to 730."],
   [{ path: "/usage" }, "Not a list that can be watched: /usage."],
   [{ path: "/companies/nope" }, "There is no company NOPE."],

@@ -225,7 +225,7 @@ function channelFields(entered: Form, hasMail: boolean): Html {
 <div class="of-webhook">${formField({
     name: "url",
     label: "URL of the webhook",
-    hint: "Begins with https://. The next page shows the secret that signs its events.",
+    hint: "The next page shows the secret that signs its events.",
     input: { type: "url", value: entered.get("url"), autocomplete: "off", maxlength: 2_000 },
   })}</div>`
 }
