@@ -444,6 +444,9 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     expect(ofCard?.height).toBeLessThan((ofMap?.height ?? 0) / 2)
     await card.locator("dd").last().scrollIntoViewIfNeeded()
     expect(await card.locator("dd").last().isVisible()).toBe(true)
+    expect(await page.getByText("Ctrl + wheel").isVisible()).toBe(false)
+    await visit("/explore/map?holder=nobody")
+    await noteThat(phone, /^No tenement matches. Remove a filter/)
     await phone.assertClean()
   })
 
@@ -457,7 +460,7 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     const { jar } = await signedInByLink(tiled, "admin@example.com")
     await visitor.signIn(jar.cookie ?? "")
     await visitor.visit("/explore/map?holder=secret")
-    await note(visitor)
+    await noteThat(visitor, /^No tenement matches/)
     await until(() => tileRequests.length > 3)
     for (const { path, referrer } of tileRequests) {
       expect([/^\/\d+\/\d+\/\d+\.png$/.test(path), referrer]).toEqual([true, `${tiled.url}/`])

@@ -296,7 +296,9 @@ async function draw(total) {
   byId("next").disabled = ids.length === 0
   const count = (shownBox ? total : ids.length).toLocaleString("en-AU")
   const how = hasShapes ? "shapes" : "points. Zoom in to see their shapes"
-  say(`Tenements in view: ${count}, as ${how}.`)
+  const words = "#results > :is(.neutral, .muted)"
+  const reason = ids.length === 0 && !shownBox && document.querySelector(words)?.textContent
+  say(reason || `Tenements in view: ${count}, as ${how}.`)
   const id = readHash().get("id")
   if (id === chosenId || !ids.includes(id)) return
   const layer = layers.get(id)
@@ -415,6 +417,7 @@ addEventListener("resize", () => {
 })
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", colour)
 document.addEventListener("content-changed", update)
+fit(australia)
 colour()
 update()
 attempt(drawLand())

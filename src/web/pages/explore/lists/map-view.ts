@@ -40,7 +40,7 @@ aria-label="Town, latitude and longitude, or tenement number"><button>Find</butt
 <select id="colour"><option value="status">Status</option><option value="type">Type</option><option value="asx_codes">Company</option></select>
 <p class="toolbar small" id="legend"></p>
 <button type="button" id="next" disabled>Step through</button><button type="button" id="reset">Reset view</button>
-<p class="hint">Move with two fingers, zoom with Ctrl + wheel.</p></div>
+<p class="hint">Move with two fingers<span class="wheel">, zoom with Ctrl + wheel</span>.</p></div>
 ${tiles && renderMarkdown(mapAttribution, (href) => href)}</section>`,
   page: {
     stylesheets: ["leaflet.css"],
