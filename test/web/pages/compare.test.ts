@@ -72,6 +72,10 @@ test("Without codes the page asks for them, and it keeps them beside an unknown 
 test("Names of companies lead to their codes", async () => {
   const page = await person.read("/explore/compare?codes=quoted,+largest+exact+;+STR+OLDCO")
   expect(page).toContain('value="QUO, MAX, STR, OLDCO"')
+  // Of a name of several companies, the page offers each.
+  const several = await person.read("/explore/compare?codes=BIG,nickel", 404)
+  expect(faultAt(several, "codes")).toBe("No company, or several, have the code or name nickel.")
+  expect(linkTo(several, "100% Nickel (PCT)")).toBe("/explore/compare?codes=BIG%2CPCT")
 })
 
 test("More than six codes are an error beside the first six companies", async () => {

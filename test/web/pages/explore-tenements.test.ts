@@ -224,6 +224,8 @@ test("A name that one listed company has takes the place of its code in every li
   expect(await leadsTo("tenements?company=xyzxyz")).toBe(null)
   const several = await person.read("/explore/reports?company=nickel&as_of=1")
   expect(textOf(several)).toContain("Did you mean 100% Nickel (PCT)")
+  // No list of a company that is unknown: it would have none.
+  expect([leadOf(several), cellsOf(several)]).toEqual(["Unknown company code “nickel”.", []])
   // The whole name of one company may begin that of another.
   expect(await leadsTo("reports?company=old+and+gone")).toBe("/explore/reports?company=OLDCO")
 })

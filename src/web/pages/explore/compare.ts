@@ -2,13 +2,14 @@ import { Type } from "@sinclair/typebox"
 import { readParameters, textParameter } from "../../../api/http/parameters.ts"
 import type { Release } from "../../../data/reader/releases.ts"
 import { freeText } from "../../../data/resources/values.ts"
-import { formField, pageTitle, table } from "../kit/components.ts"
+import { formField, notice, pageTitle, table } from "../kit/components.ts"
 import { dash, number } from "../kit/format.ts"
 import { type Content, html } from "../kit/html.ts"
 import type { PageResult } from "../kit/page-context.ts"
 import { inSydney, listingStatus, marketCap, notMatchedInWords, textOf } from "./lists/cells.ts"
-import { linksAt } from "./lists/list-address.ts"
+import { linksAt, withQuery } from "./lists/list-address.ts"
 import { firstRows, recordPathOf } from "./lists/list-view.ts"
+import { companyChoices } from "./lists/possible-companies.ts"
 import { expiringWithin, tenementsView } from "./lists/tenement-views.ts"
 import { companiesView, reportsView } from "./lists/views.ts"
 import { notCountedRemark } from "./records/probable-subsidiaries.ts"
@@ -32,11 +33,9 @@ interface Compared {
 export async function comparePage(visit: Visit): Promise<PageResult> {
   const written = textParameter(readParameters(visit.query, parameters), "codes") ?? ""
   const parts = written.split(/[,;]/).filter((part) => part.trim() !== "")
-  const named = parts.map(
-    async (part) => (await companyNamed(visit, part)) ?? part.toUpperCase().split(/\s+/),
-  )
-  const codes = [...new Set((await Promise.all(named)).flat())].filter(Boolean)
   const newest = await visit.newest()
+  const named = parts.map(async (part) => (await companyNamed(visit, part)) ?? codesIn(visit, part))
+  const codes = [...new Set((await Promise.all(named)).flat())]
   const read = await Promise.all(
     codes.slice(0, mostCompanies).map((code) => readCompany(visit, code, newest)),
   )
@@ -46,6 +45,13 @@ export async function comparePage(visit: Visit): Promise<PageResult> {
     unknown.length > 0 && `No company, or several, have the code or name ${unknown.join(", ")}.`,
     codes.length > mostCompanies && `Only the first ${mostCompanies} companies are compared.`,
   ].filter(Boolean)
+  const choices = await Promise.all(
+    unknown.map((text) =>
+      companyChoices(visit, text, newest, (code) =>
+        withQuery("/explore/compare", [["codes", codes.with(codes.indexOf(text), code).join()]]),
+      ),
+    ),
+  )
   const fault = faults.length > 0 ? faults.join(" ") : undefined
   const labels = [...new Set(companies.flatMap(({ cells }) => Object.keys(cells)))]
   // Counts of one filter are beside one another, whichever company has them.
@@ -64,6 +70,7 @@ export async function comparePage(visit: Visit): Promise<PageResult> {
 <div class="wide">${formField({ name: "codes", label: "Companies", value: codes.join(", "), fault })}</div>
 <div class="apply"><button class="primary">Compare</button></div>
 </div></form>
+${choices.flat().length > 0 && notice("neutral", choices)}
 ${
   companies.length > 0 &&
   table({
@@ -75,6 +82,13 @@ ${
   })
 }</div>`,
   }
+}
+
+/** The codes in a text, separated by spaces, if one of them is known; or the text itself. */
+async function codesIn(visit: Visit, text: string): Promise<string[]> {
+  const codes = text.trim().toUpperCase().split(/\s+/)
+  const known = await visit.versions(companiesView, codes, await visit.newest())
+  return known.some(Boolean) ? codes : [text.trim()]
 }
 
 /** Null for an unknown code. */

@@ -30,7 +30,7 @@ import { csvFile, fileAddress } from "./list-file.ts"
 import { type ListView, recordPathOf, titleOfView } from "./list-view.ts"
 import { mapLink, mapPath } from "./map-view.ts"
 import { circleForms } from "./places.ts"
-import { nearestNotice, possibleCompanies } from "./possible-companies.ts"
+import { nearestNotice, possibleCompanies, unknownCompany } from "./possible-companies.ts"
 import {
   columnsMenu,
   newerNotice,
@@ -81,7 +81,7 @@ async function shownList(
   const isMap = view.path === mapPath
   const isMissed = page.meta.total === 0 && sentValue(list, "as_of") === undefined
   const ofCompany = code === "" ? [] : [asxCodeFromText(code)]
-  const [named, [company], facets, unfiltered, newest, companies, nearest, leftOut, area] =
+  const [named, [company], facets, unfiltered, newest, companies, unknown, nearest, leftOut, area] =
     await Promise.all([
       withCompanies(visit, list, page),
       visit.versions(companiesView, ofCompany, page.release),
@@ -89,6 +89,7 @@ async function shownList(
       page.meta.total > 0 ? {} : visit.facets(view, code, {}, page.release),
       page.meta.page > 1 ? visit.newest() : null,
       possibleCompanies(visit, list, page),
+      unknownCompany(visit, list, page),
       number !== undefined && isMissed && nearestNotice(visit, number, sentValue(list, "state")),
       visit.leftOut(view, code, isMap ? { bbox: "", ...values } : values, page.release),
       isMap ? visit.areaAround(page) : null,
@@ -108,12 +109,15 @@ async function shownList(
   const presets = presetLinks(list, day)
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
-${companies}${nearest}
+${
+  unknown ||
+  html`${companies}${nearest}
 <div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presets && menu("Often needed", presets)}${relatedLinks(list)}${mapLink(list, page, area)}
 ${watchedLink(list)}${exportMenu(api, csvFile(list, page), shapes)}${columnsMenu(list)}</div>
 ${leftOut.map((each) => html`<p class="muted">${notShownWords(each)}</p>`)}
 ${resultsTable(list, named, unfiltered, day)}
 ${page.meta.total > 0 && html`<div class="panel columns">${countedPanels(view, facets, linkTo)}</div>`}`
+}`
   return framed(list, filterForm(list, facets), results, company)
 }
 

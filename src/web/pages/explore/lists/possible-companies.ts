@@ -4,6 +4,7 @@
  */
 
 import { probableSubsidiariesWords } from "../../../../api/responses/notes.ts"
+import type { Release } from "../../../../data/reader/releases.ts"
 import type { ResourceRecord } from "../../../../data/resources/resource.ts"
 import { asxCodeFromText } from "../../../../data/resources/values.ts"
 import { nearestName } from "../../../../system/text/nearest-name.ts"
@@ -24,8 +25,8 @@ const codeOf = textOf("asx_code")
 const nameOf = textOf("company_name")
 
 /**
- * For a company without other filters, its probable subsidiaries; for a holder, companies of that name; for a code
- * without records, companies that it may mean; for a name without companies, those that had it.
+ * For a company without other filters, its probable subsidiaries; for a holder, companies of that name; for a name
+ * without companies, those that had it.
  */
 export async function possibleCompanies(
   visit: Visit,
@@ -36,16 +37,47 @@ export async function possibleCompanies(
   const words = await holdersWords(visit, list, code ?? list.code, meta.page)
   if (words !== null) return notice("neutral", html`<p>${words}</p>`)
   if (list.view === companiesView && meta.total === 0) return companiesOfFormerName(visit, list)
-  const sought = code ?? (list.view === tenementsView ? sentValue(list, "holder") : undefined)
-  if (!sought || meta.page > 1 || release.id === 0) return null
-  if (code !== undefined && meta.total > 0) return null
-  const values = { search: sought, ...largestFirst, ...firstRows(release, mostNamed) }
-  const { records } = await visit.page(companiesView, "", values)
-  const lines =
-    code === undefined
-      ? holdersOfMore(list, records, meta.total)
-      : await unknownCodeLines(visit, list, code, { records, release })
+  const holder = list.view === tenementsView && sentValue(list, "holder")
+  if (!holder || code !== undefined || meta.page > 1 || release.id === 0) return null
+  const lines = holdersOfMore(list, await companiesWith(visit, holder, release), meta.total)
   return lines.length > 0 && notice("neutral", lines)
+}
+
+/** In place of the empty list of a company that is unknown. */
+export async function unknownCompany(
+  visit: Visit,
+  list: RequestedList,
+  { meta, release }: ShownPage,
+): Promise<Content> {
+  const code = sentValue(list, "company")
+  if (code === undefined || meta.total > 0 || release.id === 0) return null
+  const [known] = await visit.versions(companiesView, [asxCodeFromText(code)], release)
+  if (known) return null
+  const linkTo = (company: string) => addressWith(list, { company })
+  return notice("neutral", [
+    html`<p id="lead">Unknown company code “${isolated(code)}”.</p>`,
+    ...(await companyChoices(visit, code, release, linkTo)),
+  ])
+}
+
+/** The largest companies of a name or, without any, those with the nearest code. */
+export async function companyChoices(
+  visit: Visit,
+  written: string,
+  release: Release,
+  linkTo: (code: string) => string,
+): Promise<Html[]> {
+  const named = await companiesWith(visit, written, release)
+  const similar = named.length > 0 ? named : await companiesOfNearestCode(visit, written)
+  return similar.map(
+    (company) => html`
+<p>Did you mean ${linked(company, linkTo(codeOf(company)))}?</p>`,
+  )
+}
+
+async function companiesWith(visit: Visit, search: string, release: Release) {
+  const values = { search, ...largestFirst, ...firstRows(release, mostNamed) }
+  return (await visit.page(companiesView, "", values)).records
 }
 
 /** Suggests companies by former names, because the list's search knows only the names of its release. */
@@ -72,7 +104,7 @@ async function holdersWords(
   return probableSubsidiariesWords(code, await visit.suggestedHolders(code))
 }
 
-const linkTo = (record: ResourceRecord, address: string) =>
+const linked = (record: ResourceRecord, address: string) =>
   html`<a href="${address}">${nameOf(record)} (${codeOf(record)})</a>`
 
 /** Registers list most tenements of a company under the names of its subsidiaries. */
@@ -82,27 +114,8 @@ function holdersOfMore(list: RequestedList, named: readonly ResourceRecord[], li
     const tenements = Number(record.total_tenements)
     if (tenements <= listed) return []
     const address = links(list.view.path, [["company", codeOf(record)]])
-    return html`<p>${linkTo(record, address)} holds ${count(tenements, "tenement")}, in its own name or through subsidiaries.</p>`
+    return html`<p>${linked(record, address)} holds ${count(tenements, "tenement")}, in its own name or through subsidiaries.</p>`
   })
-}
-
-/** None for a known code. Suggests the companies of that name or, without any, the first of those with the nearest code. */
-async function unknownCodeLines(
-  visit: Visit,
-  list: RequestedList,
-  code: string,
-  { records, release }: Pick<ShownPage, "records" | "release">,
-): Promise<Html[]> {
-  const [known] = await visit.versions(companiesView, [asxCodeFromText(code)], release)
-  if (known) return []
-  const similar = records.length > 0 ? records : await companiesOfNearestCode(visit, code)
-  return [
-    html`<p>Unknown company code “${isolated(code)}”.</p>`,
-    ...similar.map(
-      (record) =>
-        html`<p>Did you mean ${linkTo(record, addressWith(list, { company: codeOf(record) }))}?</p>`,
-    ),
-  ]
 }
 
 async function companiesOfNearestCode(visit: Visit, code: string) {
