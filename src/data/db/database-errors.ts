@@ -41,10 +41,10 @@ export const isMissingObject = (error: unknown): boolean =>
 export const isForbidden = (error: unknown): error is Error =>
   error instanceof Error && ["42501", "25006"].includes(codeOf(error))
 
-/** Whether a running server returned the error. */
+/** Whether a running server returned the error, to a client whose login it accepted. */
 export const isServerError = (error: unknown): boolean => {
   const code = codeOf(withoutParameters(error))
-  return /^[0-9A-Z]{5}$/.test(code) && !isOfConnection(code) && !/^57P0/.test(code)
+  return /^[0-9A-Z]{5}$/.test(code) && !isOfConnection(code) && !/^(?:57P0|28)/.test(code)
 }
 
 const isOfConnection = (code: string): boolean =>

@@ -1,14 +1,13 @@
 /** Statements are shared, wait in turns, and end within their deadline. */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
+import { watchAvailability } from "../../../../src/data/db/pool/availability.ts"
 import { createPool, type Database, type PoolOptions } from "../../../../src/data/db/pool/pool.ts"
 import { Unavailable } from "../../../../src/data/db/pool/unavailable.ts"
 import { throughProxy } from "../../../contract/interruptible-proxy.ts"
-import { testDatabase } from "../../../support/postgres.ts"
+import { databaseOfFile } from "../../../support/of-file.ts"
 import { until } from "../../../support/until.ts"
 
-const database = await testDatabase()
-
-afterAll(() => database.drop())
+const database = await databaseOfFile()
 
 function poolOf(options: Partial<PoolOptions> = {}, url = database.url) {
   const pool = createPool(url, {
@@ -86,4 +85,26 @@ test("A closed pool rejects running and waiting statements at once, in a transac
   }
   expect(pool.readings()).toMatchObject({ running: 0, waiting: 0 })
   expect([...(await pool.runAlone(1, (db) => db.execute("select 2 as n")))]).toEqual([{ n: 2 }])
+})
+
+test("A database that rejects the login is lost until it accepts it", async () => {
+  const role = `role_${crypto.randomUUID().replaceAll("-", "")}`
+  const { sql } = database
+  await sql.unsafe(`create role ${role} login password 'first'`)
+  const ofRole = new URL(database.url)
+  ofRole.username = role
+  ofRole.password = "first"
+  const availability = watchAvailability({ url: ofRole.href, directUrl: ofRole.href })
+  const end = availability.begin()
+  const sessions = () =>
+    sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${role}`
+  await until(async () => (await sessions()).length > 0)
+  await sql.unsafe(`alter role ${role} password 'second'`)
+  await sessions()
+  await until(() => !availability.isResponding)
+  await sql.unsafe(`alter role ${role} password 'first'`)
+  await until(() => availability.isResponding)
+  end(true)
+  await availability.close()
+  await sql.unsafe(`drop role ${role}`)
 })
