@@ -6,7 +6,7 @@ import type { Changed, Editor } from "../accounts/access/change.ts"
 import type { Config } from "../config.ts"
 import { withSnapshot } from "../data/db/connection.ts"
 import { DatabaseError } from "../data/db/first-connection.ts"
-import { checkSchema, migrate } from "../data/db/migrate.ts"
+import { checkSchema } from "../data/db/migrate.ts"
 import { createPool, type Pool } from "../data/db/pool/pool.ts"
 import { keepRunning } from "../system/embedded/restart.ts"
 import { startEmbedded } from "../system/embedded/server.ts"
@@ -21,11 +21,7 @@ export interface CommandDatabase {
   close(): Promise<void>
 }
 
-/** Creates a missing embedded database. @throws DatabaseError */
-export const openMigrated = (config: Config): Promise<CommandDatabase> =>
-  openDatabase(config, (url) => migrate(url))
-
-/** Opens the database of the settings, or starts the embedded database. @throws DatabaseError */
+/** Opens the database of the settings, or starts the embedded database. Creates a missing one. @throws DatabaseError */
 export async function openDatabase(
   config: Config,
   prepare: (url: string) => Promise<void>,

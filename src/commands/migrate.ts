@@ -1,5 +1,6 @@
+import type { Config } from "../config.ts"
 import { withFirstConnection } from "../data/db/first-connection.ts"
-import { applyMigrations } from "../data/db/migrate.ts"
+import { migrate } from "../data/db/migrate.ts"
 import { pendingOf } from "../data/db/pending.ts"
 import { applyRules, recordsOf } from "../ingest/loading/apply-rules.ts"
 import { rowsChanged, sum } from "../ingest/loading/figures.ts"
@@ -8,34 +9,45 @@ import { secondsSince } from "../ingest/loading/source-record.ts"
 import { version } from "../program.ts"
 import { countOf, formatCount } from "../system/text/display.ts"
 import { command } from "./command.ts"
-import { openDatabase } from "./database.ts"
+import { type CommandDatabase, openDatabase } from "./database.ts"
 import { reportChange } from "./loads.ts"
 import { logToStderr } from "./terminal.ts"
 
 export const migrateCommand = command({
   help: "migrate the database to this version, while the version before serves",
   details:
-    "`serve` and `quickstart` also apply migrations. Only `migrate` computes stored values again, in a release.\nIf it is interrupted, run it again.",
+    "`serve` and `quickstart` do the same at their start. It may compute stored values again, in a release.\nIf it is interrupted, run it again.",
   run: async (_, { config }) => {
-    const database = await openDatabase(config, upgrade)
+    const database = await openDatabase(config, async (url) => {
+      if (await upgrade(url)) return
+      logToStderr(`Nothing to do: the database is up to date with version ${version}`)
+    })
     await database.close()
   },
 })
 
-/** Applies the missing migrations, then the newer rules. Reports each before it begins and after it ends. */
-async function upgrade(url: string): Promise<void> {
+/** Opens the database, created or upgraded. Reports an upgrade. @throws DatabaseError */
+export const openMigrated = (config: Config): Promise<CommandDatabase> =>
+  openDatabase(config, async (url) => {
+    const { version: from } = await withFirstConnection(url, pendingOf)
+    await (from === null ? migrate(url) : upgrade(url))
+  })
+
+/**
+ * Applies the missing migrations, then the newer rules. Reports each before it begins and after it ends.
+ * @returns whether something was missing
+ */
+async function upgrade(url: string): Promise<boolean> {
   const startedMs = performance.now()
   const { version: from, migrations, rules } = await withFirstConnection(url, pendingOf)
-  if (migrations.length + rules.length === 0) {
-    logToStderr(`Nothing to do: the database is up to date with version ${version}`)
-    return
-  }
+  if (migrations.length + rules.length === 0) return false
   const parts = [...migrations.map(({ number }) => migrationName(number)), ...rules]
   const what = from === null ? "an empty database" : `the database of version ${from}`
   logToStderr(`Migrating ${what} to version ${version}: ${parts.join(", ")}`)
-  await applyMigrations(url, (number, ms) =>
-    logToStderr(`Applied ${migrationName(number)} in ${(ms / 1000).toFixed(1)} s`),
-  )
+  await migrate(url, {
+    onApplied: (number, ms) =>
+      logToStderr(`Applied ${migrationName(number)} in ${(ms / 1000).toFixed(1)} s`),
+  })
   if (rules.length > 0) {
     const records = (await recordsOf(url, rules)).map(
       ([name, count]) => `${name} ${formatCount(count)}`,
@@ -50,6 +62,7 @@ async function upgrade(url: string): Promise<void> {
     })
   }
   logToStderr(`Migrated in ${secondsSince(startedMs).toFixed(1)} s`)
+  return true
 }
 
 const migrationName = (number: number): string => `migration ${String(number).padStart(4, "0")}`

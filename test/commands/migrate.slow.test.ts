@@ -1,5 +1,7 @@
 /** `mds migrate` reports what it does, and completes what a killed one began. */
 import { expect, test } from "bun:test"
+import { openMigrated } from "../../src/commands/migrate.ts"
+import { readConfig } from "../../src/config.ts"
 import { mainFile, version } from "../../src/program.ts"
 import { workbench } from "../ingest/loading/workbench.ts"
 import { holdLock } from "../support/held-locks.ts"
@@ -71,4 +73,13 @@ Migrated in 0 s
     { release: 3 },
     { rule: 1 },
   ])
+})
+
+test("A service completes the upgrade at its start", async () => {
+  await sql`update rules set number = 0, version = '0.9.0' where name = 'names'`
+  await sql`update tenements set holder_keys = '{EARLIER}' where id = 't1'`
+  const database = await openMigrated(readConfig(env))
+  await database.close()
+  const [, linked, release, rule] = await state()
+  expect([linked?.least, release, rule]).toEqual(["QUARRY ALPHA LTD", { release: 4 }, { rule: 1 }])
 })

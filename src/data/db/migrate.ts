@@ -12,36 +12,37 @@ import { failureReason, isForbidden, isLockTimeout } from "./database-errors.ts"
 import { DatabaseError, withFirstConnection } from "./first-connection.ts"
 import { ofEarlierVersion, pendingOf, recordRules } from "./pending.ts"
 
-/** The time limit for another process that migrates the database. */
+/** The time limit for locks of other sessions. */
 const migrationWaitMs = 30_000
 
-/**
- * Applies the missing migrations to the database at `url`. Safe to call from several processes at once.
- * @throws DatabaseError if it is unreachable, of a later version, or read-only, or if its records follow earlier
- * rules, since only `mds migrate` publishes a release for these
- */
-export async function migrate(url: string, waitMs = migrationWaitMs): Promise<void> {
-  const { rules } = await withFirstConnection(url, pendingOf)
-  if (rules.length > 0) throw ofEarlierVersion()
-  await applyMigrations(url, () => {}, waitMs)
+/** Requests wait behind a lock that a migration waits for. Theirs fail after longer. */
+const attemptMs = 1_000
+
+interface MigrateOptions {
+  /** Called for each migration, with its number and the time that it took. */
+  onApplied?: (number: number, ms: number) => void
+  waitMs?: number
 }
 
 /**
- * As `migrate`, whatever rules the records follow.
- * @param onApplied called for each migration, with its number and the time that it took
+ * Applies the missing migrations to the database at `url`. Safe to call from several processes at once.
+ * @throws DatabaseError if it is unreachable, locked, of a later version, or read-only
  */
-export async function applyMigrations(
+export async function migrate(
   url: string,
-  onApplied: (number: number, ms: number) => void,
-  waitMs = migrationWaitMs,
+  { onApplied = () => {}, waitMs = migrationWaitMs }: MigrateOptions = {},
 ): Promise<void> {
   await withFirstConnection(url, async (client) => {
     if ((await pendingOf(client)).migrations.length === 0) return
-    await client
-      .begin((tx) => applyMissing(tx, onApplied, waitMs))
-      .catch((error: unknown) => {
-        throw explained(error, waitMs)
-      })
+    const endMs = performance.now() + waitMs
+    const attempt = (): Promise<void> =>
+      client
+        .begin((tx) => applyMissing(tx, onApplied))
+        .catch((error: unknown) => {
+          if (isLockTimeout(error) && performance.now() < endMs) return attempt()
+          throw explained(error, waitMs)
+        })
+    await attempt()
   })
 }
 
@@ -54,8 +55,8 @@ function explained(error: unknown, waitMs: number): unknown {
   }
   if (isLockTimeout(error)) {
     return new DatabaseError(
-      `${what}: another process has been migrating it for ${waitMs / 1000} seconds. ` +
-        "Wait until that one has ended, then try again",
+      `${what}: another session, such as a migration or pg_dump, has locked it for ${waitMs / 1000} seconds. ` +
+        "Wait until that session has ended, then try again",
     )
   }
   const reason = failureReason(error)
@@ -73,9 +74,8 @@ export async function checkSchema(url: string): Promise<void> {
 async function applyMissing(
   tx: TransactionSql,
   onApplied: (number: number, ms: number) => void,
-  waitMs: number,
 ): Promise<void> {
-  await tx`select set_config('lock_timeout', ${String(waitMs)}, true), set_config('statement_timeout', '0', true)`
+  await tx`select set_config('lock_timeout', ${String(attemptMs)}, true), set_config('statement_timeout', '0', true)`
   await tx`select pg_advisory_xact_lock(${locks.migrating})`
   await tx`create schema if not exists drizzle`
   await tx`create table if not exists drizzle.__drizzle_migrations (

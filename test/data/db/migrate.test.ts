@@ -5,6 +5,7 @@ import { Glob } from "bun"
 import postgres from "postgres"
 import { checkSchema, migrate } from "../../../src/data/db/migrate.ts"
 import { version } from "../../../src/program.ts"
+import { holdLock } from "../../support/held-locks.ts"
 import { emptyDatabase, type TestDatabase, testDatabase } from "../../support/postgres.ts"
 import { until } from "../../support/until.ts"
 
@@ -68,10 +69,32 @@ test("Concurrent migrations apply each migration once", async () => {
 test("A migration that waits for another process fails with the reason after its timeout", async () => {
   const { url, sql } = await opened(emptyDatabase())
   await sql`select pg_advisory_lock(${migrationLock})`
-  expect(await reasonOf(migrate(url, 200))).toBe(
-    "DatabaseError: Cannot migrate the database: another process has been migrating it for 0.2 seconds. " +
-      "Wait until that one has ended, then try again",
+  expect(await reasonOf(migrate(url, { waitMs: 200 }))).toBe(
+    "DatabaseError: Cannot migrate the database: another session, such as a migration or pg_dump, has locked it for 0.2 seconds. " +
+      "Wait until that session has ended, then try again",
   )
+})
+
+test("A migration waits for the lock of another session in short attempts, so that requests go on", async () => {
+  const { url, sql } = await opened(emptyDatabase())
+  const other = postgres(url, { onnotice: () => {} })
+  closing.push(() => other.end({ timeout: 1 }))
+  await sql`create schema drizzle`
+  await sql`create table drizzle.__drizzle_migrations (
+    id serial primary key, hash text not null, created_at bigint, version text)`
+  await using lock = await holdLock(other, "lock table drizzle.__drizzle_migrations in share mode")
+  const migrated = migrate(url)
+  const attempts = new Set<string>()
+  await until(async () => {
+    const waiting = await sql`select xact_start::text as start from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    for (const { start } of waiting) attempts.add(start)
+    return attempts.size === 2
+  })
+  await lock.release()
+  await migrated
+  const { length } = [...new Glob("*.sql").scanSync("drizzle")]
+  expect([...(await migrations(sql))]).toEqual([{ count: length, distinct: length }])
 })
 
 test("A migration that fails leaves the database as it was", async () => {
