@@ -40,7 +40,7 @@ export function wrk(scratch: string, { server, targets, headers, seconds }: Load
     next += requests
     return {
       "requests/s": requests / (microseconds / 1_000_000),
-      "CPU µs/request": (cpuSeconds * 1_000_000) / requests,
+      "CPU µs a request": (cpuSeconds * 1_000_000) / requests,
     }
   }
 }

@@ -52,7 +52,7 @@ export function table(work: string, figures: Figures): string {
     const { ours = [], ...others } = sides
     const peers = Object.entries(others).map(
       ([name, samples]) =>
-        `${name} ${numberText(median(samples))} (× ${numberText(median(ratios(ours, samples)))})`,
+        `${name} ${numberText(median(samples))} (${numberText(median(ratios(ours, samples)))})`,
     )
     return `| ${[line === 0 ? work : "", figure, spread(ours), peers.join(", ")].join(" | ")} |`
   })
@@ -60,7 +60,7 @@ export function table(work: string, figures: Figures): string {
 }
 
 export const tableHead =
-  "| work | figure | ours: median (least to most) | beside it (× ours / its) |\n|---|---|---|---|"
+  "| Work | Figure | Service: median (least to most) | Beside it (service / it) |\n| --- | --- | --- | --- |"
 
 /** Of equal rounds, since a disturbance of the machine meets both sides of one. */
 const ratios = (ours: readonly number[], beside: readonly number[]): number[] =>

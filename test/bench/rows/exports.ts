@@ -127,23 +127,23 @@ async function besideStalled({ sql, seconds }: Environment, checkout: Checkout):
 }
 
 export const exportRows: readonly Row[] = [
-  exportRow("export-csv", "CSV of all tenements, all=true, beside \\copy", plain),
-  exportRow("export-gzip", "the same with gzip, beside \\copy piped through gzip -1", {
+  exportRow("export-csv", "Every tenement as CSV", plain),
+  exportRow("export-gzip", "The same with gzip, beside `\\copy` through `gzip -1`", {
     name: "gzip",
     unpack: "gunzip",
     pipe: "gzip -1 > /dev/null",
   }),
-  exportRow("export-parquet", "Parquet of all tenements, all=true, beside \\copy", {
+  exportRow("export-parquet", "Every tenement as Parquet", {
     ...plain,
     format: "parquet",
   }),
-  exportRow("export-geojson", "GeoJSON of all tenements with shapes, all=true, beside \\copy", {
+  exportRow("export-geojson", "Every tenement with its shape as GeoJSON", {
     ...plain,
     format: "geojson",
   }),
   {
     name: "stalled-exports",
-    work: `records and pages beside ${stalledExports} exports of ${exporters} other accounts that nobody reads`,
+    work: `Records and pages beside ${stalledExports} exports that nobody reads`,
     run: (environment) =>
       measureCheckouts(environment, (checkout) => besideStalled(environment, checkout)),
   },

@@ -75,7 +75,7 @@ const pagePath = ({ state, status }: FilteredList, page: number) =>
 /** Lists are equally likely, and so are the pages of each. Their totals are counted before the load. */
 const randomPage: Row = {
   name: "random-page",
-  work: "a random page of a random state and status, mostly from PostgreSQL",
+  work: "A random page of a random state and status, mostly from PostgreSQL",
   needs,
   run: async (environment) => {
     const lists = await environment.sql<FilteredList[]>`
@@ -93,7 +93,7 @@ const randomPage: Row = {
 
 const redisPage: Row = {
   name: "redis-page",
-  work: "a list page asked for again with Redis, beside the same without",
+  work: "A list page again, with Redis",
   needs: ["wrk", "redis-server"],
   run: async (environment) => {
     const { scratch, seconds, ours } = environment
@@ -116,7 +116,7 @@ const redisPage: Row = {
 export const rateRows: readonly Row[] = [
   {
     name: "page-again",
-    work: "a list page asked for again (JSON, 50 records), ours from memory",
+    work: "A list page asked for again (JSON, 50 records), from memory",
     needs,
     run: (environment) =>
       measureRates(environment, {
@@ -126,14 +126,14 @@ export const rateRows: readonly Row[] = [
   },
   {
     name: "page-not-modified",
-    work: "the same with If-None-Match, ours from memory",
+    work: "The same with `If-None-Match`, from memory",
     needs,
     run: (environment) =>
       measureRates(environment, { targets: [listPage], peers: ["bare"], ifNoneMatch: true }),
   },
   {
     name: "record-first",
-    work: "one record, random key, read for the first time, from PostgreSQL",
+    work: "A record, random key, read first, from PostgreSQL",
     needs,
     run: async (environment) => {
       const targets = await recordPaths(environment, mostKeys)
@@ -142,7 +142,7 @@ export const rateRows: readonly Row[] = [
   },
   {
     name: "record-again",
-    work: `one record, random key of ${keysReadAgain} read before, ours from memory`,
+    work: `A record, one of ${keysReadAgain} read before, from memory`,
     needs,
     run: async (environment) => {
       const targets = await recordPaths(environment, keysReadAgain)

@@ -55,6 +55,6 @@ const emptySide: Measure = async () => {
 
 export const start: Row = {
   name: "start",
-  work: "serve to its first 200, beside an empty Elysia server with the same packages",
+  work: "`serve` to its first 200",
   run: (environment) => measureCheckouts(environment, startSide, { empty: emptySide }),
 }

@@ -33,7 +33,7 @@ const pagesAtAnEnd = 100
 
 const crawl = waitRow(
   "crawl",
-  `a crawl of all tenements, ${perPage} a page`,
+  `A crawl of every tenement, ${perPage} a page`,
   async ({ sizes: { tenements } }, read) => {
     const path = (_: unknown, index: number) =>
       `/api/v1/tenements?per_page=${perPage}&page=${index + 1}`
@@ -73,7 +73,7 @@ async function storedTexts({ sql }: Environment): Promise<string[]> {
 const partOf = (text: string, index: number): string =>
   text.slice(2, 5 + (index % 6)).padEnd(3, "a")
 
-const search = waitRow("search", "searches, total included", async (environment, read) => {
+const search = waitRow("search", "Searches, with their totals", async (environment, read) => {
   const short = shortTerms.flatMap(searchesOf)
   const long = (await storedTexts(environment)).map(partOf).flatMap(searchesOf)
   return {
@@ -85,7 +85,7 @@ const search = waitRow("search", "searches, total included", async (environment,
 
 const analyst = waitRow(
   "analyst",
-  "what an analyst asks first: tenements of a company, those that expire, types of reports",
+  "A company's tenements, those that expire, types of announcements",
   async ({ sql }, read) => {
     const [of] = await sql<{ code: string }[]>`
       select asx_codes[1] as code from tenements where asx_codes <> '{}' limit 1`
@@ -107,7 +107,7 @@ const sizesKm = [2, 100, 1_000]
 const kmPerDegree = 111.2
 
 /** Boxes and circles around points of random tenements. */
-const places = waitRow("places", "tenements in boxes and around points", async ({ sql }, read) => {
+const places = waitRow("places", "Tenements in boxes and around points", async ({ sql }, read) => {
   const centres = await sql<{ latitude: number; longitude: number }[]>`
     select latitude, longitude from tenements where latitude is not null order by md5(id) limit 40`
   const figures: Record<string, number> = {}
@@ -133,7 +133,7 @@ const mostTyped = 18
 
 const searchBox: Row = {
   name: "search-box",
-  work: "the explorer's search box, for terms typed letter by letter",
+  work: "The explorer's search box, typed letter by letter",
   run: async (environment) => {
     const beginnings = (await storedTexts(environment)).flatMap((text) =>
       Array.from({ length: mostTyped }, (_, index) => text.slice(0, index + 1).trim()),
