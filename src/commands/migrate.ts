@@ -1,17 +1,8 @@
-import type { Config } from "../config.ts"
-import { withFirstConnection } from "../data/db/first-connection.ts"
-import { migrate } from "../data/db/migrate.ts"
-import { pendingOf } from "../data/db/pending.ts"
-import { applyRules, recordsOf } from "../ingest/loading/apply-rules.ts"
-import { rowsChanged, sum } from "../ingest/loading/figures.ts"
-import type { PublishedChange } from "../ingest/loading/publishing.ts"
-import { secondsSince } from "../ingest/loading/source-record.ts"
 import { version } from "../program.ts"
-import { countOf, formatCount } from "../system/text/display.ts"
 import { command } from "./command.ts"
-import { type CommandDatabase, openDatabase } from "./database.ts"
-import { reportChange } from "./loads.ts"
+import { openDatabase } from "./database.ts"
 import { logToStderr } from "./terminal.ts"
+import { upgrade } from "./upgrade.ts"
 
 export const migrateCommand = command({
   help: "migrate the database to this version, while the version before serves",
@@ -25,44 +16,3 @@ export const migrateCommand = command({
     await database.close()
   },
 })
-
-/** Opens the database, created or upgraded. Reports an upgrade. @throws DatabaseError */
-export const openMigrated = (config: Config): Promise<CommandDatabase> =>
-  openDatabase(config, async (url) => {
-    const { version: from } = await withFirstConnection(url, pendingOf)
-    await (from === null ? migrate(url) : upgrade(url))
-  })
-
-/**
- * Applies the missing migrations, then the newer rules. Reports each before it begins and after it ends.
- * @returns whether something was missing
- */
-async function upgrade(url: string): Promise<boolean> {
-  const startedMs = performance.now()
-  const { version: from, migrations, rules } = await withFirstConnection(url, pendingOf)
-  if (migrations.length + rules.length === 0) return false
-  const parts = [...migrations.map(({ number }) => migrationName(number)), ...rules]
-  const what = from === null ? "an empty database" : `the database of version ${from}`
-  logToStderr(`Migrating ${what} to version ${version}: ${parts.join(", ")}`)
-  await migrate(url, {
-    onApplied: (number, ms) =>
-      logToStderr(`Applied ${migrationName(number)} in ${(ms / 1000).toFixed(1)} s`),
-  })
-  if (rules.length > 0) {
-    const records = (await recordsOf(url, rules)).map(
-      ([name, count]) => `${name} ${formatCount(count)}`,
-    )
-    logToStderr(`Computing ${rules.join(", ")} again (${records.join(", ") || "no records"})`)
-    await reportChange((progress) => applyRules(url, progress), {
-      published: ({ changes, others, links }: PublishedChange) => {
-        const rows = [changes, ...Object.values(others ?? {})].map(rowsChanged)
-        return `${countOf(sum(rows) + sum(links?.changed ?? {}), "record")} changed`
-      },
-      unchanged: "No record changed in a response, so no release was published",
-    })
-  }
-  logToStderr(`Migrated in ${secondsSince(startedMs).toFixed(1)} s`)
-  return true
-}
-
-const migrationName = (number: number): string => `migration ${String(number).padStart(4, "0")}`

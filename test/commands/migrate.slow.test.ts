@@ -1,6 +1,6 @@
 /** `mds migrate` reports what it does, and completes what a killed one began. */
 import { expect, test } from "bun:test"
-import { openMigrated } from "../../src/commands/migrate.ts"
+import { openMigrated } from "../../src/commands/database.ts"
 import { readConfig } from "../../src/config.ts"
 import { mainFile, version } from "../../src/program.ts"
 import { workbench } from "../ingest/loading/workbench.ts"
