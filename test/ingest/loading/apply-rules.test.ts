@@ -173,6 +173,7 @@ test.each([
       () => bench.load("reports", reports.replace("Drilling", "Shipping")),
       () => publishDecisions(url, silent),
       () => checkSchema(url),
+      ...(message === later ? [() => migrate(url)] : []),
     ]) {
       const error = await refused().catch((thrown: unknown) => thrown)
       expect(error).toBeInstanceOf(DatabaseError)

@@ -34,7 +34,9 @@ export async function comparePage(visit: Visit): Promise<PageResult> {
   const written = textParameter(readParameters(visit.query, parameters), "codes") ?? ""
   const parts = written.split(/[,;]/).filter((part) => part.trim() !== "")
   const newest = await visit.newest()
-  const named = parts.map(async (part) => (await companyNamed(visit, part)) ?? codesIn(visit, part))
+  const named = parts.map(
+    async (part) => (await companyNamed(visit, part)) ?? codesIn(visit, part, newest),
+  )
   const codes = [...new Set((await Promise.all(named)).flat())]
   const read = await Promise.all(
     codes.slice(0, mostCompanies).map((code) => readCompany(visit, code, newest)),
@@ -85,9 +87,9 @@ ${
 }
 
 /** The codes in a text, separated by spaces, if one of them is known; or the text itself. */
-async function codesIn(visit: Visit, text: string): Promise<string[]> {
+async function codesIn(visit: Visit, text: string, release: Release): Promise<string[]> {
   const codes = text.trim().toUpperCase().split(/\s+/)
-  const known = await visit.versions(companiesView, codes, await visit.newest())
+  const known = await visit.versions(companiesView, codes, release)
   return known.some(Boolean) ? codes : [text.trim()]
 }
 
