@@ -7,7 +7,7 @@ import type { Config } from "../config.ts"
 import { withSnapshot } from "../data/db/connection.ts"
 import { DatabaseError, withFirstConnection } from "../data/db/first-connection.ts"
 import { checkSchema, migrate } from "../data/db/migrate.ts"
-import { pendingOf } from "../data/db/pending.ts"
+import { isUpToDate, pendingOf } from "../data/db/pending.ts"
 import { createPool, type Pool } from "../data/db/pool/pool.ts"
 import { keepRunning } from "../system/embedded/restart.ts"
 import { startEmbedded } from "../system/embedded/server.ts"
@@ -25,9 +25,11 @@ export interface CommandDatabase {
 /** Opens the database, created or upgraded to this version. Reports an upgrade. @throws DatabaseError */
 export const openMigrated = (config: Config): Promise<CommandDatabase> =>
   openDatabase(config, async (url) => {
-    const { version, migrations, rules } = await withFirstConnection(url, pendingOf)
-    if (version === null) await migrate(url)
-    else if (migrations.length + rules.length > 0) await (await import("./upgrade.ts")).upgrade(url)
+    const pending = await withFirstConnection(url, pendingOf)
+    if (pending.version === null) return migrate(url)
+    if (isUpToDate(pending)) return
+    const { upgrade } = await import("./upgrade.ts")
+    await upgrade(url, pending)
   })
 
 /** Opens the database of the settings, or starts the embedded database. Creates a missing one. @throws DatabaseError */

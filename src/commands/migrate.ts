@@ -1,3 +1,5 @@
+import { withFirstConnection } from "../data/db/first-connection.ts"
+import { isUpToDate, pendingOf } from "../data/db/pending.ts"
 import { version } from "../program.ts"
 import { command } from "./command.ts"
 import { openDatabase } from "./database.ts"
@@ -10,8 +12,10 @@ export const migrateCommand = command({
     "`serve` and `quickstart` do the same at their start. It may compute stored values again, in a release.\nIf it is interrupted, run it again.",
   run: async (_, { config }) => {
     const database = await openDatabase(config, async (url) => {
-      if (await upgrade(url)) return
-      logToStderr(`Nothing to do: the database is up to date with version ${version}`)
+      const pending = await withFirstConnection(url, pendingOf)
+      if (isUpToDate(pending))
+        logToStderr(`Nothing to do: the database is up to date with version ${version}`)
+      else await upgrade(url, pending)
     })
     await database.close()
   },

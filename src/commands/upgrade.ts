@@ -1,7 +1,6 @@
 /** Brings a database to this version of the program. */
-import { withFirstConnection } from "../data/db/first-connection.ts"
 import { migrate } from "../data/db/migrate.ts"
-import { pendingOf } from "../data/db/pending.ts"
+import type { Pending } from "../data/db/pending.ts"
 import { applyRules, recordsOf } from "../ingest/loading/apply-rules.ts"
 import { rowsChanged, sum } from "../ingest/loading/figures.ts"
 import type { PublishedChange } from "../ingest/loading/publishing.ts"
@@ -11,14 +10,12 @@ import { countOf, formatCount } from "../system/text/display.ts"
 import { reportChange } from "./loads.ts"
 import { logToStderr } from "./terminal.ts"
 
-/**
- * Applies the missing migrations, then the newer rules. Reports each before it begins and after it ends.
- * @returns whether something was missing
- */
-export async function upgrade(url: string): Promise<boolean> {
+/** Applies the missing migrations, then the newer rules. Reports each before it begins and after it ends. */
+export async function upgrade(
+  url: string,
+  { version: from, migrations, rules }: Pending,
+): Promise<void> {
   const startedMs = performance.now()
-  const { version: from, migrations, rules } = await withFirstConnection(url, pendingOf)
-  if (migrations.length + rules.length === 0) return false
   const parts = [...migrations.map(({ number }) => migrationName(number)), ...rules]
   const what = from === null ? "an empty database" : `the database of version ${from}`
   logToStderr(`Migrating ${what} to version ${version}: ${parts.join(", ")}`)
@@ -40,7 +37,6 @@ export async function upgrade(url: string): Promise<boolean> {
     })
   }
   logToStderr(`Migrated in ${secondsSince(startedMs).toFixed(1)} s`)
-  return true
 }
 
 const migrationName = (number: number): string => `migration ${String(number).padStart(4, "0")}`

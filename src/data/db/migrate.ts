@@ -10,7 +10,7 @@ import { version } from "../../program.ts"
 import { locks } from "./advisory-locks.ts"
 import { failureReason, isForbidden, isLockTimeout } from "./database-errors.ts"
 import { DatabaseError, withFirstConnection } from "./first-connection.ts"
-import { ofEarlierVersion, pendingOf, recordRules } from "./pending.ts"
+import { isUpToDate, ofEarlierVersion, pendingOf, recordRules } from "./pending.ts"
 
 /** The time limit for locks of other sessions. */
 const migrationWaitMs = 30_000
@@ -66,7 +66,7 @@ function explained(error: unknown, waitMs: number): unknown {
 /** @throws DatabaseError if the database at `url` is unreachable or of another version */
 export async function checkSchema(url: string): Promise<void> {
   const pending = await withFirstConnection(url, pendingOf)
-  if (pending.migrations.length + pending.rules.length === 0) return
+  if (isUpToDate(pending)) return
   if (pending.version !== null) throw ofEarlierVersion()
   throw new DatabaseError("The database has no tables yet. Run `mds migrate` first")
 }

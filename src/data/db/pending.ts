@@ -20,6 +20,10 @@ interface Applied {
   version: string
 }
 
+/** Whether the database is of this version. */
+export const isUpToDate = ({ migrations, rules }: Pending): boolean =>
+  migrations.length + rules.length === 0
+
 /** @throws DatabaseError if a version with other migrations or later rules has changed the database */
 export async function pendingOf(client: Sql | TransactionSql): Promise<Pending> {
   const applied = await appliedMigrations(client)
