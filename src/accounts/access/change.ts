@@ -94,6 +94,8 @@ export type PageChange = <T>(
 const statementTimeoutMs = 5_000
 /** The time limit of a change with all its statements and the confirmation. */
 const defaultDeadlineMs = 15_000
+/** With the time limit it stays within the 60 s after which proxies end a request. */
+const turnWaitMs = 40_000
 
 /**
  * Changes through the pages. Each takes a connection of its own and waits for all processes, so only a few run
@@ -101,7 +103,7 @@ const defaultDeadlineMs = 15_000
  * @param url returns the database of a change, or throws Unavailable
  */
 export function createPageChanges(url: () => string, deadlineMs = defaultDeadlineMs): PageChange {
-  const turns = createTurns({ places: 4, placesPerAccount: 1 })
+  const turns = createTurns({ places: 4, placesPerAccount: 1, waitMs: turnWaitMs })
   return async (changer, work) => {
     const primaryUrl = url()
     const endTurn = await turns.take(changer.accountId)
