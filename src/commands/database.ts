@@ -22,14 +22,18 @@ export interface CommandDatabase {
   close(): Promise<void>
 }
 
-/** Opens the database, created or upgraded to this version. Reports an upgrade. @throws DatabaseError */
+/**
+ * Opens the database, created or upgraded to this version. Reports an upgrade on standard error, because
+ * standard output is the log of `serve`.
+ * @throws DatabaseError
+ */
 export const openMigrated = (config: Config): Promise<CommandDatabase> =>
   openDatabase(config, async (url) => {
     const pending = await withFirstConnection(url, pendingOf)
     if (pending.version === null) return migrate(url)
     if (isUpToDate(pending)) return
     const { upgrade } = await import("./upgrade.ts")
-    await upgrade(url, pending)
+    await upgrade(url, pending, logToStderr)
   })
 
 /** Opens the database of the settings, or starts the embedded database. Creates a missing one. @throws DatabaseError */

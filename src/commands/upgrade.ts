@@ -14,6 +14,7 @@ import { logToStderr } from "./terminal.ts"
 export async function upgrade(
   url: string,
   { version: from, migrations, rules }: Pending,
+  print?: (text: string) => void,
 ): Promise<void> {
   const startedMs = performance.now()
   const parts = [...migrations.map(({ number }) => migrationName(number)), ...rules]
@@ -34,6 +35,7 @@ export async function upgrade(
         return `${countOf(sum(rows) + sum(links?.changed ?? {}), "record")} changed`
       },
       unchanged: "No record changed in a response, so no release was published",
+      print,
     })
   }
   logToStderr(`Migrated in ${secondsSince(startedMs).toFixed(1)} s`)

@@ -1,11 +1,9 @@
 /** `mds migrate` reports what it does, and completes what a killed one began. */
 import { expect, test } from "bun:test"
-import { openMigrated } from "../../src/commands/database.ts"
-import { readConfig } from "../../src/config.ts"
 import { mainFile, version } from "../../src/program.ts"
 import { workbench } from "../ingest/loading/workbench.ts"
 import { holdLock } from "../support/held-locks.ts"
-import { command } from "../support/process.ts"
+import { command, serviceProcess } from "../support/process.ts"
 import { until } from "../support/until.ts"
 
 const bench = await workbench()
@@ -75,11 +73,12 @@ Migrated in 0 s
   ])
 })
 
-test("A service completes the upgrade at its start", async () => {
+test("A service completes the upgrade at its start, and its standard output is its log alone", async () => {
   await sql`update rules set number = 0, version = '0.9.0' where name = 'names'`
   await sql`update tenements set holder_keys = '{EARLIER}' where id = 't1'`
-  const database = await openMigrated(readConfig(env))
-  await database.close()
+  await using service = await serviceProcess(env)
+  // The lines before it are parsed too.
+  await until(() => service.logged().some(({ event }) => event === "starting"))
   const [, linked, release, rule] = await state()
   expect([linked?.least, release, rule]).toEqual(["QUARRY ALPHA LTD", { release: 4 }, { rule: 1 }])
 })
