@@ -30,10 +30,11 @@ export interface CommandDatabase {
 export const openMigrated = (config: Config): Promise<CommandDatabase> =>
   openDatabase(config, async (url) => {
     const pending = await withFirstConnection(url, pendingOf)
-    if (pending.version === null) return migrate(url)
-    if (isUpToDate(pending)) return
-    const { upgrade } = await import("./upgrade.ts")
-    await upgrade(url, pending, logToStderr)
+    if (pending.version === null) await migrate(url)
+    else if (!isUpToDate(pending)) {
+      const { upgrade } = await import("./upgrade.ts")
+      await upgrade(url, pending, logToStderr)
+    }
   })
 
 /** Opens the database of the settings, or starts the embedded database. Creates a missing one. @throws DatabaseError */

@@ -10,7 +10,7 @@ import { countOf, formatCount } from "../system/text/display.ts"
 import { reportChange } from "./loads.ts"
 import { logToStderr } from "./terminal.ts"
 
-/** Applies the missing migrations, then the newer rules. Reports each before it begins and after it ends. */
+/** Applies the missing migrations, then the newer rules. Reports both before they begin and after their commit. */
 export async function upgrade(
   url: string,
   { version: from, migrations, rules }: Pending,
@@ -20,10 +20,9 @@ export async function upgrade(
   const parts = [...migrations.map(({ number }) => migrationName(number)), ...rules]
   const what = from === null ? "an empty database" : `the database of version ${from}`
   logToStderr(`Migrating ${what} to version ${version}: ${parts.join(", ")}`)
-  await migrate(url, {
-    onApplied: (number, ms) =>
-      logToStderr(`Applied ${migrationName(number)} in ${(ms / 1000).toFixed(1)} s`),
-  })
+  for (const { number, ms } of await migrate(url)) {
+    logToStderr(`Applied ${migrationName(number)} in ${(ms / 1000).toFixed(1)} s`)
+  }
   if (rules.length > 0) {
     const records = (await recordsOf(url, rules)).map(
       ([name, count]) => `${name} ${formatCount(count)}`,

@@ -12,41 +12,34 @@ import { failureReason, isForbidden, isLockTimeout } from "./database-errors.ts"
 import { DatabaseError, withFirstConnection } from "./first-connection.ts"
 import { isUpToDate, ofEarlierVersion, pendingOf, recordRules } from "./pending.ts"
 
-/** The time limit for locks of other sessions. */
-const migrationWaitMs = 30_000
-
 /** Requests wait behind a lock that a migration waits for. Theirs fail after longer. */
 const attemptMs = 1_000
 
-interface MigrateOptions {
-  /** Called for each migration, with its number and the time that it took. */
-  onApplied?: (number: number, ms: number) => void
-  waitMs?: number
+interface AppliedMigration {
+  number: number
+  /** The time that it took. */
+  ms: number
 }
 
 /**
  * Applies the missing migrations to the database at `url`. Safe to call from several processes at once.
+ * @param attempts each ends when it has waited for a lock for a second
+ * @returns the migrations that it applied
  * @throws DatabaseError if it is unreachable, locked, of a later version, or read-only
  */
-export async function migrate(
-  url: string,
-  { onApplied = () => {}, waitMs = migrationWaitMs }: MigrateOptions = {},
-): Promise<void> {
-  await withFirstConnection(url, async (client) => {
-    if ((await pendingOf(client)).migrations.length === 0) return
-    const endMs = performance.now() + waitMs
-    const attempt = (): Promise<void> =>
-      client
-        .begin((tx) => applyMissing(tx, onApplied))
-        .catch((error: unknown) => {
-          if (isLockTimeout(error) && performance.now() < endMs) return attempt()
-          throw explained(error, waitMs)
-        })
-    await attempt()
+export async function migrate(url: string, { attempts = 30 } = {}): Promise<AppliedMigration[]> {
+  return withFirstConnection(url, async (client) => {
+    if ((await pendingOf(client)).migrations.length === 0) return []
+    const attempt = (number: number): Promise<AppliedMigration[]> =>
+      client.begin(applyMissing).catch((error: unknown) => {
+        if (isLockTimeout(error) && number < attempts) return attempt(number + 1)
+        throw explained(error, attempts)
+      })
+    return attempt(1)
   })
 }
 
-function explained(error: unknown, waitMs: number): unknown {
+function explained(error: unknown, attempts: number): unknown {
   const what = "Cannot migrate the database"
   if (isForbidden(error)) {
     return new DatabaseError(
@@ -55,7 +48,7 @@ function explained(error: unknown, waitMs: number): unknown {
   }
   if (isLockTimeout(error)) {
     return new DatabaseError(
-      `${what}: another session, such as a migration or pg_dump, has locked it for ${waitMs / 1000} seconds. ` +
+      `${what}: another session, such as a migration or pg_dump, has locked it for ${(attempts * attemptMs) / 1000} seconds. ` +
         "Wait until that session has ended, then try again",
     )
   }
@@ -71,10 +64,7 @@ export async function checkSchema(url: string): Promise<void> {
   throw new DatabaseError("The database has no tables yet. Run `mds migrate` first")
 }
 
-async function applyMissing(
-  tx: TransactionSql,
-  onApplied: (number: number, ms: number) => void,
-): Promise<void> {
+async function applyMissing(tx: TransactionSql): Promise<AppliedMigration[]> {
   await tx`select set_config('lock_timeout', ${String(attemptMs)}, true), set_config('statement_timeout', '0', true)`
   await tx`select pg_advisory_xact_lock(${locks.migrating})`
   await tx`create schema if not exists drizzle`
@@ -83,12 +73,14 @@ async function applyMissing(
   )`
   // Another process may have applied some meanwhile.
   const pending = await pendingOf(tx)
+  const applied: AppliedMigration[] = []
   for (const { number, sql, hash, folderMillis } of pending.migrations) {
     const startedMs = performance.now()
     for (const statements of sql) await tx.unsafe(statements)
     await tx`insert into drizzle.__drizzle_migrations (hash, created_at, version)
       values (${hash}, ${folderMillis}, ${version})`
-    onApplied(number, performance.now() - startedMs)
+    applied.push({ number, ms: performance.now() - startedMs })
   }
   if (pending.version === null) await recordRules(tx)
+  return applied
 }

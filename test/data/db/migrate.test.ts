@@ -1,13 +1,15 @@
 /** Migrations are applied once and as a whole, and the error for an incompatible schema says what to do. */
 
 import { afterEach, expect, test } from "bun:test"
-import { Glob } from "bun"
+import { readMigrationFiles } from "drizzle-orm/migrator"
 import postgres from "postgres"
 import { checkSchema, migrate } from "../../../src/data/db/migrate.ts"
 import { version } from "../../../src/program.ts"
 import { holdLock } from "../../support/held-locks.ts"
 import { emptyDatabase, type TestDatabase, testDatabase } from "../../support/postgres.ts"
 import { until } from "../../support/until.ts"
+
+const known = readMigrationFiles({ migrationsFolder: "drizzle" })
 
 /** Other versions of the program take the same lock. */
 const migrationLock = 7_140_233_001
@@ -61,40 +63,48 @@ test("Concurrent migrations apply each migration once", async () => {
   await until(async () => (await locks(sql)).filter(({ granted }) => !granted).length === 3)
   await sql`select pg_advisory_unlock(${migrationLock})`
   await all
-  const { length } = [...new Glob("*.sql").scanSync("drizzle")]
-  expect([...(await migrations(sql))]).toEqual([{ count: length, distinct: length }])
+  expect([...(await migrations(sql))]).toEqual([{ count: known.length, distinct: known.length }])
   expect([...(await locks(sql))]).toEqual([])
 })
 
 test("A migration that waits for another process fails with the reason after its timeout", async () => {
   const { url, sql } = await opened(emptyDatabase())
   await sql`select pg_advisory_lock(${migrationLock})`
-  expect(await reasonOf(migrate(url, { waitMs: 200 }))).toBe(
-    "DatabaseError: Cannot migrate the database: another session, such as a migration or pg_dump, has locked it for 0.2 seconds. " +
+  expect(await reasonOf(migrate(url, { attempts: 2 }))).toBe(
+    "DatabaseError: Cannot migrate the database: another session, such as a migration or pg_dump, has locked it for 2 seconds. " +
       "Wait until that session has ended, then try again",
   )
 })
 
-test("A migration waits for the lock of another session in short attempts, so that requests go on", async () => {
+test("A migration waits for the lock of another session in short attempts, between which others read the table", async () => {
   const { url, sql } = await opened(emptyDatabase())
   const other = postgres(url, { onnotice: () => {} })
   closing.push(() => other.end({ timeout: 1 }))
   await sql`create schema drizzle`
   await sql`create table drizzle.__drizzle_migrations (
     id serial primary key, hash text not null, created_at bigint, version text)`
-  await using lock = await holdLock(other, "lock table drizzle.__drizzle_migrations in share mode")
+  // The next migration changes tenements.
+  for (const { sql: statements, hash, folderMillis } of known.slice(0, 2)) {
+    await sql.unsafe(statements.join(""))
+    await sql`insert into drizzle.__drizzle_migrations (hash, created_at, version)
+      values (${hash}, ${folderMillis}, '1.1.0')`
+  }
+  await sql`set lock_timeout = 1500`
+  await using lock = await holdLock(other, "lock table tenements in access share mode")
   const migrated = migrate(url)
-  const attempts = new Set<string>()
-  await until(async () => {
-    const waiting = await sql`select xact_start::text as start from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`
-    for (const { start } of waiting) attempts.add(start)
-    return attempts.size === 2
-  })
+  for (const _ of ["first attempt", "second attempt"]) {
+    await until(async () => {
+      const waiting = await sql`select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+      return waiting.length > 0
+    })
+    await sql`select from tenements`
+  }
   await lock.release()
-  await migrated
-  const { length } = [...new Glob("*.sql").scanSync("drizzle")]
-  expect([...(await migrations(sql))]).toEqual([{ count: length, distinct: length }])
+  expect((await migrated).map(({ number }) => number)).toEqual(
+    known.slice(2).map((_, index) => index + 2),
+  )
+  expect([...(await migrations(sql))]).toEqual([{ count: known.length, distinct: known.length }])
 })
 
 test("A migration that fails leaves the database as it was", async () => {
