@@ -44,8 +44,15 @@ export const isForbidden = (error: unknown): error is Error =>
 /** Whether a running server returned the error, to a client whose login it accepted. */
 export const isServerError = (error: unknown): boolean => {
   const code = codeOf(withoutParameters(error))
-  return /^[0-9A-Z]{5}$/.test(code) && !isOfConnection(code) && !/^(?:57P0|28)/.test(code)
+  return /^(?!57P0)[0-9A-Z]{5}$/.test(code) && !isOfConnection(code) && !isLoginError(error)
 }
+
+/**
+ * Whether the server rejected a login: its role (SQLSTATE class 28), its database (3D), or every login to the
+ * database (55000, which no statement of the service raises).
+ */
+export const isLoginError = (error: unknown): boolean =>
+  /^((28|3D)[0-9A-Z]{3}|55000)$/.test(codeOf(withoutParameters(error)))
 
 const isOfConnection = (code: string): boolean =>
   /^(CONNECTION_|CONNECT_TIMEOUT|ECONN|ENOENT|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_)/.test(

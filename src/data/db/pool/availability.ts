@@ -4,12 +4,13 @@
  * While statements run, a probe queries the database about twice a second, on a connection as old as theirs.
  * If neither the probe nor any statement gets a response for a second, the database is lost: listeners
  * end running and waiting statements, and new ones fail at once until the database responds again. A slow
- * statement runs on to its own timeout.
+ * statement runs on to its own timeout. Sessions survive a change of the password: the rejected login of a
+ * probe counts only after a statement has failed too.
  */
 import type { Sql } from "postgres"
 import { settleWithin } from "../../../system/text/settle-within.ts"
 import { singleConnection } from "../connection.ts"
-import { isServerError } from "../database-errors.ts"
+import { isLoginError, isServerError } from "../database-errors.ts"
 import { noResponseWithin, Unavailable } from "./unavailable.ts"
 
 export interface DatabaseAddress {
@@ -37,8 +38,8 @@ export function watchAvailability({ url, directUrl }: DatabaseAddress) {
   let timer: Timer | undefined
   let isClosed = false
   let running = 0
-  /** Whether a statement has got a response since the last probe. */
-  let isAnswered = false
+  /** Whether a statement has got a response since the last probe; undefined if none has ended. */
+  let isAnswered: boolean | undefined
   /** Whether a pooler may delay the probe behind long statements, so that silence means nothing. */
   let isPooled = false
 
@@ -62,7 +63,7 @@ export function watchAvailability({ url, directUrl }: DatabaseAddress) {
    * uses an old connection, which fails together with those of statements.
    * @throws Error without a response
    */
-  async function probe(wasAnswered: boolean): Promise<void> {
+  async function probe(wasAnswered = false): Promise<void> {
     try {
       const parts = [queryTwice()]
       if (url !== directUrl && !wasAnswered) parts.push(openSession(url))
@@ -77,7 +78,7 @@ export function watchAvailability({ url, directUrl }: DatabaseAddress) {
 
   async function watch(): Promise<void> {
     const wasAnswered = isAnswered
-    isAnswered = false
+    isAnswered = undefined
     const error: unknown = await probe(wasAnswered).then(
       () => undefined,
       (failure) => failure,
@@ -87,7 +88,7 @@ export function watchAvailability({ url, directUrl }: DatabaseAddress) {
     if (error === undefined) {
       if (outage) for (const { onBack } of listeners) onBack?.()
       outage = undefined
-    } else if (!outage && !isAnswered) {
+    } else if (!outage && !isAnswered && (wasAnswered === false || !isLoginError(error))) {
       outage = new Unavailable("The database does not respond", { cause: error })
       for (const { onLost } of listeners) onLost(outage)
     }
@@ -100,7 +101,7 @@ export function watchAvailability({ url, directUrl }: DatabaseAddress) {
 
   const end = (wasAnswered: boolean): void => {
     running--
-    if (wasAnswered) isAnswered = true
+    isAnswered ||= wasAnswered
   }
 
   // At once, so that the connection is as old as the others.

@@ -4,7 +4,9 @@ import { watchAvailability } from "../../../../src/data/db/pool/availability.ts"
 import { createPool, type Database, type PoolOptions } from "../../../../src/data/db/pool/pool.ts"
 import { Unavailable } from "../../../../src/data/db/pool/unavailable.ts"
 import { throughProxy } from "../../../contract/interruptible-proxy.ts"
-import { databaseOfFile } from "../../../support/of-file.ts"
+import { afterFile, databaseOfFile } from "../../../support/of-file.ts"
+import { emptyDatabase } from "../../../support/postgres.ts"
+import { tcpProxy } from "../../../support/tcp-proxy.ts"
 import { until } from "../../../support/until.ts"
 
 const database = await databaseOfFile()
@@ -87,24 +89,57 @@ test("A closed pool rejects running and waiting statements at once, in a transac
   expect([...(await pool.runAlone(1, (db) => db.execute("select 2 as n")))]).toEqual([{ n: 2 }])
 })
 
-test("A database that rejects the login is lost until it accepts it", async () => {
-  const role = `role_${crypto.randomUUID().replaceAll("-", "")}`
+const suffix = crypto.randomUUID().replaceAll("-", "")
+const role = `role_${suffix}`
+const lost = await databaseOfFile(emptyDatabase())
+const name = new URL(lost.url).pathname.slice(1)
+await database.sql.unsafe(`create role ${role} login password 'first'`)
+afterFile(() => database.sql.unsafe(`drop role ${role}`))
+
+test.each([
+  ["the password", `role ${role} password 'second'`, `role ${role} password 'first'`],
+  [
+    "connections to the database",
+    `database ${name} allow_connections false`,
+    `database ${name} allow_connections true`,
+  ],
+  [
+    "the name of the database",
+    `database ${name} rename to lost_${suffix}`,
+    `database lost_${suffix} rename to ${name}`,
+  ],
+])("A database that rejects %s is lost until it accepts the login", async (_, reject, accept) => {
   const { sql } = database
-  await sql.unsafe(`create role ${role} login password 'first'`)
-  const ofRole = new URL(database.url)
+  const ofRole = new URL(lost.url)
   ofRole.username = role
   ofRole.password = "first"
+  await sql.unsafe(`alter ${reject}`)
   const availability = watchAvailability({ url: ofRole.href, directUrl: ofRole.href })
-  const end = availability.begin()
-  const sessions = () =>
-    sql`select pg_terminate_backend(pid) from pg_stat_activity where usename = ${role}`
-  await until(async () => (await sessions()).length > 0)
-  await sql.unsafe(`alter role ${role} password 'second'`)
-  await sessions()
+  availability.begin()(false)
   await until(() => !availability.isResponding)
-  await sql.unsafe(`alter role ${role} password 'first'`)
+  await sql.unsafe(`alter ${accept}`)
   await until(() => availability.isResponding)
+  await availability.close()
+})
+
+test("A rejected login of the probe ends running statements only after one has failed", async () => {
+  const direct = new URL(database.url)
+  let logins = 0
+  const target = { host: direct.hostname, port: Number(direct.port) }
+  const proxy = await tcpProxy(target, (client, server) => {
+    logins++
+    client.pipe(server).pipe(client)
+  })
+  direct.port = `${proxy.port}`
+  direct.password = "wrong"
+  const availability = watchAvailability({ url: database.url, directUrl: direct.href })
+  const end = availability.begin()
+  // A probe tries twice.
+  await until(() => logins > 4)
+  expect(availability.isResponding).toBe(true)
+  availability.begin()(false)
+  await until(() => !availability.isResponding)
   end(true)
   await availability.close()
-  await sql.unsafe(`drop role ${role}`)
+  proxy.close()
 })
