@@ -59,13 +59,14 @@ const create = command({
     plan: option("<plan>", `${allPlans} (default: standard)`, choiceParameter(plans)),
     limit,
   },
-  run: ({ email, plan = "standard", limit = null }, { config }) =>
-    withDatabase(config, async (database) => {
-      const requestLimit = limitFor(plan, limit)
+  run: ({ email, plan = "standard", limit = null }, { config }) => {
+    const requestLimit = limitFor(plan, limit)
+    return withDatabase(config, async (database) => {
       await createAccount(editorOf(config, database), { email, plan, requestLimit })
       logToStderr(`Created account ${email} on the ${plan} plan`)
       await usePool(database, (pool) => printLink(pool, config, email))
-    }),
+    })
+  },
 })
 
 const list = reading({
@@ -112,12 +113,14 @@ const show = reading({
 const setAccountPlan = command({
   help: "change the plan of an account, from the next request on",
   parameters: { email, plan: argument(choiceParameter(plans), allPlans), limit },
-  run: ({ email, plan, limit = null }, { config }) =>
-    changeAccess(
+  run: ({ email, plan, limit = null }, { config }) => {
+    const requestLimit = limitFor(plan, limit)
+    return changeAccess(
       config,
-      (editor) => setPlan(editor, { email, plan, requestLimit: limitFor(plan, limit) }),
+      (editor) => setPlan(editor, { email, plan, requestLimit }),
       () => logToStderr(`Changed account ${email} to the ${plan} plan`),
-    ),
+    )
+  },
 })
 
 const disabling = (help: string, done: string, disabled: boolean) =>

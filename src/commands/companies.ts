@@ -32,13 +32,13 @@ const confirm = command({
     successor: argument<string | undefined>(asxCodeFromText, "the new code", "[*]"),
     sameDate: flag("confirm all proposed pairs of which neither code has a second candidate"),
   },
-  run: ({ code: predecessor, successor, sameDate }, { config }) =>
-    withDatabase(config, async ({ url }) => {
-      const isPair = predecessor !== undefined && successor !== undefined
-      if (sameDate ? predecessor !== undefined : !isPair)
-        throw new InvalidArgumentError(
-          "Name an ended code and its successor, or give --same-date without codes",
-        )
+  run: ({ code: predecessor, successor, sameDate }, { config }) => {
+    const isPair = predecessor !== undefined && successor !== undefined
+    if (sameDate ? predecessor !== undefined : !isPair)
+      throw new InvalidArgumentError(
+        "Name an ended code and its successor, or give --same-date without codes",
+      )
+    return withDatabase(config, async ({ url }) => {
       const pairs = isPair
         ? await describePair(url, { predecessor, successor })
         : await describeOnly(url)
@@ -47,7 +47,8 @@ const confirm = command({
           url,
           pairs.map((pair) => ({ ...pair, isRight: true })),
         )
-    }),
+    })
+  },
 })
 
 /** Asks for a link, which may be of any two codes. */

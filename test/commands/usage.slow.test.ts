@@ -5,6 +5,9 @@ import { serviceOfFile } from "../support/service.ts"
 
 const service = await serviceOfFile()
 
+/** Nothing listens there. */
+const unreachable = "postgres://mds@127.0.0.1:1/mds"
+
 const mds = (...args: string[]) => command(args, { DATABASE_URL: service.database.url })
 
 test("The help names the page that describes the settings", async () => {
@@ -45,13 +48,17 @@ test.each([
     ["account", "set-plan", "a@example.com", "admin", "--limit", "5"],
     "The limit of the admin plan is fixed",
   ],
-])("The usage error %j exits with 2 and names the error", async (args, message) => {
-  const { exitCode, stdout, stderr } = await mds(...args)
-  expect([exitCode, stdout]).toEqual([2, ""])
-  expect(stderr).toStartWith("error: ")
-  expect(stderr).toContain(message)
-  expect(stderr).toEndWith("(add --help for usage)\n")
-})
+  [["companies", "confirm", "QZA"], "Name an ended code and its successor"],
+])(
+  "The usage error %j exits with 2 and names the error, without a database",
+  async (args, message) => {
+    const { exitCode, stdout, stderr } = await command(args, { DATABASE_URL: unreachable })
+    expect([exitCode, stdout]).toEqual([2, ""])
+    expect(stderr).toStartWith("error: ")
+    expect(stderr).toContain(message)
+    expect(stderr).toEndWith("(add --help for usage)\n")
+  },
+)
 
 const admin = "admin@example.com"
 
