@@ -126,13 +126,14 @@ export const watchCommand = group("manage watches, which report changes by webho
   delete: changing("delete a watch and its deliveries", "Deleted", deleteWatch),
 })
 
-/** @throws AccountError with the faults that the API finds in the path */
+/** @throws InvalidArgumentError; AccountError with the faults that the API finds in the path */
 async function checkedSubject(given: GivenSubject): Promise<Subject> {
   // It loads the endpoints and with them the server, which other commands do not need.
-  const { subjectOf } = await import("../accounts/alerts/watch.ts")
+  const { ContradictionError, subjectOf } = await import("../accounts/alerts/watch.ts")
   try {
     return subjectOf(given)
   } catch (error) {
+    if (error instanceof ContradictionError) throw new InvalidArgumentError(error.message)
     if (!(error instanceof ApiError)) throw error
     const faults = faultsOf(error).map(({ parameter, message }) => `${parameter}: ${message}`)
     throw new AccountError(

@@ -131,7 +131,12 @@ test("The list for people has subjects and channels as they were given", async (
 
 test.each([
   [2, creation("--releases"), "A watch has one channel: give --webhook or --mail"],
-  [1, creation(...toReceiver), "A watch has one subject: a list, a record or every release"],
+  [2, creation(...toReceiver), "A watch has one subject: a list, a record or every release"],
+  [
+    2,
+    creation("--list", "/tenements", "--expiring", "9", "--report", "both", ...toReceiver),
+    "A watch of expiry dates reports no kinds of change",
+  ],
   [
     1,
     creation("--list", "/tenements?stat=WA", ...toReceiver),

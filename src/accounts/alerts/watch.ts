@@ -23,6 +23,9 @@ import { AccountError } from "../access/change.ts"
 
 export type ReportKind = (typeof reportKinds)[number]
 
+/** Parts of a subject contradict one another. */
+export class ContradictionError extends AccountError {}
+
 /** Paths are canonical: `/tenements?state=WA`. */
 export type Subject =
   | { kind: "list"; path: string; reports: ReportKind }
@@ -55,10 +58,10 @@ const notOfExpiry = ["changed", "expires_from", "expires_to"]
 export function subjectOf({ list, expiring, report, record, releases }: GivenSubject): Subject {
   const [path, ...others] = [list, record].filter((each) => each !== undefined)
   if (others.length > 0 || (path === undefined) !== (releases === true)) {
-    throw new AccountError("A watch has one subject: a list, a record or every release")
+    throw new ContradictionError("A watch has one subject: a list, a record or every release")
   }
   if (list === undefined && (expiring !== undefined || report !== undefined)) {
-    throw new AccountError("Only a list has days before expiry, or kinds of change")
+    throw new ContradictionError("Only a list has days before expiry, or kinds of change")
   }
   if (path === undefined) return { kind: "releases" }
   if (record !== undefined) {
@@ -70,7 +73,7 @@ export function subjectOf({ list, expiring, report, record, releases }: GivenSub
     return { kind: "list", path: canonicalList(path), reports: report ?? "both" }
   }
   if (report !== undefined) {
-    throw new AccountError("A watch of expiry dates reports no kinds of change")
+    throw new ContradictionError("A watch of expiry dates reports no kinds of change")
   }
   if (!Number.isInteger(expiring) || expiring < 1 || expiring > maxExpiryDays) {
     throw new AccountError(`The days before expiry must be an integer from 1 to ${maxExpiryDays}`)
