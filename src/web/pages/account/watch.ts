@@ -82,19 +82,20 @@ A secret that it replaces stays valid for 24 hours.</p>`,
 const results: Readonly<Record<string, string>> = {
   created: "The watch is active.",
   paused: "Paused. It sends nothing until you resume it.",
+  testing: "The test is being sent. Reload this page in some seconds to see its delivery.",
+  tested: "The test was sent. Its delivery is below.",
   resumed: "Resumed. Its next event has all changes since the last one.",
 }
 
 function watchPage(watch: Watch, rows: readonly DeliveryRow[], done = "", now: Date) {
   const { name, channel, state, reason, createdAt, isTestDue } = watch
-  const result = results[done]
+  const result = results[isTestDue ? "testing" : done]
   return accountPage({
     title: name,
     heading: isolated(name),
     lead: html`${subjectLink(watch)}`,
     part: watchesPath,
     main: html`${result && notice("good", result, true)}
-${isTestDue && notice("good", "The test is being sent. Reload this page in some seconds to see its delivery.", true)}
 ${reason !== null && notice("bad", html`Disabled: ${reason}. Correct it, then resume the watch.`)}
 <section class="panel stack"><dl class="facts">
 <dt>State</dt><dd>${stateBadge(watch)}</dd>
