@@ -29,8 +29,9 @@ export const readWeighedSuccessors = (url: string) =>
   })
 
 /** The evidence on a pair, in words, and how many tenements a link would move to the successor. */
-async function weigh(sql: TransactionSql, { predecessor, successor }: SuccessorPair) {
-  const found = await findPair(sql, { predecessor, successor, isRight: true })
+async function weigh(sql: TransactionSql, pair: SuccessorPair) {
+  const { predecessor, successor } = pair
+  const found = await findPair(sql, { ...pair, isRight: true })
   const { listing_date: from, successor_date: to } = found
   const [facts] = await sql.unsafe<[PairFacts]>(pairFacts, [predecessor, from, successor, to])
   const { ended_report: ended, begun_report: begun, tenements } = facts

@@ -70,6 +70,8 @@ export const proposedPairs = `
 export type SuccessorPair = {
   predecessor: string
   successor: string
+  /** Of the ended code, if it is known which of its companies is meant. */
+  listing_date?: string
 }
 
 export type ProposedSuccessor = SuccessorPair & {
@@ -162,12 +164,12 @@ export async function nameSuccessors(sql: TransactionSql, release: number): Prom
 }
 
 /**
- * The listing date of the ended code that the new one has too, else the one seen last. A pair that is decided so
- * already may be decided again, as by two reviews at once.
+ * The listing date of the ended code that is linked to the new one, else that the new one has too, else the one
+ * seen last. A pair that is decided so already may be decided again, as by two reviews at once.
  */
 export async function findPair(
   sql: TransactionSql,
-  { predecessor, successor, isRight }: SuccessorDecision,
+  { predecessor, successor, listing_date, isRight }: SuccessorDecision,
 ): Promise<DecidedPair> {
   const [pair] = await sql.unsafe<DecidedPair[]>(
     `with recursive ${successors}
@@ -176,12 +178,12 @@ export async function findPair(
      from listings p join companies s on s.asx_code = $2 left join successor_decisions d
        on (d.asx_code, d.listing_date, d.successor) = (p.asx_code, p.listing_date, s.asx_code)
      where p.asx_code = $1 and p.asx_code <> s.asx_code and p.listing_date is not null and s.listing_date is not null
+       and p.listing_date = coalesce($4::date, p.listing_date)
        and (not $3::boolean or ${hasEnded("p")}
          and not exists (select from successors h where h.asx_code = $2 and h.successor = $1))
-     order by d.is_right is not distinct from $3::boolean, d.is_right desc nulls last,
-       p.listing_date = s.listing_date desc, ${isEstablished("p")} desc, p.last_day desc
+     order by d.is_right is true desc, p.listing_date = s.listing_date desc, ${isEstablished("p")} desc, p.last_day desc
      limit 1`,
-    [predecessor, successor, isRight],
+    [predecessor, successor, isRight, listing_date ?? null],
   )
   if (pair) return pair
   throw new LoadError(

@@ -256,6 +256,27 @@ test("The successor keeps the names when the old code is another company's", asy
   expect([await codes(), await successors()]).toEqual([["QZN", "QZA"], []])
 })
 
+test("A decision that is repeated changes nothing, also where two companies had the old code", async () => {
+  const decisions = () =>
+    bench.sql`select listing_date::text, is_right from successor_decisions order by 1`
+  await loadFrom(1, 7, alpha)
+  await loadFrom(8, 14, renamed)
+  await loadFrom(15, 21, renamed, row("QZA", "Strangers Limited", "01/01/2026"))
+  await loadFrom(22, 28, renamed)
+  for (const isRight of [true, true, false, false]) {
+    await decide("QZA", "QZN", isRight)
+    expect([...(await decisions())]).toEqual([{ listing_date: "2018-09-12", is_right: isRight }])
+  }
+  const ofStrangers = { predecessor: "QZA", successor: "QZN", listing_date: "2026-01-01" }
+  for (const isRight of [true, true, false, false]) {
+    await decideSuccessors(bench.url, [{ ...ofStrangers, isRight }], silent)
+    expect([...(await decisions())]).toEqual([
+      { listing_date: "2018-09-12", is_right: false },
+      { listing_date: "2026-01-01", is_right: isRight },
+    ])
+  }
+})
+
 test.each([
   ["of the old code", wrongDate(alpha), renamed],
   ["of the new code", alpha, wrongDate(renamed)],
