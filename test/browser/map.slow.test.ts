@@ -297,6 +297,16 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await context.setOffline(false)
     await page.keyboard.press("ArrowUp")
     await noteThat(visitor, /as shapes/)
+    await page.locator("summary", { hasText: "More filters" }).click()
+    await until(() => page.evaluate(hasDrawing))
+    const company = page.getByRole("textbox", { name: "Company" })
+    await company.fill("ZZZZZ")
+    await company.press("Enter")
+    await noteThat(visitor, /Unknown company code “ZZZZZ”/)
+    await until(async () => !(await page.evaluate(hasDrawing)))
+    expect(await page.getByRole("button", { name: "Step through" }).isDisabled()).toBe(true)
+    await visit("/explore/map?company=ZZZZZ")
+    await noteThat(visitor, /Unknown company code “ZZZZZ”/)
   })
 
   test("The circle and the coast have the colour of the text, also after the scheme changes", async () => {
@@ -479,18 +489,19 @@ interface Place {
   y: number
 }
 
-/** Whether the canvas above the land has a pixel in the colour of the text. */
-const hasInkOnCanvas = `(() => {
+/** @param condition of a pixel of the canvas above the land, from `data[at]` on */
+const canvasHas = (condition: string) => `(() => {
   const ink = getComputedStyle(document.body).color.match(/\\d+/g).join()
   const canvas = document.querySelector(".leaflet-overlay-pane > canvas")
   const copy = new OffscreenCanvas(canvas.width, canvas.height).getContext("2d")
   copy.drawImage(canvas, 0, 0)
   const { data } = copy.getImageData(0, 0, canvas.width, canvas.height)
-  for (let at = 0; at < data.length; at += 4) {
-    if (data[at + 3] === 255 && data.slice(at, at + 3).join() === ink) return true
-  }
+  for (let at = 0; at < data.length; at += 4) if (${condition}) return true
   return false
 })()`
+/** In the colour of the text. */
+const hasInkOnCanvas = canvasHas("data[at + 3] === 255 && data.slice(at, at + 3).join() === ink")
+const hasDrawing = canvasHas("data[at + 3] > 0")
 
 /** Moves the map by keyboard, and waits for the list. */
 async function press({ page }: Visitor, key: string): Promise<void> {

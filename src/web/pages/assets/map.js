@@ -228,16 +228,24 @@ function setBox(box) {
 function update() {
   drawings++
   const list = byId("as-list")?.dataset
-  if (!list) return say(byId("results").textContent, true)
   const box = new URLSearchParams(location.search).get("bbox")
-  const isNew = list.query !== query
+  const isNew = list?.query !== query
   if (isNew) {
-    query = list.query
+    query = list?.query
     asking.abort()
     asking = new AbortController()
     points = []
     known = reading = undefined
     map.closePopup()
+  }
+  if (!list) {
+    if (map.getZoom() === undefined) fit(australia)
+    dots.remove()
+    layers.clear()
+    for (const layer of [shapes, chosen]) layer.clearLayers()
+    chosenId = undefined
+    byId("next").disabled = true
+    return say(byId("results").textContent, true)
   }
   if (box !== shownBox || (isNew && !box)) place(box)
   attempt(draw(Number(list.total)))
@@ -417,7 +425,6 @@ addEventListener("resize", () => {
 })
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", colour)
 document.addEventListener("content-changed", update)
-fit(australia)
 colour()
 update()
 attempt(drawLand())
