@@ -68,7 +68,7 @@ export async function companyChoices(
   linkTo: (code: string) => string,
 ): Promise<Html[]> {
   const named = await companiesWith(visit, written, release)
-  const similar = named.length > 0 ? named : await companiesOfNearestCode(visit, written)
+  const similar = named.length > 0 ? named : await companiesOfNearestCode(visit, written, release)
   return similar.map(
     (company) => html`
 <p>Did you mean ${linked(company, linkTo(codeOf(company)))}?</p>`,
@@ -118,10 +118,12 @@ function holdersOfMore(list: RequestedList, named: readonly ResourceRecord[], li
   })
 }
 
-async function companiesOfNearestCode(visit: Visit, code: string) {
+/** None if the company was listed after the release. */
+async function companiesOfNearestCode(visit: Visit, code: string, release: Release) {
   const companies = await visit.first(companiesView, largestFirst, mostCompanies)
   const nearest = nearestName(code, companies.map(codeOf))
-  return companies.filter((company) => codeOf(company) === nearest)
+  const versions = await visit.versions(companiesView, nearest ? [nearest] : [], release)
+  return versions.filter((version) => version !== null)
 }
 
 /** The tenements with the nearest numbers, for a number that none has. @param state that of the number, if it is known */
