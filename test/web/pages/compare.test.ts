@@ -83,6 +83,8 @@ test("More than six codes are an error beside the first six companies", async ()
   const page = await person.read(`/explore/compare?codes=${codes.join()}`, 400)
   expect(faultAt(page, "codes")).toBe("Only the first 6 companies are compared.")
   expect(cellsOf(page)[0]).toHaveLength(7)
+  const repeated = await person.read(`/explore/compare?codes=${"BIG,".repeat(9)}STR`)
+  expect(repeated).toContain('value="BIG, STR"')
 })
 
 test("A company without linked tenements has no zeros: the page says what its own page says", async () => {

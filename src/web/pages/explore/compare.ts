@@ -32,11 +32,13 @@ interface Compared {
 /** @throws ApiError INVALID_PARAMETER */
 export async function comparePage(visit: Visit): Promise<PageResult> {
   const written = textParameter(readParameters(visit.query, parameters), "codes") ?? ""
-  const parts = written.split(/[,;]/).filter((part) => part.trim() !== "")
+  const parts = new Set(written.split(/[,;]/).map((part) => part.trim()))
+  parts.delete("")
   const newest = await visit.newest()
-  const named = parts.map(
-    async (part) => (await companyNamed(visit, part)) ?? codesIn(visit, part, newest),
-  )
+  // One more than it compares, to say that there are more.
+  const named = [...parts]
+    .slice(0, mostCompanies + 1)
+    .map(async (part) => (await companyNamed(visit, part)) ?? codesIn(visit, part, newest))
   const codes = [...new Set((await Promise.all(named)).flat())]
   const read = await Promise.all(
     codes.slice(0, mostCompanies).map((code) => readCompany(visit, code, newest)),
@@ -88,9 +90,9 @@ ${
 
 /** The codes in a text, separated by spaces, if one of them is known; or the text itself. */
 async function codesIn(visit: Visit, text: string, release: Release): Promise<string[]> {
-  const codes = text.trim().toUpperCase().split(/\s+/)
+  const codes = text.toUpperCase().split(/\s+/)
   const known = await visit.versions(companiesView, codes, release)
-  return known.some(Boolean) ? codes : [text.trim()]
+  return known.some(Boolean) ? codes : [text]
 }
 
 /** Null for an unknown code. */
