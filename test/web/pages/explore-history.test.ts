@@ -89,3 +89,15 @@ test("A company's end of listing is written as on its page", async () => {
   const [last] = cellsOf(await person.read("/explore/companies/big"), "History")
   expect(last?.[4]).toContain("Listed: active → inactive")
 })
+
+test("A company that was listed after a release is not suggested for its own code at that release", async () => {
+  const [company] = awkward.companies
+  if (!company) throw new Error("There is no company")
+  const later = { ...company, asx_code: "QLATE", company_name: "Another Quarry Ltd" }
+  await service.publish({ ...awkward, companies: [...awkward.companies, later] })
+  const suggested = async (query: string) =>
+    (await person.read(`/explore/tenements?${query}`)).includes("Another Quarry Ltd (QLATE)")
+  expect(await suggested("company=QLATX")).toBe(true)
+  expect(await suggested("company=QLATX&as_of=1")).toBe(false)
+  expect(await suggested("company=QLATE&as_of=1")).toBe(false)
+})
