@@ -302,11 +302,12 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     const company = page.getByRole("textbox", { name: "Company" })
     await company.fill("ZZZZZ")
     await company.press("Enter")
-    await noteThat(visitor, /Unknown company code “ZZZZZ”/)
+    await noteThat(visitor, /^Tenements in view: 0/)
     await until(async () => !(await page.evaluate(hasDrawing)))
     expect(await page.getByRole("button", { name: "Step through" }).isDisabled()).toBe(true)
     await visit("/explore/map?company=ZZZZZ")
     await noteThat(visitor, /Unknown company code “ZZZZZ”/)
+    expect(await page.locator(".leaflet-control-scale-line").textContent()).toMatch(/^\d+ km$/)
   })
 
   test("The circle and the coast have the colour of the text, also after the scheme changes", async () => {

@@ -228,24 +228,16 @@ function setBox(box) {
 function update() {
   drawings++
   const list = byId("as-list")?.dataset
+  if (!list) return say(byId("results").textContent, true)
   const box = new URLSearchParams(location.search).get("bbox")
-  const isNew = list?.query !== query
+  const isNew = list.query !== query
   if (isNew) {
-    query = list?.query
+    query = list.query
     asking.abort()
     asking = new AbortController()
     points = []
     known = reading = undefined
     map.closePopup()
-  }
-  if (!list) {
-    if (map.getZoom() === undefined) fit(australia)
-    dots.remove()
-    layers.clear()
-    for (const layer of [shapes, chosen]) layer.clearLayers()
-    chosenId = undefined
-    byId("next").disabled = true
-    return say(byId("results").textContent, true)
   }
   if (box !== shownBox || (isNew && !box)) place(box)
   attempt(draw(Number(list.total)))
@@ -274,7 +266,7 @@ async function draw(total) {
   const view = clamped(map.getBounds())
   say("Loading the map …")
   if (!known?.contains(view) && total <= mostShapes) {
-    // With the ground around it if it has few, so that small moves need nothing.
+    // With the ground around it if it has few: small moves need nothing.
     let box = shownBox === null ? world : clamped(view.pad(total <= mostShapes / 4 ? 0.5 : 0))
     let features = await readShapes(box)
     if (!features) {
@@ -378,7 +370,7 @@ async function find(text) {
     const asked = new URLSearchParams(query)
     asked.set("search", text)
     const rows = await readRows(asked, "tenement_id")
-    // The shortest match is the whole number.
+    // The shortest is the whole number.
     ;[[id, ...place] = []] = rows.sort((one, other) => one[3].length - other[3].length)
   }
   place = place.slice(0, 2).map(Number)
@@ -427,4 +419,5 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", colour)
 document.addEventListener("content-changed", update)
 colour()
 update()
+map.getZoom() ?? fit(australia)
 attempt(drawLand())

@@ -110,7 +110,8 @@ async function shownList(
   const results = html`${asOf !== undefined && pastNotice(page.release, asOf, addressWith(list, { as_of: null }))}
 ${newerNotice(list, page, newest)}
 ${
-  unknown ||
+  // The map draws the empty list.
+  (unknown && html`${unknown}${isMap && mapLink(list, page, area)}`) ||
   html`${companies}${nearest}
 <div class="toolbar"><p id="lead">${sentenceOf(list, page)}</p>${presets && menu("Often needed", presets)}${relatedLinks(list)}${mapLink(list, page, area)}
 ${watchedLink(list)}${exportMenu(api, csvFile(list, page), shapes)}${columnsMenu(list)}</div>
