@@ -85,6 +85,10 @@ test("More than six codes are an error beside the first six companies", async ()
   expect(cellsOf(page)[0]).toHaveLength(7)
   const repeated = await person.read(`/explore/compare?codes=${"BIG,".repeat(9)}STR`)
   expect(repeated).toContain('value="BIG, STR"')
+  // A name and a code may be of one company.
+  const ten = await person.read("/explore/compare?codes=big,Big,quoted,quo,QUO,BIG,x,y,z,STR", 404)
+  expect(ten).toContain('value="BIG, QUO, x, y, z, STR"')
+  expect(cellsOf(ten)[0]).toHaveLength(4)
 })
 
 test("A company without linked tenements has no zeros: the page says what its own page says", async () => {

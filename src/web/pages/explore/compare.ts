@@ -32,14 +32,12 @@ interface Compared {
 /** @throws ApiError INVALID_PARAMETER */
 export async function comparePage(visit: Visit): Promise<PageResult> {
   const written = textParameter(readParameters(visit.query, parameters), "codes") ?? ""
-  const parts = new Set(written.split(/[,;]/).map((part) => part.trim()))
-  parts.delete("")
+  const parts = [...new Set(written.split(/[,;]/).flatMap((part) => part.trim() || []))]
   const newest = await visit.newest()
-  // One more than it compares, to say that there are more.
-  const named = [...parts]
-    .slice(0, mostCompanies + 1)
+  const named = parts
+    .slice(0, mostCompanies)
     .map(async (part) => (await companyNamed(visit, part)) ?? codesIn(visit, part, newest))
-  const codes = [...new Set((await Promise.all(named)).flat())]
+  const codes = [...new Set([...(await Promise.all(named)).flat(), ...parts.slice(mostCompanies)])]
   const read = await Promise.all(
     codes.slice(0, mostCompanies).map((code) => readCompany(visit, code, newest)),
   )
