@@ -53,8 +53,9 @@ const confirm = command({
 
 /** Asks for a link, which may be of any two codes. */
 async function describePair(url: string, pair: SuccessorPair): Promise<SuccessorPair[]> {
-  await printResult(askWith(pair, await readSuccessorEvidence(url, pair), "Enter (no)"))
-  return [pair]
+  const evidence = await readSuccessorEvidence(url, pair)
+  await printResult(askWith(pair, evidence, "Enter (no)"))
+  return [{ ...pair, listing_date: evidence.listing_date }]
 }
 
 /** @param others the other keys */

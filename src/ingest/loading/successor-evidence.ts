@@ -54,7 +54,12 @@ async function weigh(sql: TransactionSql, pair: SuccessorPair) {
   ]
   const wordsOf = (isFor: boolean) =>
     signs.flatMap(([speaksFor, text]) => (speaksFor === isFor && text ? [text] : []))
-  return { speaksFor: wordsOf(true), speaksAgainst: wordsOf(false), tenements }
+  return {
+    listing_date: from,
+    speaksFor: wordsOf(true),
+    speaksAgainst: wordsOf(false),
+    tenements,
+  }
 }
 
 interface PairFacts {

@@ -165,7 +165,7 @@ export async function nameSuccessors(sql: TransactionSql, release: number): Prom
 
 /**
  * The listing date of the ended code that is linked to the new one, else that the new one has too, else the one
- * seen last. A pair that is decided so already may be decided again, as by two reviews at once.
+ * seen last; to decline again, that of the last time. A decision may come twice, as by two reviews at once.
  */
 export async function findPair(
   sql: TransactionSql,
@@ -181,7 +181,8 @@ export async function findPair(
        and p.listing_date = coalesce($4::date, p.listing_date)
        and (not $3::boolean or ${hasEnded("p")}
          and not exists (select from successors h where h.asx_code = $2 and h.successor = $1))
-     order by d.is_right is true desc, p.listing_date = s.listing_date desc, ${isEstablished("p")} desc, p.last_day desc
+     order by d.is_right is true desc, d.is_right is false and not $3::boolean desc,
+       p.listing_date = s.listing_date desc, ${isEstablished("p")} desc, p.last_day desc
      limit 1`,
     [predecessor, successor, isRight, listing_date ?? null],
   )

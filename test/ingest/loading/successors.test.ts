@@ -322,6 +322,7 @@ test("An operator links any code to its successor, and sees the evidence", async
   const pair = { predecessor: "QZA", successor: "QZN" }
   expect(await proposed()).toEqual([])
   expect(await readSuccessorEvidence(bench.url, pair)).toEqual({
+    listing_date: "2018-09-12",
     speaksFor: [],
     speaksAgainst: [
       "listing dates: 2018-09-12, 2026-01-21",
