@@ -105,11 +105,12 @@ const turnWaitMs = 40_000
 export function createPageChanges(url: () => string, deadlineMs = defaultDeadlineMs): PageChange {
   const turns = createTurns({ places: 4, placesPerAccount: 1, waitMs: turnWaitMs })
   return async (changer, work) => {
-    const primaryUrl = url()
+    url()
     const endTurn = await turns.take(changer.accountId)
-    const editor = { url: primaryUrl, ...authorOf(changer), statementTimeoutMs }
-    // A running change uses its connection even after its caller has left.
-    const working = Promise.try(() => work(editor)).finally(endTurn)
+    // A running change uses its connection even after its caller has left. The database may be lost since then.
+    const working = Promise.try(() =>
+      work({ url: url(), ...authorOf(changer), statementTimeoutMs }),
+    ).finally(endTurn)
     try {
       return await settleWithin(deadlineMs, working, tooLate)
     } catch (error) {
