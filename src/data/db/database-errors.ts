@@ -21,7 +21,7 @@ const unavailableFor: Readonly<Record<string, string>> = {
 export function rethrowDatabaseError(error: unknown): never {
   const cause = withoutParameters(error)
   const code = codeOf(cause)
-  const isLost = isOfConnection(code) || isOfServer(code)
+  const isLost = isOfConnection(code) || isOfServer(code) || isLoginError(cause)
   const reason = unavailableFor[code] ?? (isLost ? "The database is unavailable" : undefined)
   throw reason === undefined ? cause : new Unavailable(reason, { cause })
 }
@@ -60,11 +60,10 @@ const isOfConnection = (code: string): boolean =>
   )
 
 /**
- * Whether the code has one of the SQLSTATE classes connection exception (08), invalid authorization (28),
- * invalid catalog name (3D), insufficient resources (53), operator intervention (57) and system error (58),
- * or is that of a database that accepts no connections (55000).
+ * Whether the code has one of the SQLSTATE classes connection exception (08), insufficient resources (53), operator
+ * intervention (57) and system error (58).
  */
-const isOfServer = (code: string): boolean => /^((08|28|3D|53|57|58)[0-9A-Z]{3}|55000)$/.test(code)
+const isOfServer = (code: string): boolean => /^(08|53|57|58)[0-9A-Z]{3}$/.test(code)
 
 interface Failure {
   /** SQLSTATEs, and codes of the driver and the system. */

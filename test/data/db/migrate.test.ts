@@ -89,7 +89,7 @@ test("A migration waits for the lock of another session in short attempts, betwe
     await sql`insert into drizzle.__drizzle_migrations (hash, created_at, version)
       values (${hash}, ${folderMillis}, '1.1.0')`
   }
-  await sql`set lock_timeout = 1500`
+  await sql`set lock_timeout = 5000`
   await using lock = await holdLock(other, "lock table tenements in access share mode")
   const migrated = migrate(url)
   for (const _ of ["first attempt", "second attempt"]) {

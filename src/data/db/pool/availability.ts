@@ -4,8 +4,8 @@
  * While statements run, a probe queries the database about twice a second, on a connection as old as theirs.
  * If neither the probe nor any statement gets a response for a second, the database is lost: listeners
  * end running and waiting statements, and new ones fail at once until the database responds again. A slow
- * statement runs on to its own timeout. Sessions survive a change of the password: the rejected login of a
- * probe counts only after a statement has failed too.
+ * statement runs on to its own timeout. After a change of the password, sessions go on until a statement
+ * fails for it: the rejected login of a probe alone does not count.
  */
 import type { Sql } from "postgres"
 import { settleWithin } from "../../../system/text/settle-within.ts"
@@ -56,7 +56,11 @@ export function watchAvailability({ url, directUrl }: DatabaseAddress) {
   }
 
   /** Retries once, on a new connection, because an idle one may have ended. */
-  const queryTwice = () => query().catch((error) => (isServerError(error) ? undefined : query()))
+  const queryTwice = () =>
+    query().catch((error) => {
+      if (isLoginError(error)) throw error
+      return isServerError(error) ? undefined : query()
+    })
 
   /**
    * Queries the database and, if no statement has got a response, opens a session through the pooler. The query
