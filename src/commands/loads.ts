@@ -59,16 +59,13 @@ export function startLoads(config: Config, interrupted = "Interrupted: nothing w
 /** Publishes a change that an operator makes without files, and reports it. */
 export async function reportChange(
   publish: (progress: Progress) => ReturnType<typeof publishChange>,
-  text: {
-    published: (change: PublishedChange) => string
-    unchanged: string
-    print?: ((text: string) => void | Promise<void>) | undefined
-  },
+  text: { published: (change: PublishedChange) => string; unchanged: string },
+  print: (text: string) => void | Promise<void> = printCompleted,
 ): Promise<void> {
   const progress = progressOn(process.stderr)
   const { value, unconfirmed } = await publish(progress)
   progress.stop()
-  await (text.print ?? printCompleted)(
+  await print(
     value === null
       ? text.unchanged
       : `Published as release ${value.release}: ${text.published(value)}`,

@@ -28,14 +28,14 @@ export async function upgrade(
       ([name, count]) => `${name} ${formatCount(count)}`,
     )
     logToStderr(`Computing ${rules.join(", ")} again (${records.join(", ") || "no records"})`)
-    await reportChange((progress) => applyRules(url, progress), {
+    const text = {
       published: ({ changes, others, links }: PublishedChange) => {
         const rows = [changes, ...Object.values(others ?? {})].map(rowsChanged)
         return `${countOf(sum(rows) + sum(links?.changed ?? {}), "record")} changed`
       },
       unchanged: "No record changed in a response, so no release was published",
-      print,
-    })
+    }
+    await reportChange((progress) => applyRules(url, progress), text, print)
   }
   logToStderr(`Migrated in ${secondsSince(startedMs).toFixed(1)} s`)
 }
