@@ -301,7 +301,7 @@ test("A watch lists its deliveries, and says whether a test was sent and why it 
   )
   for (const [isDue, notice] of [
     [true, "The test is being sent."],
-    [false, "The test was sent."],
+    [false, "The test has ended."],
   ] as const) {
     await service.sql`update watches set is_test_due = ${isDue} where id = ${id}`
     expect(textOf(await person.read(`${path}?done=tested`))).toContain(notice)

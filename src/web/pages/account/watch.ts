@@ -83,13 +83,13 @@ const results: Readonly<Record<string, string>> = {
   created: "The watch is active.",
   paused: "Paused. It sends nothing until you resume it.",
   testing: "The test is being sent. Reload this page in some seconds to see its delivery.",
-  tested: "The test was sent. Its delivery is below.",
+  tested: "The test has ended. Its delivery is below.",
   resumed: "Resumed. Its next event has all changes since the last one.",
 }
 
 function watchPage(watch: Watch, rows: readonly DeliveryRow[], done = "", now: Date) {
   const { name, channel, state, reason, createdAt, isTestDue } = watch
-  const result = results[isTestDue ? "testing" : done]
+  const result = results[isTestDue && done === "tested" ? "testing" : done]
   return accountPage({
     title: name,
     heading: isolated(name),
