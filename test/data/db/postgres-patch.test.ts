@@ -250,6 +250,15 @@ test("A client ends even if its connection dies meanwhile", async () => {
   await ended
 })
 
+test("A transaction whose client is ended settles at once", async () => {
+  const sql = client()
+  const failed = failure(sql.begin((tx) => tx`select pg_sleep(60)`))
+  await sleeper()
+  await sql.end({ timeout: 0 })
+  expect(await failed).toMatchObject({ code: "CONNECTION_DESTROYED" })
+  await terminateSleeper()
+})
+
 test("Streamed rows equal those of the result, whatever their size", async () => {
   const sql = client()
   const text = `select n::text as n, case when n % 7 = 0 then null else repeat('é', n * n % 40000) end as t

@@ -64,7 +64,7 @@ test("A statement on a silently lost connection ends at its deadline, and the ne
 })
 
 test("A closed pool rejects running and waiting statements at once, in a transaction or not", async () => {
-  await using pool = poolOf({ connections: 2 })
+  await using pool = poolOf({ connections: 2, statementTimeoutMs: 60_000 })
   const sleep = "select pg_sleep(60)"
   const cut = [
     pool.runAlone(1, (db) => db.execute(sleep)),
