@@ -105,6 +105,7 @@ const turnWaitMs = 40_000
 export function createPageChanges(url: () => string, deadlineMs = defaultDeadlineMs): PageChange {
   const turns = createTurns({ places: 4, placesPerAccount: 1, waitMs: turnWaitMs })
   return async (changer, work) => {
+    // Without a database it throws before it waits.
     url()
     const endTurn = await turns.take(changer.accountId)
     // A running change uses its connection even after its caller has left. The database may be lost since then.

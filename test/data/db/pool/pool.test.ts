@@ -134,7 +134,7 @@ test("A rejected login of the probe ends running statements only after one has f
   direct.password = "wrong"
   const availability = watchAvailability({ url: database.url, directUrl: direct.href })
   const end = availability.begin()
-  // A probe tries twice.
+  // Each probe logs in once.
   await until(() => logins > 4)
   expect(availability.isResponding).toBe(true)
   availability.begin()(false)
