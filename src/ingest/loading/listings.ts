@@ -49,7 +49,7 @@ export async function recordListings(
      from ${accepted} s
      on conflict (asx_code, listing_date, name_key) do update set
        first_day = least(l.first_day, excluded.first_day), last_day = greatest(l.last_day, excluded.last_day)`,
-    [observed, load.partial],
+    [observed, load.partial === true],
   )
   await sql.unsafe(
     `update ${staged} s set listing_date = (
