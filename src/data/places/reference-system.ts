@@ -25,24 +25,25 @@ type Reject = (fault: string) => never
 export const wgs84: ReferenceSystem = geographic("EPSG:4326")
 
 /** @param name as `--crs`, GeoJSON and services write it: `EPSG:4283`, `urn:ogc:def:crs:EPSG::4283` */
-export function systemNamed(name: string, reject: Reject): ReferenceSystem {
+export function systemNamed(name: string): ReferenceSystem | undefined {
   if (/\bCRS:?84$/i.test(name)) return wgs84
   const [, code] = /^(?:urn:ogc:def:crs:)?EPSG:(?:[\d.]*:)?(\d{4,6})$/i.exec(name) ?? []
-  return systemNumbered(Number(code), name, reject)
+  return systemNumbered(Number(code))
 }
 
 /** The `crs` of a GeoJSON document of 2008. RFC 7946 has none. */
 export function systemOfGeoJson(crs: unknown, reject: Reject): ReferenceSystem {
   if (crs === undefined || crs === null) return wgs84
   const name: unknown = Object(Object(crs).properties).name
-  return typeof name === "string" ? systemNamed(name, reject) : unsupported(crs, reject)
+  if (typeof name !== "string") return unsupported(crs, reject)
+  return systemNamed(name) ?? unsupported(name, reject)
 }
 
 /** The `spatialReference` of ArcGIS JSON. */
 export function systemOfArcGis(reference: unknown, reject: Reject): ReferenceSystem {
   const { latestWkid, wkid, wkt } = Object(reference)
   if (typeof wkt === "string") return systemOfPrj(wkt, reject)
-  return systemNumbered(Number(latestWkid ?? wkid), reference, reject)
+  return systemNumbered(Number(latestWkid ?? wkid)) ?? unsupported(reference, reject)
 }
 
 /** The `.prj` of a shapefile: well-known text of a coordinate system, in the form of 1999 or of ESRI. */
@@ -74,11 +75,8 @@ const zones: readonly [first: number, last: number, datum: Datum, ellipsoid: str
   [32747, 32760, "EPSG:4326", "WGS84"],
 ]
 
-/**
- * @param code NaN for none
- * @param stated the statement of the file, for the message
- */
-function systemNumbered(code: number, stated: unknown, reject: Reject): ReferenceSystem {
+/** @param code NaN for none */
+function systemNumbered(code: number): ReferenceSystem | undefined {
   const datum = datums.find((datum) => datum === `EPSG:${code}`)
   if (datum) return geographic(datum)
   for (const [first, last, datum, ellipsoid] of zones) {
@@ -87,7 +85,7 @@ function systemNumbered(code: number, stated: unknown, reject: Reject): Referenc
   }
   // Web Mercator, in which ArcGIS services publish by default.
   if (code === 3857 || code === 102100) return projected("EPSG:4326", webMercator)
-  return unsupported(stated, reject)
+  return undefined
 }
 
 const webMercator = "+proj=merc +lon_0=0 +x_0=0 +y_0=0 +a=6378137 +b=6378137"

@@ -5,6 +5,7 @@
  */
 import { join } from "node:path"
 import type { Connection } from "../../data/db/connection.ts"
+import { systemNamed } from "../../data/places/reference-system.ts"
 import { hourMs, secondOf } from "../../system/text/time.ts"
 import { load } from "../loading/load.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
@@ -152,7 +153,8 @@ async function loadFetched(
   options: FetchOptions,
   startedMs: number,
 ): Promise<Omit<FetchOutcome, "source" | "files">> {
-  const { partial, all_sectors: allSectors, crs, without_shapes: withoutShapes } = entry
+  const { partial, all_sectors: allSectors, without_shapes: withoutShapes } = entry
+  const crs = entry.crs === undefined ? undefined : systemNamed(entry.crs)
   const fetched = oldestObserved(files)
   const last = await lastLoad(sql, source)
   const isSame = last.files?.join() === digestsOf(files).join()

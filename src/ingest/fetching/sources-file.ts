@@ -11,6 +11,7 @@ import {
   Type,
 } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
+import { systemNamed } from "../../data/places/reference-system.ts"
 import { codeOf } from "../../system/text/error-code.ts"
 import { isObject } from "../../system/text/parsed-json.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
@@ -25,9 +26,11 @@ export function isAddress(text: string): boolean {
 }
 
 FormatRegistry.Set("fetch-address", isAddress)
+FormatRegistry.Set("reference-system", (name) => systemNamed(name) !== undefined)
 const text = Type.String({ minLength: 1 })
 const addressFault = "must be an http or https address without user and password"
 const address = Type.String({ format: "fetch-address", fault: addressFault })
+const systemFault = "must be a known coordinate reference system, such as EPSG:28355"
 const strict = <T extends TProperties>(properties: T) =>
   Type.Object(properties, { additionalProperties: false })
 
@@ -49,7 +52,7 @@ const common = {
   /** The files add and change records only. */
   partial: Type.Optional(Type.Boolean()),
   all_sectors: Type.Optional(Type.Boolean()),
-  crs: Type.Optional(Type.String({ pattern: "^EPSG:\\d+$", fault: "must be EPSG: and a number" })),
+  crs: Type.Optional(Type.String({ format: "reference-system", fault: systemFault })),
   without_shapes: Type.Optional(Type.Boolean()),
 }
 /** Several addresses together are the source's complete set. */

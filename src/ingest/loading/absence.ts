@@ -35,12 +35,17 @@ export async function applyMissing(compared: Compared, observed: Observed) {
 
 /**
  * The same bytes are the same download, also after loads of others, unless they are known to be of another
- * time.
+ * time. Notes after these files are of their assumed time, which the operator corrects.
  */
 async function noteMissing(
   { sql, source, table, files }: Compared,
   { time, isKnown }: Observed,
 ): Promise<void> {
+  await sql.unsafe(
+    `update missing_records set missing_since = least(missing_since, $3), last_missing_at = $3
+     where source = $1 and resource = $2 and last_missing_at > $3`,
+    [source, table, time],
+  )
   await sql.unsafe(
     `insert into missing_records as m
        (source, resource, key, missing_since, last_missing_at, loads, last_files)
@@ -74,7 +79,7 @@ async function removeConfirmed(
     : `delete from ${table} t where ${condition}`
   const { count } = await sql.unsafe(
     `with kept as (${keepInHistory(resource.table, condition)}) ${effect}`,
-    [release, source, table, removesAtOnce(load), time, load.absentAfterHours],
+    [release, source, table, removesAtOnce(load), time, load.absentAfterHours ?? 48],
   )
   return count
 }

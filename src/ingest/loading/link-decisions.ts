@@ -48,7 +48,7 @@ async function store(
 ): Promise<DecisionOutcome> {
   const key = normaliseName(holder)
   const [stored] = await sql.unsafe(storeDecision, [key, holder, asxCode, isRight])
-  if (stored) return { isChange: isRight || stored.was_right, keptBy: stored.kept_by }
+  if (stored) return { isChange: isRight || stored.is_linked, keptBy: stored.kept_by }
   const [tenement] = await sql.unsafe(
     "select from tenements where holder_keys @> array[$1] limit 1",
     [key],
@@ -67,9 +67,7 @@ const storeDecision = `
     or exists (select from companies where asx_code = $3)
       and exists (select from tenements where holder_keys @> array[$1])
   on conflict (holder_key, asx_code) do update set is_right = excluded.is_right
-  returning coalesce((select is_right from link_decisions earlier
-    where (earlier.holder_key, earlier.asx_code) = (link_decisions.holder_key, link_decisions.asx_code)),
-    false) as was_right,
+  returning exists (select from link_keys where key = link_decisions.holder_key and basis = 'confirmed') as is_linked,
     (select min(source) from subsidiaries where name_key = link_decisions.holder_key
       and parent_asx_code = link_decisions.asx_code) as kept_by`
 

@@ -26,12 +26,20 @@ export const isSameCompany = (code: string, date: string, other: string): string
 /**
  * Records what the files say of each company, then gives each staged row the listing date of its company: of the
  * dates with its name the established one that was seen last, else the one seen last. A part of the directory is
- * no day of it: what it lacks was not looked for.
+ * no day of it: what it lacks was not looked for. Days after these files are of their assumed time, which the
+ * operator corrects.
  */
 export async function recordListings(
   { sql, staged, accepted, load }: Staging,
   { time: observed }: Observed,
 ): Promise<void> {
+  await sql.unsafe(
+    `with corrected as (delete from directory_days where day > $1::timestamptz::date)
+     update listings set
+       first_day = least(first_day, $1::timestamptz::date), last_day = $1::timestamptz::date
+     where last_day > $1::timestamptz::date`,
+    [observed],
+  )
   await sql.unsafe(
     `with today as (
        insert into directory_days select $1::timestamptz::date where not $2 on conflict do nothing
@@ -41,7 +49,7 @@ export async function recordListings(
      from ${accepted} s
      on conflict (asx_code, listing_date, name_key) do update set
        first_day = least(l.first_day, excluded.first_day), last_day = greatest(l.last_day, excluded.last_day)`,
-    [observed, load.partial],
+    [observed, load.partial === true],
   )
   await sql.unsafe(
     `update ${staged} s set listing_date = (

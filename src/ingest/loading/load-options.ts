@@ -1,4 +1,5 @@
 /** The options of a load. */
+import type { ReferenceSystem } from "../../data/places/reference-system.ts"
 import type { HolderNames } from "../../data/resources/holder-names.ts"
 import type { Source } from "../sources/source.ts"
 import type { Progress } from "./progress.ts"
@@ -23,8 +24,8 @@ export interface LoadOptions {
   acceptEmpty?: readonly string[] | undefined
   /** Allows the load to move more than a fifth of its source's shapes. */
   acceptMoved?: boolean | undefined
-  /** The reference system of the files, as `EPSG:n`; by default the one that they state. */
-  crs?: string | undefined
+  /** The reference system of the files; by default the one that they state. */
+  crs?: ReferenceSystem | undefined
   /** Reads no shapes; stored ones stay. */
   withoutShapes?: boolean | undefined
   /**
@@ -54,16 +55,7 @@ export interface LoadOptions {
   onPublished?: (() => void) | undefined
 }
 
-type Defaulted =
-  | "partial"
-  | "allSectors"
-  | "acceptEmpty"
-  | "absentAfterHours"
-  | "holderNames"
-  | "progress"
-  | "startedMs"
-
-/** The operator's options, with the defaults. No step changes them. */
-export type Load = Readonly<LoadOptions> & {
-  readonly [Name in Defaulted]: NonNullable<LoadOptions[Name]>
-}
+/** The operator's options, with the defaults that several steps need. No step changes them. */
+export type Load = Readonly<
+  LoadOptions & Required<Pick<LoadOptions, "holderNames" | "progress" | "startedMs">>
+>

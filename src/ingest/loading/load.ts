@@ -7,7 +7,6 @@
 import type { TransactionSql } from "postgres"
 import { changeAndConfirm } from "../../data/db/confirmed-change.ts"
 import { checkRules } from "../../data/db/pending.ts"
-import { systemNamed } from "../../data/places/reference-system.ts"
 import { asxDirectory } from "../sources/asx-directory.ts"
 import { applyMissing } from "./absence.ts"
 import { insertAdded, updateChanged } from "./apply-differences.ts"
@@ -40,10 +39,12 @@ import { assignOrdinaryCodes } from "./temporary-codes.ts"
  * @throws OutcomeUnknown where the connection is lost during the commit.
  */
 export async function load(options: LoadOptions): Promise<LoadSummary> {
-  const load = withDefaults(options)
-  // Before the database is touched: an unreadable file records nothing.
-  for (const path of load.files) await checkReadable(path)
   const startedMs = performance.now()
+  const observed = options.observed && observedOf(options.observed)
+  const load: Load = { holderNames: "all", progress: silent, startedMs, ...options, observed }
+  // Before the database is touched: wrong options and an unreadable file record nothing.
+  checkOptions(load)
+  for (const path of load.files) await checkReadable(path)
   const { source, progress } = load
   const rejects = new Rejects(load)
   try {
@@ -78,9 +79,8 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
 }
 
 /** @throws LoadError for options that contradict each other */
-function withDefaults(options: LoadOptions): Load {
-  const { source, files, rejectsDir, observed } = options
-  const { partial = false, acceptEmpty = [], holderNames = "all" } = options
+function checkOptions(load: Load): void {
+  const { source, files, rejectsDir, holderNames, acceptEmpty = [] } = load
   if (files.filter((path) => path === "-").length > 1) {
     throw new LoadError("Cannot read standard input twice: give - only once")
   }
@@ -90,25 +90,10 @@ function withDefaults(options: LoadOptions): Load {
     )
   }
   checkAcceptEmpty(source.resource, acceptEmpty)
-  if (options.crs !== undefined)
-    systemNamed(options.crs, () => {
-      throw new LoadError(
-        `Unknown coordinate reference system ${options.crs}; name one as EPSG:7844`,
-      )
-    })
-  if (options.removeMissingNow && (partial || !source.complete)) {
+  if (load.removeMissingNow && (load.partial || !source.complete)) {
     throw new LoadError(
       "Cannot remove missing records: a load of this source, or with --partial, only adds and changes records",
     )
-  }
-  return {
-    ...options,
-    ...{ partial, acceptEmpty, holderNames },
-    allSectors: options.allSectors ?? false,
-    absentAfterHours: options.absentAfterHours ?? 48,
-    progress: options.progress ?? silent,
-    observed: observed === undefined ? undefined : observedOf(observed),
-    startedMs: options.startedMs ?? performance.now(),
   }
 }
 

@@ -110,11 +110,12 @@ export function observedTime(
     .flatMap((file) => file.stated ?? [])
     .sort()
     .at(-1)
-  const known = given ?? (stated && observedOf(stated))
+  const { now, observed, isKnown } = last
+  // In Australia the stated day begins before that of UTC.
+  const known = given ?? (stated && [observedOf(stated), now].sort()[0])
   const isSame = last.files?.join() === digestsOf(files).join()
   checkObserved(known, last, source.name, isSame)
   if (known !== undefined) return { time: known, isKnown: true }
-  const { now, observed, isKnown } = last
   // The time of an earlier load may be ahead of this clock: time never decreases.
   const time = observed !== null && (isSame || observed > now) ? observed : now
   return { time, isKnown: source.removesMissingAtOnce === true || (isSame && isKnown === true) }

@@ -15,7 +15,6 @@ import {
   type LinkFigures,
   type MissingFigures,
   type PublishedLoad,
-  rowsChanged,
   rowsRead,
   sum,
   systemsOf,
@@ -218,12 +217,11 @@ export function sharesText(shares: LinkedShares): string {
   )
 }
 
-function outcome({ dryRun, release, changes, missing, seconds }: LoadSummary): string {
+function outcome({ dryRun, release, missing: { newly }, seconds }: LoadSummary): string {
   const took = `${seconds.toFixed(1)} s`
   if (release !== null) return `Published as release ${release} in ${took}.`
-  const newly = dryRun ? 0 : missing.newly
+  if (dryRun) return `Dry run: nothing was published (${took}).`
   const recorded =
     newly > 0 ? `, but ${countOf(newly, "record is", "records are")} newly missing` : ""
-  if (rowsChanged(changes) === 0) return `No changes: nothing was published${recorded} (${took}).`
-  return dryRun ? `Dry run: nothing was published (${took}).` : `Nothing was published (${took}).`
+  return `No changes: nothing was published${recorded} (${took}).`
 }

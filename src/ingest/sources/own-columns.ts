@@ -4,6 +4,8 @@
  */
 
 import { unguardFormula } from "../../api/http/delimited.ts"
+import { asxCodePattern } from "../../data/db/columns.ts"
+import { states } from "../../data/db/schema.ts"
 import { companies } from "../../data/resources/companies.ts"
 import { declarations } from "../../data/resources/declared-tenements.ts"
 import { reports } from "../../data/resources/reports.ts"
@@ -65,7 +67,8 @@ export const ownDeclaredTenements: Source = {
   map: (raw, { format }) => {
     const record = withoutFormulaGuard(raw, format)
     const { asx_code, state, tenement_id } = record
-    if (typeof asx_code !== "string" || typeof tenement_id !== "string") return { record }
+    const isNumber = states.some((each) => each === state) && typeof tenement_id === "string"
+    if (!isCode(asx_code) || !isNumber) return { record }
     const number = referenceKey(tenement_id).replaceAll(" ", "-")
     return { record: { ...record, id: `${asxCodeFromText(asx_code.trim())}-${state}-${number}` } }
   },
@@ -114,9 +117,13 @@ function withoutFormulaGuard(raw: RawRecord, format: MapOptions["format"]): RawR
   return unguarded
 }
 
+/** An id that is made of a malformed code would hide that the row may be any record's. */
+const isCode = (code: unknown): code is string =>
+  typeof code === "string" && new RegExp(asxCodePattern, "i").test(code.trim())
+
 function withId(record: RawRecord): RawRecord {
   const { id, name, parent_asx_code } = record
-  if (typeof name !== "string" || typeof parent_asx_code !== "string") return record
+  if (typeof name !== "string" || !isCode(parent_asx_code)) return record
   return isBlank(id) ? { ...record, id: subsidiaryId(parent_asx_code, name) } : record
 }
 

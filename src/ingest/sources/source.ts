@@ -18,7 +18,7 @@ export type FileFormat = "csv" | "tsv" | "ndjson" | "json" | "geojson" | "dbase"
 export interface MapOptions {
   format: FileFormat
   /** Loads companies of every sector, where a source would leave some out. */
-  allSectors: boolean
+  allSectors?: boolean | undefined
   /** The stored name of a company; undefined where there is none. */
   storedName?: ((code: string) => string | undefined) | undefined
 }

@@ -48,6 +48,7 @@ test("Every error is reported with its place", () => {
       tas: { kind: "file", url: "https://me:secret@example.test/a" },
       nsw: 3,
       tenements: { kind: "file", url, crs: "GDA94", without_shapes: 1 },
+      companies: { kind: "file", url, crs: "EPSG:4202" },
       reports: { kind: "file", url, public_address: "a page" },
       subsidiaries: { kind: "file", url, public_address: `${url}?key=x` },
     }),
@@ -66,8 +67,9 @@ test("Every error is reported with its place", () => {
         `${source}.url: must be an http or https address without user and password, or a list of such`,
     ),
     'nsw.kind: must be "file", "arcgis" or "wfs"',
-    "tenements.crs: must be EPSG: and a number",
+    "tenements.crs: must be a known coordinate reference system, such as EPSG:28355",
     "tenements.without_shapes: Expected boolean",
+    "companies.crs: must be a known coordinate reference system, such as EPSG:28355",
     ...["reports", "subsidiaries"].map(
       (source) =>
         `${source}.public_address: must be an http or https address without user and password, query and fragment`,

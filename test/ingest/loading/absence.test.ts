@@ -225,6 +225,15 @@ test("The same files are loaded again for their earlier time only where it was a
   expect(await bench.refusal("asx-directory", whole, at(3))).toContain("loaded from files of")
 })
 
+test("A corrected time is also that of the records that the files lack", async () => {
+  await load(whole, 0)
+  await bench.load("asx-directory", withoutBhp)
+  await load(withoutBhp, 1)
+  expect(await missing()).toEqual([["BHP", 1, 0]])
+  await load(withoutBhp, 49)
+  expect(await isActive()).toBe(false)
+})
+
 test("The source records the outcome of its last load, also unchanged or rejected", async () => {
   const status = async () => {
     const [row] = await bench.sql`select * from sources where name = 'asx-directory'`

@@ -121,6 +121,17 @@ test("A directory has its stated date, unless the operator sets another", async 
   expect(source?.known).toBe(true)
 })
 
+test("A directory of this morning in Australia, where it is tomorrow in UTC, is of now", async () => {
+  const tomorrow = new Date(Date.now() + 86_400_000).toUTCString()
+  const [weekday, day, month, year] = tomorrow.replace(",", "").split(" ")
+  const { observed, observedIsKnown } = await bench.load(
+    "asx-directory",
+    `ASX listed companies as at ${weekday} ${month} ${day} 08:00:00 AEDT ${year}\n\nCompany name,ASX code,GICS industry group\nQUARRY ALPHA LIMITED,QZA,Materials\n`,
+  )
+  expect(observedIsKnown).toBe(true)
+  expect(Math.abs(Date.parse(observed) - Date.now())).toBeLessThan(60_000)
+})
+
 test("The load counts an invalid listing date as a warning", async () => {
   const summary = await bench.load("asx-directory", first.replace("12/09/2018", "31/02/2018"))
   expect(summary.files[0]?.warnings).toEqual({ 'unknown listing date "31/02/2018"': 1 })

@@ -4,6 +4,7 @@
  */
 import { expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
+import { wgs84 } from "../../../src/data/places/reference-system.ts"
 import { LoadError } from "../../../src/ingest/loading/load-error.ts"
 import { vic } from "../../../src/ingest/sources/vic.ts"
 import { seededIntegers } from "../../support/seeded-integers.ts"
@@ -114,7 +115,7 @@ test.each([
   ["gzip file without its end", gzipSync(long).subarray(0, -8), /gzip data is truncated/],
 ])("A %s is checked after its last record", async (_, bytes, message) => {
   await bench.empty()
-  const crs = "EPSG:4326"
+  const crs = wgs84
   expect((await bench.load("vic", [bench.file("whole", zipped)], { crs })).release).toBe(1)
   await bench.empty()
   expect(await bench.refusal("vic", [bench.file("damaged", bytes)], { crs })).toMatch(message)

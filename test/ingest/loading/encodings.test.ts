@@ -73,6 +73,11 @@ test.each([
     bytesOf(row("A"), "utf16le"),
     /UTF-16 without its mark; save it as UTF-8/,
   ],
+  [
+    "carriage returns alone",
+    Buffer.from(row("A").replaceAll("\n", "")),
+    /its lines end as on old Macintosh computers; save it as CSV UTF-8/,
+  ],
   ["UTF-32", Buffer.from([0xff, 0xfe, 0, 0, 0x41, 0, 0, 0]), /it is UTF-32 text; save it as UTF-8/],
 ])("A file with %s is rejected", async (_, bytes, message) => {
   expect(await outcomeOf(vic, file("given.csv", bytes))).toMatch(message)

@@ -170,6 +170,14 @@ describe("In the exchange's directory", () => {
     expect(await former()).toContain("Delta Limited: links")
   })
 
+  test("A corrected time of files replaces the assumed one, which counts no name", async () => {
+    await load("2025-12-31", "Present Limited")
+    await load(undefined, "Delta Limited")
+    await load("2026-01-01", "Delta Limited")
+    await load("2026-01-02", "Present Limited")
+    expect(await former()).toEqual(["Delta Limited: is suggested"])
+  })
+
   test("A name in files without listing dates is suggested", async () => {
     const old = (name: string) =>
       `Company name,ASX code,GICS industry group\n${name},QX0,Materials\n`

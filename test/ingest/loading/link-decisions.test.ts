@@ -99,6 +99,16 @@ test("A decision on a company that is no longer stored can be changed", async ()
   expect(await decided()).toEqual(["QZB | Somebody Else | declined | 1"])
 })
 
+test("A repeated decision changes links until a release has published it", async () => {
+  await decide(right("QZA PILBARA PTY LTD", "QZA"))
+  await publish()
+  const decline = async () => (await decide(wrong("QZA PILBARA PTY LTD", "QZA")))[0]?.isChange
+  expect([await decline(), await decline()]).toEqual([true, true])
+  await publish()
+  expect(await linked()).toEqual({ t1: "", t2: "", t3: "" })
+  expect(await decline()).toBe(false)
+})
+
 test("Many decisions are one release, and none is stored if one is refused", async () => {
   const decisions = [right("QZA PILBARA PTY LTD", "QZA"), right("Quarry (West) Pty Ltd", "QZB")]
   const refused = decide(...decisions, right("Nobody", "QZA")).catch(String)

@@ -206,6 +206,8 @@ const report = (hash: string) => `${hash},QZA,Title,,2026-01-02T03:04:05Z,https:
 const reports = ["hash,asx_code,title,type,published_at,url", report("q1"), report("q2"), ""].join(
   "\n",
 )
+const subsidiaries = "name,parent_asx_code\nA PTY LTD,QZA\nB PTY LTD,QZA\n"
+const declared = "asx_code,state,tenement_id\nQZA,WA,E 47/1\nQZA,WA,E 47/2\n"
 const vic =
   "tno,typedesc,statussdsc,own_name\nEL1,Mining Licence,Current,X\nEL2,Mining Licence,Current,X\n"
 
@@ -214,6 +216,21 @@ test.each([
   ["whose key is malformed", "companies", three, "QZB", "QZ B"],
   ["whose key is blank", "companies", three, "QZB", " "],
   ["whose key is a dot segment of a path", "reports", reports, "q2", "../.."],
+  [
+    "of a company with a malformed code",
+    "subsidiaries",
+    subsidiaries,
+    "A PTY LTD,QZA",
+    "A PTY LTD,QZ",
+  ],
+  ["of a declaration with a malformed code", "declared-tenements", declared, "QZA", "QZ"],
+  [
+    "of a declaration in an unknown state",
+    "declared-tenements",
+    declared,
+    "WA,E 47/1",
+    "wa,E 47/1",
+  ],
   ["without a reference", "vic", vic, "EL2", " "],
   ["whose reference has no letter or digit", "vic", vic, "EL2", "***"],
 ])(

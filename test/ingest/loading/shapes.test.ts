@@ -1,5 +1,6 @@
 /** Loads of shapes: their sources, their guards, and their changes. */
 import { expect, test } from "bun:test"
+import { systemNamed } from "../../../src/data/places/reference-system.ts"
 import { silent } from "../../../src/ingest/loading/progress.ts"
 import { prune } from "../../../src/ingest/loading/prune.ts"
 import { openTables } from "../../../src/ingest/loading/reading/rows.ts"
@@ -308,7 +309,9 @@ test("A system that cannot be converted stops the load, and a named one is used 
   const refused = await bench.refusal("tenements", document("EPSG:4202"))
   expect(refused).toContain("--crs EPSG:n")
   expect(refused).toContain("--without-shapes")
-  const { files } = await bench.load("tenements", document("EPSG:4202"), { crs: "EPSG:4283" })
+  const { files } = await bench.load("tenements", document("EPSG:4202"), {
+    crs: systemNamed("EPSG:4283"),
+  })
   expect(files[0]?.crs).toBe("EPSG:4283")
 })
 

@@ -90,6 +90,12 @@ test("A load that publishes nothing names the records that it found missing", ()
   )
 })
 
+test("The summary of a dry run ends as such, also where only links would change", () => {
+  expect(formatSummary({ ...summaryOf(many(1)), dryRun: true })).toEndWith(
+    "Dry run: nothing was published (1.3 s).",
+  )
+})
+
 test("The counts, warnings and notes of many files are summed", () => {
   const files = many(20)
   const leftOut = { left_out: { "other sectors": 5 }, repeated: 1 }

@@ -53,6 +53,8 @@ export function foreignText(start: string): string | undefined {
   }
   if (start.trim().startsWith("<")) return `it is XML, ${shown}`
   if (scriptStart.test(text)) return `it is a script, ${shown}. Save its data as GeoJSON or CSV`
+  if (/^[^{[]/.test(text) && text.includes("\r") && !text.includes("\n"))
+    return "its lines end as on old Macintosh computers; save it as CSV UTF-8"
   const isOneLine = !/[\r\n]/.test(text)
   if (isOneLine && !/[,;\t{]|^\[/.test(text)) return `it looks like an error message, ${shown}`
   return undefined

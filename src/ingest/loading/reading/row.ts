@@ -1,5 +1,6 @@
 /** The input and output of the readers of all formats. */
 
+import type { ReferenceSystem } from "../../../data/places/reference-system.ts"
 import type { RawRecord, Source } from "../../sources/source.ts"
 import type { FileFigures } from "../figures.ts"
 import type { RowShape } from "../staged-shape.ts"
@@ -26,7 +27,7 @@ export interface TableReading {
   figures: FileFigures
   readsShapes: boolean
   /** The reference system that the operator names, which the file may not state. */
-  crs?: string | undefined
+  crs?: ReferenceSystem | undefined
 }
 
 /** The input of a reader besides the text. */

@@ -4,7 +4,6 @@ import { noShape, type ShapeRead } from "../../../data/places/read-rings.ts"
 import {
   type Datum,
   type ReferenceSystem,
-  systemNamed,
   systemOfArcGis,
   systemOfGeoJson,
   systemOfPrj,
@@ -31,7 +30,7 @@ export function shapeReader(
   stated: (geometry: unknown) => ReferenceSystem,
 ): ShapeOf {
   const { readsShapes, crs, figures, refuse } = reading
-  let ofFile: ReferenceSystem | undefined
+  let ofFile = crs
   let datum: Datum | undefined
   const named = memoized((statement: string) =>
     systemOfDocument(Object(parsedJson(statement)), refuse),
@@ -41,7 +40,7 @@ export function shapeReader(
     if (value === null || (typeof value === "string" && value.trim() === ""))
       return rowShape(noShape)
     const geometry = typeof value === "string" ? parsedGeometry(value) : value
-    const fileSystem = () => (ofFile ??= systemOf(reading, () => stated(geometry)))
+    const fileSystem = () => (ofFile ??= stated(geometry))
     const own = crs === undefined ? (statementIn(geometry) ?? statementIn(feature)) : undefined
     const system = own === undefined ? fileSystem() : named(own)
     datum ??= system.datum
@@ -56,11 +55,6 @@ function statementIn(object: unknown): string | undefined {
   const { crs, spatialReference } = Object(object)
   return crs || spatialReference ? JSON.stringify({ crs, spatialReference }) : undefined
 }
-
-const systemOf = (
-  { crs, refuse }: Pick<FileReading, "crs" | "refuse">,
-  stated: () => ReferenceSystem,
-): ReferenceSystem => (crs === undefined ? stated() : systemNamed(crs, refuse))
 
 /** The system that the response of an ArcGIS service or a GeoJSON document states, or that of GeoJSON. */
 export const systemOfDocument = (
@@ -110,7 +104,7 @@ export async function shapesBeside(
         "its .prj is longer than 64 KB, so it is no coordinate reference system. Replace it, or load with --without-shapes",
       ),
     ))
-  const system = systemOf({ crs, refuse: ofShapes }, () => systemOfPrj(text, ofShapes))
+  const system = crs ?? systemOfPrj(text, ofShapes)
   figures.crs = system.datum
   return readShapefile(bytes, system.toDegrees, ofShapes)
 }
