@@ -136,6 +136,7 @@ async function previewWords(found: ReturnType<NewWatchOptions["previewWatch"]>):
   }
 }
 
+/** The service checks the fields: a browser would also check those that another choice hides. */
 interface WatchForm {
   entered: Form
   subject: Subject
@@ -159,7 +160,7 @@ function formOf({ entered, subject, found, hasMail, fault }: WatchForm) {
     ...(fault !== undefined && { faults: { form: fault } }),
     main: html`${fault !== undefined && notice("bad", fault, true)}
 ${offers.length > 0 && html`<nav aria-label="Subject"><ul class="page-sizes">${linkItems(offers, newWatchOf(path))}</ul></nav>`}
-<div class="columns"><form method="post" action="${newWatchPath}" class="panel fields form-narrow watch">
+<div class="columns"><form method="post" action="${newWatchPath}" class="panel fields form-narrow watch" novalidate>
 ${hidden("path", path)}
 ${isList && reportFields(entered, wholeSubject(path))}
 ${nameField(name, "The subject of mails, and its name in your list.")}
