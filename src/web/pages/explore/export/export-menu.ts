@@ -4,7 +4,10 @@ import { count, dataSize } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import { type ApiView, listSnippets, recordSnippets, type Snippet } from "./snippets.ts"
 
-/** Every row of a list in CSV, with its approximate size. The API writes times in UTC. */
+/**
+ * Every row of a list in CSV, with its approximate size. The API writes times in UTC. Links to files have no
+ * attribute `download`, with which a browser would store an error page, or that to sign in, as the file.
+ */
 type CsvFile = Record<"rows" | "bytes", number> & { href: string; hasTimes: boolean }
 
 /** @param view null if the API has no such list @param file null for a record @param shapes the address of the list in GeoJSON */
@@ -12,7 +15,7 @@ export const exportMenu = (view: ApiView | null, file: CsvFile | null, shapes?: 
   menu(
     "Export",
     html`${file && csvDownload(file)}
-${shapes && html`<p><a class="button" href="${shapes}" download>Download GeoJSON</a></p>`}
+${shapes && html`<p><a class="button" href="${shapes}">Download GeoJSON</a></p>`}
 ${view ? inPrograms(view, file ? listSnippets : recordSnippets) : noList}`,
   )
 
@@ -33,7 +36,7 @@ ${tokenField}`
 
 const csvDownload = ({ href, rows, bytes, hasTimes }: CsvFile): Content =>
   rows > 0 &&
-  html`<p><a class="button primary" href="${href}" download>Download CSV</a>
+  html`<p><a class="button primary" href="${href}">Download CSV</a>
 <span class="muted">${count(rows, "row")}, about ${dataSize(bytes)}${hasTimes && ", times in UTC"}</span></p>
 ${
   bytes > largeSheetBytes &&
