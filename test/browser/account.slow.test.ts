@@ -99,6 +99,23 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
       await visitor.assertClean()
     },
   )
+
+  test("A field that another choice hides does not hold back a watch", async () => {
+    await using visitor = await browser.visitor()
+    const { page, visit } = visitor
+    await visit(await linkOf("watches@example.com"))
+    await press(visitor, "Sign in")
+    await visit("/account/watches/new?path=/tenements")
+    await page.getByLabel("Report").selectOption("expiry")
+    await page.getByLabel("Days before expiry").fill("9999")
+    await page.getByLabel("Report").selectOption("both")
+    await page.getByLabel("Send").selectOption("webhook")
+    await page.getByLabel("URL of the webhook").fill("hooks")
+    await page.getByLabel("Send").selectOption("daily")
+    await press(visitor, "Create watch")
+    expect(await textOf(visitor)).toContain("The watch is active.")
+    await visitor.assertClean()
+  })
 })
 
 /** For pages that only a form or a link leads to; those with an address of their own are all checked elsewhere. */

@@ -133,8 +133,19 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await visitor.assertClean()
   })
 
+  test("A download after the session has ended leads to sign in", async () => {
+    await using person = await browser.visitor()
+    await site.signIn(person, "standard")
+    await person.visit("/explore/companies")
+    await person.context.clearCookies()
+    await openMenu(person, "Export")
+    await person.page.getByRole("link", { name: "Download CSV" }).click()
+    await person.page.waitForURL("**/account/sign-in?next=%2Fexplore%2Fcompanies.csv*")
+    await person.assertClean()
+  })
+
   test.each(["light", "dark"] as const)(
-    "The search box works by keyboard and is accessible (%s)",
+    "The search box works by keyboard and is accessible, and a click leaves its matches open (%s)",
     async (scheme) => {
       await using reader = await browser.visitor({ width: phoneWidth, scheme })
       await site.signIn(reader, "standard")
@@ -150,6 +161,9 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
       await until(async () => (await status.textContent()) === "The best matches for “min”.")
       await assertFits(page)
       await assertAccessible(page)
+      await matches.getByRole("heading", { name: "Companies" }).click()
+      expect(await matches.isVisible()).toBe(true)
+      await page.locator("#q").focus()
       await page.keyboard.press("ArrowDown")
       expect(await focused()).toBe("-Minus, Metals")
       await page.keyboard.press("ArrowUp")

@@ -18,7 +18,7 @@ import { noResponseWithin, Unavailable } from "../../../data/db/pool/unavailable
 import { ReleaseUnavailable } from "../../../data/reader/releases.ts"
 import { settleWithin } from "../../../system/text/settle-within.ts"
 import { admit, type ExploreOptions } from "../explore/explore.ts"
-import { kindsOfList, subjectWords } from "../explore/lists/watched.ts"
+import { kindsOfList, newWatchOf, newWatchPath, subjectWords } from "../explore/lists/watched.ts"
 import { formField, hidden, linkItems, notice, type PageLink, panel } from "../kit/components.ts"
 import { type Form, foreignForm, readForm, readQuery } from "../kit/form.ts"
 import { count, isolated } from "../kit/format.ts"
@@ -28,7 +28,7 @@ import { redirect } from "../kit/page-response.ts"
 import { type AccountOptions, accountPage } from "./account-page.ts"
 import { nameField } from "./token.ts"
 import { secretPage } from "./watch.ts"
-import { mailWords, newWatchPath, watchesPath, watchPath } from "./watches.ts"
+import { mailWords, watchesPath, watchPath } from "./watches.ts"
 
 export interface NewWatchOptions extends AccountOptions {
   previewWatch: Preview
@@ -136,6 +136,7 @@ async function previewWords(found: ReturnType<NewWatchOptions["previewWatch"]>):
   }
 }
 
+/** The service checks the fields: a browser would also check those that another choice hides. */
 interface WatchForm {
   entered: Form
   subject: Subject
@@ -158,8 +159,8 @@ function formOf({ entered, subject, found, hasMail, fault }: WatchForm) {
     part: watchesPath,
     ...(fault !== undefined && { faults: { form: fault } }),
     main: html`${fault !== undefined && notice("bad", fault, true)}
-${offers.length > 0 && html`<nav aria-label="Subject"><ul class="page-sizes">${linkItems(offers, linkTo(path))}</ul></nav>`}
-<div class="columns"><form method="post" action="${newWatchPath}" class="panel fields form-narrow watch">
+${offers.length > 0 && html`<nav aria-label="Subject"><ul class="page-sizes">${linkItems(offers, newWatchOf(path))}</ul></nav>`}
+<div class="columns"><form method="post" action="${newWatchPath}" class="panel fields form-narrow watch" novalidate>
 ${hidden("path", path)}
 ${isList && reportFields(entered, wholeSubject(path))}
 ${nameField(name, "The subject of mails, and its name in your list.")}
@@ -170,8 +171,6 @@ ${panel("preview", "What it would have sent", html`<p>${found}</p>`)}</div>`,
   })
 }
 
-const linkTo = (path: string): string => `${newWatchPath}?${new URLSearchParams({ path })}`
-
 /** Of a company: its record and its lists. */
 function offersOf(path: string): PageLink[] {
   const [, code] =
@@ -181,7 +180,7 @@ function offersOf(path: string): PageLink[] {
     [`/companies/${code}/tenements`, "Its tenements"],
     [`/reports?company=${code}`, "Its announcements"],
   ] as const
-  return code ? offers.map(([each, title]) => ({ path: linkTo(each), title })) : []
+  return code ? offers.map(([each, title]) => ({ path: newWatchOf(each), title })) : []
 }
 
 const reported = [

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia"
 import { type Watch, watchesOf } from "../../../accounts/alerts/store.ts"
 import type { Channel } from "../../../accounts/alerts/watch.ts"
-import { pageOfSubject, subjectWords } from "../explore/lists/watched.ts"
+import { newWatchPath, pageOfSubject, subjectWords } from "../explore/lists/watched.ts"
 import { notice, statusBadge, type TableColumn, table } from "../kit/components.ts"
 import { count, isolated } from "../kit/format.ts"
 import { type Html, html } from "../kit/html.ts"
@@ -11,7 +11,6 @@ import { type AccountOptions, accountPage } from "./account-page.ts"
 import { agoText } from "./token.ts"
 
 export const watchesPath = "/account/watches"
-export const newWatchPath = `${watchesPath}/new`
 
 export const watchPath = ({ id }: Pick<Watch, "id">): string => `${watchesPath}/${id}`
 

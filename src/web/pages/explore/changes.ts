@@ -18,7 +18,6 @@ import {
   type Requested,
   requestedChanges,
 } from "./changes-asked.ts"
-import { watchLink } from "./elsewhere/panel.ts"
 import { countedKinds, kindChips, kindLabels } from "./kinds-of-change.ts"
 import { textOf } from "./lists/cells.ts"
 import { countedPanels } from "./lists/counted-values.ts"
@@ -35,6 +34,7 @@ import { faultyParts, presetLinks } from "./lists/list-page.ts"
 import type { ListView, RecordLinks, ShownField } from "./lists/list-view.ts"
 import { titleOfView } from "./lists/list-view.ts"
 import { belowTable, columnsOf } from "./lists/results.ts"
+import { watchLink } from "./lists/watched.ts"
 import { differences, labelsOf } from "./records/history.ts"
 import type { Facets, Visit } from "./visit.ts"
 

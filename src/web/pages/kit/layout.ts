@@ -84,7 +84,10 @@ const textLinks: readonly PageLink[] = [
   { path: "/llms.txt", title: "Text for programs" },
 ]
 
-/** Its script shows matches while a person types; without scripts, Enter opens the page of matches. The guide needs no account. */
+/**
+ * Its script shows matches while a person types; without scripts, Enter opens the page of matches. The matches take
+ * the focus of a click, so that they stay open. The guide needs no account.
+ */
 const searchBox = (isOfGuide: boolean, value = "") =>
   html`<form class="search" action="${isOfGuide ? "/docs" : "/explore/search"}" role="search" aria-label="${isOfGuide ? "Guide" : "Everything"}">
 <label class="visually-hidden" for="q">Search ${isOfGuide ? "the guide" : "all lists and the guide"}</label>
@@ -101,7 +104,7 @@ const searchBox = (isOfGuide: boolean, value = "") =>
     "aria-keyshortcuts": "/",
     title: "Press / to search",
   })}><button aria-label="Search">${lens}</button>
-<div class="panel found" id="found" hidden></div><p class="visually-hidden" id="found-status" role="status"></p></form>
+<div class="panel found" id="found" tabindex="-1" hidden></div><p class="visually-hidden" id="found-status" role="status"></p></form>
 `
 
 const signOut = html`<form method="post" action="/account/sign-out"><button class="quiet">Sign out</button></form>`

@@ -10,7 +10,7 @@ import { menu, notice, pageTitle, tabs, trail } from "../../kit/components.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
 import { notFound, type PageError } from "../../kit/page-error.ts"
-import { exportMenu, watchLink } from "../elsewhere/panel.ts"
+import { exportMenu } from "../export/export-menu.ts"
 import type { ShownPage, Visit } from "../visit.ts"
 import { companyNameField, textOf } from "./cells.ts"
 import { countedPanels } from "./counted-values.ts"
@@ -41,6 +41,7 @@ import {
 } from "./results.ts"
 import { tenementsView } from "./tenement-views.ts"
 import { companiesView, holdersView, mainViews } from "./views.ts"
+import { watchLink } from "./watched.ts"
 
 export async function listPage(visit: Visit, view: ListView, code = ""): Promise<PageResult> {
   const list: RequestedList = { view, code, sent: sentQuery(visit.query, pageParameters(view)) }

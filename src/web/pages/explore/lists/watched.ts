@@ -1,4 +1,4 @@
-/** The subject of a watch in the words of the explorer, and the pages that show its changes. */
+/** The link to a new watch, its subject in the words of the explorer, and the pages that show its changes. */
 import type { EventPeriod } from "../../../../accounts/alerts/events.ts"
 import { type Subject, splitPath } from "../../../../accounts/alerts/watch.ts"
 import type { CanonicalQuery, Pair } from "../../../../api/http/query-string.ts"
@@ -6,10 +6,25 @@ import { kindsOfChange } from "../../../../data/resources/explained.ts"
 import { tenements } from "../../../../data/resources/tenements.ts"
 import { daysAfter } from "../../../../system/text/calendar-date.ts"
 import { sentenceCase } from "../../../../system/text/display.ts"
+import { type Html, html } from "../../kit/html.ts"
 import { kindLabels } from "../kinds-of-change.ts"
 import { filtersOf, filtersSet, type RequestedList, sentValue, withQuery } from "./list-address.ts"
 import { titleOfView } from "./list-view.ts"
 import { listViews } from "./views.ts"
+
+export const newWatchPath = "/account/watches/new"
+
+/**
+ * The page that makes a watch.
+ * @param path of the API, with the filters of a list: `/tenements?state=WA`
+ * @param chosen further fields of the form, as the person has chosen them
+ */
+export const newWatchOf = (path: string, chosen: Readonly<Record<string, string>> = {}): string =>
+  `${newWatchPath}?${new URLSearchParams({ path, ...chosen })}`
+
+/** @param of as of `newWatchOf` */
+export const watchLink = (...of: Parameters<typeof newWatchOf>): Html =>
+  html`<a class="button" href="${newWatchOf(...of)}">Watch</a>`
 
 /** `Tenements in Western Australia with the status “granted”, 90 days before expiry` */
 export function subjectWords(subject: Subject): string {

@@ -8,7 +8,7 @@ import { asOf as asOfParameter } from "../../../../api/responses/endpoint.ts"
 import { pageTitle, trail } from "../../kit/components.ts"
 import { type Content, html } from "../../kit/html.ts"
 import type { PageResult } from "../../kit/page-context.ts"
-import { exportMenu, watchLink } from "../elsewhere/panel.ts"
+import { exportMenu } from "../export/export-menu.ts"
 import { cellOf, textOf } from "../lists/cells.ts"
 import { linksAt } from "../lists/list-address.ts"
 import { linkToList, recordNotFound } from "../lists/list-page.ts"
@@ -20,6 +20,7 @@ import {
   type ShownField,
 } from "../lists/list-view.ts"
 import { pastNotice } from "../lists/results.ts"
+import { watchLink } from "../lists/watched.ts"
 import type { Visit } from "../visit.ts"
 import { history, versionsRead } from "./history.ts"
 

@@ -1,26 +1,28 @@
-/** "Watch" and "Export": the shown data as reports of its changes, as a file, and in other programs. */
+/** The menu "Export": the shown data as a file, and in other programs. */
 import { copyable, menu, tokenPlaceholder, tokenSentence } from "../../kit/components.ts"
 import { count, dataSize } from "../../kit/format.ts"
 import { attributes, type Content, type Html, html } from "../../kit/html.ts"
-import { type ApiView, listSnippets, recordSnippets } from "./snippets.ts"
+import { type ApiView, listSnippets, recordSnippets, type Snippet } from "./snippets.ts"
 
-/** Every row of a list in CSV, with its approximate size. The API writes times in UTC. */
+/**
+ * Every row of a list in CSV, with its approximate size. The API writes times in UTC. Links to files have no
+ * attribute `download`, with which a browser would store an error page, or that to sign in, as the file.
+ */
 type CsvFile = Record<"rows" | "bytes", number> & { href: string; hasTimes: boolean }
 
 /** @param view null if the API has no such list @param file null for a record @param shapes the address of the list in GeoJSON */
-export function exportMenu(view: ApiView | null, file: CsvFile | null, shapes?: string): Html {
-  const download = [file && csvDownload(file), shapes && shapesDownload(shapes)]
-  if (view === null) {
-    return menu(
-      "Export",
-      html`${download}<p>The API lists subsidiaries by company. Open a company's subsidiaries for other programs.</p>`,
-    )
-  }
-  const snippets = file === null ? recordSnippets : listSnippets
-  return menu(
+export const exportMenu = (view: ApiView | null, file: CsvFile | null, shapes?: string): Html =>
+  menu(
     "Export",
-    html`${download}
-<p class="muted small">In another program</p>
+    html`${file && csvDownload(file)}
+${shapes && html`<p><a class="button" href="${shapes}">Download GeoJSON</a></p>`}
+${view ? inPrograms(view, file ? listSnippets : recordSnippets) : noList}`,
+  )
+
+const noList = html`<p>The API lists subsidiaries by company. Open a company's subsidiaries for other programs.</p>`
+
+const inPrograms = (view: ApiView, snippets: readonly Snippet[]): Html =>
+  html`<p class="muted small">In another program</p>
 ${snippets.map(({ id, label, code, note }, index) => {
   const lines = code(view)
   return html`<details ${attributes({ name: "program", id: `program-${id}`, open: index === 0 })}>
@@ -30,23 +32,11 @@ ${copyable(`code-${id}`, lines)}
 ${lines.includes(tokenPlaceholder) && html`<p class="small" data-token-sentence>${tokenSentence}</p>`}
 </details>`
 })}
-${tokenField}`,
-  )
-}
-
-/**
- * @param path of the API, with the filters of a list: `/tenements?state=WA`
- * @param chosen further fields of the form, as the person has chosen them
- */
-export const watchLink = (path: string, chosen: Readonly<Record<string, string>> = {}): Html =>
-  html`<a class="button" href="/account/watches/new?${new URLSearchParams({ path, ...chosen }).toString()}">Watch</a>`
-
-const shapesDownload = (href: string): Html =>
-  html`<p><a class="button" href="${href}" download>Download GeoJSON</a></p>`
+${tokenField}`
 
 const csvDownload = ({ href, rows, bytes, hasTimes }: CsvFile): Content =>
   rows > 0 &&
-  html`<p><a class="button primary" href="${href}" download>Download CSV</a>
+  html`<p><a class="button primary" href="${href}">Download CSV</a>
 <span class="muted">${count(rows, "row")}, about ${dataSize(bytes)}${hasTimes && ", times in UTC"}</span></p>
 ${
   bytes > largeSheetBytes &&

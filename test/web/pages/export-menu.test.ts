@@ -6,13 +6,13 @@ import { canonicalQuery } from "../../../src/api/http/query-string.ts"
 import { companies } from "../../../src/data/resources/companies.ts"
 import { reports } from "../../../src/data/resources/reports.ts"
 import { tenements } from "../../../src/data/resources/tenements.ts"
-import { exportMenu } from "../../../src/web/pages/explore/elsewhere/panel.ts"
+import { exportMenu } from "../../../src/web/pages/explore/export/export-menu.ts"
 import {
   type ApiView,
   listSnippets,
   powerQueryLiteral,
   recordSnippets,
-} from "../../../src/web/pages/explore/elsewhere/snippets.ts"
+} from "../../../src/web/pages/explore/export/snippets.ts"
 import { tokenPlaceholder } from "../../../src/web/pages/kit/components.ts"
 import { readRecord } from "../../contract/bodies.ts"
 import { awkward } from "../../support/fixtures.ts"
