@@ -81,7 +81,7 @@ const allowed: Record<string, string[]> = {
   db: [schema, histogram, "program.ts", "resources", "text"],
   reader: ["db", schema, "resources", "text"],
   embedded: ["db", "program.ts", "text"],
-  metrics: ["db", histogram, "http", "reader"],
+  metrics: ["db", schema, histogram, "http", "reader"],
   sources: [schema, "http", "resources", "text"],
   loading: ["db", schema, "http", "places", "program.ts", "reader", "resources", "sources", "text"],
   fetching: ["db", "loading", "places", "resources", "sources", "text"],

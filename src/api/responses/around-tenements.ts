@@ -106,7 +106,7 @@ export function withAreas(reader: Reader) {
       reader.first(await located(list, options), limit, options),
     facet: async (list: List, filter: string, options: FacetOptions) =>
       reader.facet(await located(list, options), filter, options),
-    chunks: async <T>(list: List, options: ChunkOptions<T>) =>
+    chunks: async (list: List, options: ChunkOptions) =>
       reader.chunks(await located(list, options), options),
   }
 }

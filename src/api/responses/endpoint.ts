@@ -25,9 +25,9 @@ import {
 } from "../http/formats.ts"
 import { pointInTimePattern } from "../http/point-in-time.ts"
 
-interface Declaration<Path extends string = string> {
+interface Declaration {
   /** Relative to the prefix of the API: `/companies/:code/tenements`. */
-  path: Path
+  path: string
   /** Describes the choice and the order of the records. */
   description?: string
   resource: Readable
@@ -43,7 +43,7 @@ interface Declaration<Path extends string = string> {
   feed?: FeedOf<ResourceRecord>
 }
 
-export interface ListEndpoint<Path extends string = string> extends Declaration<Path> {
+export interface ListEndpoint extends Declaration {
   kind: "list"
   filters: readonly string[]
   /** Every parameter that it accepts. */
@@ -52,9 +52,7 @@ export interface ListEndpoint<Path extends string = string> extends Declaration<
 }
 
 /** Declares a list endpoint. */
-export function listEndpoint<Path extends string>(
-  declaration: Declaration<Path>,
-): ListEndpoint<Path> {
+export function listEndpoint(declaration: Declaration): ListEndpoint {
   const { feed, ofNoRelease, resource, filters = Object.keys(resource.filters) } = declaration
   const offered: readonly Format[] = [
     ...formats,
@@ -79,7 +77,7 @@ export function listEndpoint<Path extends string>(
 }
 
 /** Declares the list of the versions of one record. */
-export const historyEndpoint = <Path extends string>(path: Path, resource: Resource) =>
+export const historyEndpoint = (path: string, resource: Resource) =>
   listEndpoint({
     path,
     description: "Newest first.",
@@ -172,9 +170,9 @@ const optional = (schema: TProperties[string]) =>
   schema.default === undefined ? Type.Optional(schema) : schema
 
 /** An endpoint for one record of a resource, by the key in its path. */
-export interface RecordEndpoint<Path extends string = string> {
+export interface RecordEndpoint {
   kind: "record"
-  path: Path
+  path: string
   resource: Readable
   parameters: TProperties
   formats: readonly Format[]
@@ -204,10 +202,7 @@ export type DataEndpoint = ListEndpoint | RecordEndpoint
 export type Endpoint = DataEndpoint | ObjectEndpoint
 
 /** Declares the endpoint for one record. */
-export const recordEndpoint = <Path extends string>(
-  path: Path,
-  resource: Resource,
-): RecordEndpoint<Path> => ({
+export const recordEndpoint = (path: string, resource: Resource): RecordEndpoint => ({
   kind: "record",
   path,
   resource,

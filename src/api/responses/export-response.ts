@@ -98,7 +98,8 @@ async function startExport(
   }
   const startedMs = performance.now()
   const found = await encodedExport(question, read, options).catch((error: unknown) => {
-    exportMetrics.count("failed")
+    // Otherwise the request is invalid.
+    if (!(error instanceof ApiError)) exportMetrics.count("failed")
     throw error
   })
   if (!found) throw new ApiError("NOT_FOUND")

@@ -20,7 +20,9 @@ interface ExportOutcome {
 interface ExportStreamOptions {
   /** The bytes before the first row. */
   head: string
-  chunks: Export<Bytes>["chunks"]
+  chunks: Export["chunks"]
+  /** Makes the bytes after the last row. */
+  end: () => Bytes
   isGzip: boolean
   /** Observes how fast the receiver reads, and may abort the stream. */
   slot: Pick<ExportSlot, "signal" | "offer" | "taken">
@@ -38,8 +40,10 @@ export function exportStream(options: ExportStreamOptions): ReadableStream<Bytes
     if (head !== "") yield new TextEncoder().encode(head)
     for await (const chunk of chunks) {
       records += chunk.records
-      if (chunk.content.length > 0) yield chunk.content
+      yield chunk.content
     }
+    const last = options.end()
+    if (last.length > 0) yield last
   }
   const parts = isGzip ? gzipped(written()) : written()
 

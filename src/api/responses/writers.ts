@@ -1,5 +1,4 @@
 /** Writes a record, a page and a whole list in each format. */
-import type { Export } from "../../data/reader/export-reader.ts"
 import type { Reader } from "../../data/reader/reader.ts"
 import type { ReadOptions } from "../../data/reader/reads.ts"
 import type { Release } from "../../data/reader/releases.ts"
@@ -68,8 +67,11 @@ export function pageText(
     const publishedAt = new Date(validators["Last-Modified"] ?? 0)
     return atomFeed(endpoint.feed, records, { baseUrl, path, query, publishedAt })
   }
-  const { head, rows, end } = textWriter(question, meta, records.length)
-  return head + rows(records) + end
+  if (format === "json") {
+    return `{"data":[${records.map(jsonWriter(question)).join()}],"meta":${JSON.stringify(meta)}}`
+  }
+  const { head, rows, end } = textWriter(question)
+  return head(meta.total, records.length) + rows(records) + end
 }
 
 /** Every record of a short list. */
@@ -78,8 +80,8 @@ export async function wholeContent(
   validators: Validators,
   records: Records,
 ): Promise<ResponseContent> {
-  const writer = await writerOf(question, records.length, () => ({ query: queryOf(question) }))
-  const bytes = Buffer.concat([utf8.encode(writer.head), writer.add(records), writer.end()])
+  const { head, add, end } = await writerOf(question, () => ({ query: queryOf(question) }))
+  const bytes = Buffer.concat([utf8.encode(head(records.length)), add(records), end()])
   const coded = representations[question.format].isBinary ? null : {}
   const headers = headersOfList(question, records.length)
   return contentOf(validators, question.format, headers, { bytes, coded })
@@ -98,36 +100,23 @@ const fileName = ({ format, resource }: ListQuestion): ContentHeaders =>
 
 const utf8 = new TextEncoder()
 
-/** Every record of a list, chunk by chunk. `head` comes before the rows. Null where its parent does not exist. */
+/** Every record of a list, chunk by chunk between a head and an end. Null where its parent does not exist. */
 export async function encodedExport(
   question: ListQuestion,
   read: ReadOptions,
   { reader, readSources }: { reader: Pick<Reader, "chunks">; readSources: ReadSources },
 ) {
-  const chunksOf = <T>(newEncoder: () => RowEncoder<T>) =>
-    reader.chunks(question.list, { ...read, newEncoder })
-  const delimited = delimitedFormat(question)
-  if (delimited) {
-    const found = await chunksOf(delimited.newEncoder)
-    return found && { head: delimited.head, ...found }
-  }
-  const found = await chunksOf(() => recordEncoder(question))
-  if (!found) return null
-  const { total } = found
-  const writer = await writerOf(question, total, async () =>
+  const { head, newEncoder, end } = await writerOf(question, async () =>
     metadataOf(question, read.release, (await readSources(read.account)).records),
   )
-  return { head: writer.head, total, chunks: writtenChunks(found.chunks, writer) }
-}
-
-async function* writtenChunks(chunks: Export<Records>["chunks"], { add, end }: Writer) {
-  for await (const { records, content } of chunks) yield { records, content: add(content) }
-  yield { records: 0, content: end() }
+  const found = await reader.chunks(question.list, { ...read, newEncoder })
+  return found && { ...found, head: head(found.total), end }
 }
 
 interface Writer {
-  head: string
+  head: (total: number) => string
   add: (records: Records) => Bytes
+  newEncoder: () => RowEncoder
   end: () => Bytes
 }
 
@@ -136,14 +125,20 @@ type Metadata = Readonly<Record<string, string>>
 /** Writes every record of a list. @param metadata of a Parquet file */
 async function writerOf(
   question: ListQuestion,
-  total: number,
   metadata: () => Metadata | Promise<Metadata>,
 ): Promise<Writer> {
   if (question.format === "parquet") {
-    return { head: "", ...(await parquetFile(columnsOf(question), await metadata())) }
+    const { add, end } = await parquetFile(columnsOf(question), await metadata())
+    return { head: () => "", add, newEncoder: () => recordEncoder(question, add), end }
   }
-  const { head, rows, end } = textWriter(question, { total }, total)
-  return { head, add: (records) => utf8.encode(rows(records)), end: () => utf8.encode(end) }
+  const { head, rows, end, newEncoder } = textWriter(question)
+  const add = (records: Records) => utf8.encode(rows(records))
+  return {
+    head: (total) => head(total, total),
+    add,
+    newEncoder: newEncoder ?? (() => recordEncoder(question, add)),
+    end: () => utf8.encode(end),
+  }
 }
 
 function metadataOf(question: ListQuestion, { id }: Release, sources: Records): Metadata {
@@ -162,47 +157,45 @@ const licenceFields = ["source", "licence", "attribution"]
 
 const queryOf = ({ path, canonical }: ListQuestion): string => `${path}?${queryText(canonical)}`
 
-/** Writes records as text, part by part, between a head and an end. JSON has only pages, which are one part. */
-function textWriter(question: ListQuestion, meta: Pick<PageMeta, "total">, returned: number) {
-  const delimited = delimitedFormat(question)
-  if (delimited) return { ...delimited, end: "" }
-  if (question.format === "geojson") {
+interface TextWriter {
+  head: (total: number, returned: number) => string
+  rows: (records: Records) => string
+  end: string
+  /** Encodes cells without a record of each row. */
+  newEncoder?: () => RowEncoder
+}
+
+/** Writes records as text, part by part, between a head and an end. */
+function textWriter(question: ListQuestion): TextWriter {
+  const { format, formulaGuard, bom } = question
+  if (format === "csv" || format === "tsv") {
+    const writer = delimitedWriter(format, columnsOf(question), { formulaGuard })
+    const head = (bom ? "\uFEFF" : "") + writer.header
+    const newEncoder = () => picking(question, writer.newEncoder())
+    return { head: () => head, rows: writer.rows, end: "", newEncoder }
+  }
+  if (format === "geojson") {
     let separator = ""
     const rows = (records: Records) => {
       const text = separator + featuresOf(question, records)
       separator = ",\n"
       return text
     }
-    return { head: `${openCollection(meta.total, returned)}\n`, rows, end: "\n]}" }
-  }
-  const json = jsonWriter(question)
-  if (question.format === "json") {
-    const rows = (records: Records) => records.map(json).join()
-    return { head: '{"data":[', rows, end: `],"meta":${JSON.stringify(meta)}}` }
+    return { head: (...counts) => `${openCollection(...counts)}\n`, rows, end: "\n]}" }
   }
   // A further format needs a writer of its own.
-  question.format satisfies "ndjson" | "csv" | "tsv" | "atom" | "parquet"
+  format satisfies "ndjson" | "json" | "atom" | "parquet"
+  const json = jsonWriter(question)
   const rows = (records: Records) => records.map((each) => `${json(each)}\n`).join("")
-  return { head: "", rows, end: "" }
-}
-
-/** Null for other formats. */
-function delimitedFormat(question: ListQuestion) {
-  const { format, formulaGuard, bom } = question
-  if (format !== "csv" && format !== "tsv") return null
-  const { header, rows, newEncoder } = delimitedWriter(format, columnsOf(question), {
-    formulaGuard,
-  })
-  const head = (bom ? "\uFEFF" : "") + header
-  return { head, rows, newEncoder: () => picking(question, newEncoder()) }
+  return { head: () => "", rows, end: "" }
 }
 
 /** Decodes the cells, for a format that is written from records. */
-function recordEncoder(question: ListQuestion): RowEncoder<Records> {
+function recordEncoder(question: ListQuestion, add: Writer["add"]): RowEncoder {
   const { resource, fieldSet } = question
   const names = namesInSet(resource, fieldSet)
   const { records, ...sink } = createRecordSink({ resource, names })
-  return { ...sink, content: () => picked(question, records) }
+  return { ...sink, content: () => add(picked(question, records)) }
 }
 
 /** The records with the requested fields. A feature has the key and the geometry beside them. */
@@ -210,10 +203,7 @@ export const picked = ({ fields, format }: Question, records: Records) =>
   fields && format !== "geojson" ? records.map((each) => pick(each, fields)) : records
 
 /** Encodes only the cells of the requested fields, in their order. */
-function picking<T>(
-  { resource, fieldSet, fields }: ListQuestion,
-  encoder: RowEncoder<T>,
-): RowEncoder<T> {
+function picking({ resource, fieldSet, fields }: ListQuestion, encoder: RowEncoder): RowEncoder {
   if (!fields) return encoder
   const names = namesInSet(resource, fieldSet)
   const places = fields.map((name) => names.indexOf(name))

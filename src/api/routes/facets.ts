@@ -10,7 +10,7 @@ import { listEndpoint } from "../responses/endpoint.ts"
 import { type DataOptions, responder } from "./data.ts"
 
 /** The values of the field in the path. @param example the name of one of the fields */
-const facetsIn = <Path extends string>(path: Path, resource: Resource, example: string) =>
+const facetsIn = (path: string, resource: Resource, example: string) =>
   listEndpoint({
     path,
     description: `Of the ${resource.name} that match the filters. Most frequent first, equal counts by value, unknown values last. Each count is the total of \`/${resource.name}\` with that value and the same filters.`,

@@ -9,22 +9,19 @@ import { type RowEncoder, type RowsRead, readRows } from "./rows.ts"
 import { bindPosition, type Position } from "./seek.ts"
 import type { List } from "./statements.ts"
 
-export interface Export<T> {
+export interface Export {
   total: number
-  chunks: AsyncGenerator<Chunk<T>, void, void>
+  chunks: AsyncGenerator<{ records: number; content: Uint8Array<ArrayBuffer> }, void, void>
 }
 
-interface Chunk<T> {
-  records: number
-  content: T
-}
-
-export interface ChunkOptions<T> extends ReadOptions {
+export interface ChunkOptions extends ReadOptions {
   /** An encoder for one chunk, of the resource's fields in their order. */
-  newEncoder: () => RowEncoder<T>
+  newEncoder: () => RowEncoder
 }
 
-type EncodedRows<T> = RowsRead & Pick<Chunk<T>, "content">
+interface EncodedRows extends RowsRead {
+  encoder: RowEncoder
+}
 
 /** The most records that are read, or encoded, at a time. */
 const recordsPerChunk = 2_000
@@ -37,7 +34,7 @@ export function createExportReader(
   { pools, read }: Reading,
   readTotal: (list: List, options: ReadOptions) => Promise<number | null>,
 ) {
-  const readChunk = <T>(list: List, start: Position | undefined, options: ChunkOptions<T>) =>
+  const readChunk = (list: List, start: Position | undefined, options: ChunkOptions) =>
     read(pools.exports, {
       ...options,
       list,
@@ -52,26 +49,26 @@ export function createExportReader(
         }
         const query = statements.rows(list, relation, start)
         const rows = await readRows(db, query, bound, encoder)
-        return { ...rows, content: encoder.content() }
+        return { ...rows, encoder }
       },
     })
 
-  async function* chunksOf<T>(
+  async function* chunksOf(
     list: List,
     total: number,
-    first: EncodedRows<T>,
-    options: ChunkOptions<T>,
-  ): Export<T>["chunks"] {
+    first: EncodedRows,
+    options: ChunkOptions,
+  ): Export["chunks"] {
     let left = total
     for (let chunk = first; left > 0; ) {
       // Pruning has deleted records of the release.
       if (chunk.count === 0) throw new ReleaseUnavailable(options.release)
       left -= chunk.count
-      const { count, content, position } = chunk
+      const { count, encoder, position } = chunk
       let ahead = left > 0 ? readChunk(list, position, options) : undefined
       // It may fail before the receiver takes it, or after the receiver has ended.
       ahead?.catch(() => {})
-      yield { records: count, content }
+      yield { records: count, content: encoder.content() }
       if (!ahead) return
       chunk = await retryWhileUnavailable(() => {
         const attempt = ahead ?? readChunk(list, position, options)
@@ -86,7 +83,7 @@ export function createExportReader(
    * seconds while the database is unavailable.
    * @throws Unavailable, ReleaseUnavailable
    */
-  return async <T>(list: List, options: ChunkOptions<T>): Promise<Export<T> | null> => {
+  return async (list: List, options: ChunkOptions): Promise<Export | null> => {
     const [total, first] = await Promise.all([
       readTotal(list, options),
       readChunk(list, undefined, options),

@@ -52,29 +52,32 @@ export function cacheNewestRelease(releases: Releases, now: () => Date) {
     return result
   }
 
-  async function current(account?: AccountId): Promise<Release> {
-    if (!subscribed) return releases.current(account)
-    const nowMs = now().getTime()
+  /** The same, refreshed once a second. A failure reaches a caller only once the cached release has expired. */
+  function refreshed(nowMs: number): Release | undefined {
     const release = usable(nowMs)
-    if (!release) return read(nowMs)
-    // A failure reaches a caller only once the cached release has expired.
-    if (!isRecent(readMs, nowMs, refreshMs)) read(nowMs).catch(() => {})
+    if (release && !isRecent(readMs, nowMs, refreshMs)) read(nowMs).catch(() => {})
     return release
   }
 
   return {
     ...releases,
 
-    current,
+    current: async (account?: AccountId): Promise<Release> => {
+      if (!subscribed) return releases.current(account)
+      const nowMs = now().getTime()
+      return refreshed(nowMs) ?? read(nowMs)
+    },
 
     /** The newest release if it is cached. */
     cached: () => usable(now().getTime()),
 
     // Links between pages name the release by its number: most often it is the newest.
-    at: (point: ReleasePoint, account?: AccountId) =>
-      point.kind === "release" && point.id === usable(now().getTime())?.id
-        ? current(account)
-        : releases.at(point, account),
+    at: async (point: ReleasePoint, account?: AccountId) => {
+      const newest = refreshed(now().getTime())
+      return newest && point.kind === "release" && point.id === newest.id
+        ? newest
+        : releases.at(point, account)
+    },
 
     /** Whether this process is subscribed to notifications of changes from now on. */
     setSubscribed: (isSubscribed: boolean) => {

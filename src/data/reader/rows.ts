@@ -18,9 +18,9 @@ export interface RowSink {
 }
 
 /** Encodes the rows of an export. */
-export interface RowEncoder<T> extends RowSink {
-  /** All encoded rows. */
-  content(): T
+export interface RowEncoder extends RowSink {
+  /** All encoded rows. Called once for each chunk of an export, in their order. */
+  content(): Uint8Array<ArrayBuffer>
 }
 
 /** A statement that Drizzle has built. */

@@ -2,16 +2,12 @@
 import { desc, sql } from "drizzle-orm"
 import type { Pool } from "../db/pool/pool.ts"
 import { releasesTable } from "../db/schema.ts"
-import { instantText } from "../resources/values.ts"
 import type { Release } from "./releases.ts"
 
 export interface SourceLoad {
   source: string
-  /** The number of the release that it made. */
-  release: number
-  /** `2026-01-02T03:04:05Z` */
-  publishedAt: string
-  files: readonly LoadedFile[]
+  /** The names of its files. */
+  files: readonly string[]
   /** How many tenements of each state were linked to a company after it; null where links did not depend on it. */
   byState: LinkedShares | null
 }
@@ -25,25 +21,15 @@ export interface LinkedTenements {
 
 export type LinkedShares = Readonly<Record<string, LinkedTenements>>
 
-export interface LoadedFile {
-  name: string
-}
-
 /** The latest first, none after the release. May throw Unavailable. */
 export type ReadSourceLoads = (release: Release) => Promise<readonly SourceLoad[]>
-
-/** Without the rest of the manifest, which may have hundreds of texts. */
-const files = sql<LoadedFile[]>`(
-  select coalesce(jsonb_agg(jsonb_build_object('name', file -> 'name')), '[]')
-  from jsonb_path_query(${releasesTable.manifest}, '$.files[*]') file)`
 
 export function createSourceLoads(pool: Pool): ReadSourceLoads {
   const latest = pool.db
     .select({
       source: releasesTable.source,
-      release: releasesTable.id,
-      publishedAt: instantText(releasesTable.published_at).mapWith(String),
-      files,
+      // Without the rest of the manifest, which may have hundreds of texts.
+      files: sql<string[]>`jsonb_path_query_array(${releasesTable.manifest}, '$.files[*].name')`,
       byState: sql<SourceLoad["byState"]>`${releasesTable.manifest} #> '{links,by_state}'`,
     })
     .from(releasesTable)

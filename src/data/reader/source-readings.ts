@@ -6,7 +6,7 @@ import { settleWithin } from "../../system/text/settle-within.ts"
 import { watchStates } from "../db/alert-tables.ts"
 import type { Pool } from "../db/pool/pool.ts"
 import { ifUnavailable, noResponseWithin, Unavailable } from "../db/pool/unavailable.ts"
-import { type LoadOutcome, type LoadTotals, loadOutcomes } from "../db/source-tables.ts"
+import type { LoadOutcome, LoadTotals } from "../db/source-tables.ts"
 import { sharedRead } from "./shared-read.ts"
 
 export interface SourceReading {
@@ -35,8 +35,6 @@ export interface DataReadings {
   release: { id: number; publishedAt: number } | null
   sources: readonly SourceReading[]
   watches: WatchReadings
-  /** The possible outcomes of a load. */
-  outcomes: readonly LoadOutcome[]
 }
 
 const readEveryMs = 60_000
@@ -91,11 +89,9 @@ export function createSourceReadings(
   let last: DataReadings | undefined
 
   async function read(): Promise<void> {
-    const [row] = await pool.runAlone(null, (db) =>
-      db.$client.unsafe<Omit<DataReadings, "outcomes">[]>(statement),
-    )
+    const [row] = await pool.runAlone(null, (db) => db.$client.unsafe<DataReadings[]>(statement))
     if (!row) throw new Error("A query for the state of the sources returned no row")
-    last = { ...row, outcomes: loadOutcomes }
+    last = row
   }
 
   const reading = sharedRead(readEveryMs, now, () =>

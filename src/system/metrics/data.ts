@@ -1,15 +1,16 @@
+import { loadOutcomes } from "../../data/db/source-tables.ts"
 import type { DataReadings, SourceReading } from "../../data/reader/source-readings.ts"
 import { counter, gauge, type MetricFamily } from "./families.ts"
 
 /** Loads run in other processes: the database stores the last one of each source, and their number. */
-export function dataMetrics({ release, sources, outcomes }: DataReadings): MetricFamily[] {
+export function dataMetrics({ release, sources }: DataReadings): MetricFamily[] {
   const perSource = (read: (source: SourceReading) => number | null) =>
     sources.map((each) => ({
       labels: { source: each.name, resource: each.resource },
       value: read(each),
     }))
   const perOutcome = (read: (source: SourceReading, outcome: SourceReading["outcome"]) => number) =>
-    outcomes.flatMap((outcome) =>
+    loadOutcomes.flatMap((outcome) =>
       perSource((source) => read(source, outcome)).map(({ labels, value }) => ({
         labels: { ...labels, outcome },
         value,

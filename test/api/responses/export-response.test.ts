@@ -1,5 +1,6 @@
 /** An export frees its slot and its connection's time limit however it ends. */
 import { expect, test } from "bun:test"
+import { invalidParameters } from "../../../src/api/http/api-error.ts"
 import { toApiError } from "../../../src/api/plugins/errors.ts"
 import { listEndpoint } from "../../../src/api/responses/endpoint.ts"
 import { exportResponse } from "../../../src/api/responses/export-response.ts"
@@ -8,6 +9,7 @@ import { askList } from "../../../src/api/responses/question.ts"
 import { reports } from "../../../src/data/resources/reports.ts"
 import { createLog } from "../../../src/system/log/log.ts"
 import { createExportMetrics } from "../../../src/system/metrics/exports.ts"
+import { metricsText } from "../../../src/system/metrics/families.ts"
 import { collect, opened, requestText } from "../../contract/raw-http.ts"
 import { until } from "../../support/until.ts"
 
@@ -17,7 +19,7 @@ const question = askList(listEndpoint({ path: "/reports", resource: reports, fil
 })
 const read = { release: { id: 3, publishedAt: 1, identity: "a" }, account: 2 }
 
-type Outcome = "found" | "not found" | "failed"
+type Outcome = "found" | "not found" | "invalid" | "failed"
 
 /** One slot, and a reader of a list without records. */
 function oneSlot(outcome: Outcome) {
@@ -33,13 +35,15 @@ function oneSlot(outcome: Outcome) {
   )
   const chunks = async () => {
     if (outcome === "failed") throw new Error("Failed")
+    if (outcome === "invalid") throw invalidParameters([])
     return outcome === "found" ? { total: 0, chunks: (async function* () {})() } : null
   }
+  const exportMetrics = createExportMetrics()
   const options = {
     reader: { chunks, total: async () => 0 },
     readSources: async () => ({ version: "", records: [], refusals: new Map() }),
     exportSlots,
-    exportMetrics: createExportMetrics(),
+    exportMetrics,
     log,
   }
   /** Exports release 3. */
@@ -59,15 +63,22 @@ function oneSlot(outcome: Outcome) {
     }
     return exportResponse(options, dataRequest, question, read, { ETag: "" })
   }
-  return { exported, exportSlots }
+  return { exported, exportSlots, exportMetrics }
 }
 
-test.each(["not found", "failed"] as const)(
-  "An export that is %s before its first byte frees its slot",
-  async (outcome) => {
-    const { exported, exportSlots } = oneSlot(outcome)
+test.each([
+  ["not found", 0],
+  ["invalid", 0],
+  ["failed", 1],
+] as const)(
+  "An export that is %s before its first byte frees its slot, and counts as %d failed exports",
+  async (outcome, failed) => {
+    const { exported, exportSlots, exportMetrics } = oneSlot(outcome)
     await expect(exported(new Request("http://localhost/"))).rejects.toThrow()
-    expect(exportSlots.load()).toEqual({ running: 0, waiting: 0 })
+    const load = exportSlots.load()
+    expect(load).toEqual({ running: 0, waiting: 0 })
+    const metrics = metricsText(exportMetrics.collect(load))
+    expect(metrics).toContain(`mds_exports_total{outcome="failed"} ${failed}\n`)
   },
 )
 

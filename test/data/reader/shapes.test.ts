@@ -16,6 +16,7 @@ const pools = { records: pool, lists: pool, exports: pool }
 const fieldSet = "all with shapes"
 const { chunks } = createReader(pools, cacheSizes(0), () => {})
 
+const utf8 = new TextEncoder()
 const mebibyte = 1024 ** 2
 /** The parts of each shape, in mebibytes. */
 const sizes = { five: [3, 2], two: [2], one: [0.5, 0.5], another: [1], last: [1] }
@@ -52,11 +53,14 @@ async function chunksOf(...geometries: (string | null)[]) {
           resource: tenements,
           names: namesInSet(tenements, fieldSet),
         })
-        return { ...sink, content: () => records.map(({ geometry }) => sizesOf(geometry)) }
+        const sizes = () => records.map(({ geometry }) => sizesOf(geometry))
+        return { ...sink, content: () => utf8.encode(JSON.stringify(sizes())) }
       },
     },
   )
-  return Array.fromAsync(found?.chunks ?? [], ({ content }) => content)
+  return Array.fromAsync(found?.chunks ?? [], ({ content }) =>
+    JSON.parse(Buffer.from(content).toString()),
+  )
 }
 
 test("A chunk has at most 4 MB of shapes, in the order of the records", async () => {

@@ -206,7 +206,7 @@ const maxFiles = 3
 /** Of the latest load with changes, the first names: a source may have hundreds of files. */
 function fileNames({ source }: ResourceRecord, made: readonly SourceLoad[]): string {
   const files = made.find((load) => load.source === source)?.files ?? []
-  const names = files.slice(0, maxFiles).map(({ name }) => name)
+  const names = files.slice(0, maxFiles)
   const more = files.length - names.length
   return more > 0 ? `${names.join(", ")} and ${number(more)} more` : names.join(", ")
 }
