@@ -1,5 +1,5 @@
-# Two images of the service. `docker build -t mds:1.2.2 .` has an embedded PostgreSQL, whose data is in /data,
-# and uses another one with DATABASE_URL. `docker build --target slim -t mds:1.2.2-slim .` has none: it needs
+# Two images of the service. `docker build -t mds:1.2.3 .` has an embedded PostgreSQL, whose data is in /data,
+# and uses another one with DATABASE_URL. `docker build --target slim -t mds:1.2.3-slim .` has none: it needs
 # DATABASE_URL and writes nothing.
 #
 # Both have a read-only root file system. The slim one runs as any user, the other one as user 1000. To pin the base by its digest as well as by
@@ -41,7 +41,7 @@ WORKDIR /app
 # Both images have these labels. A test compares the version with package.json.
 LABEL org.opencontainers.image.title="Mining and Geological Data Service" \
   org.opencontainers.image.description="Read-only HTTP API for ASX-listed companies and Australian mining tenements" \
-  org.opencontainers.image.version="1.2.2"
+  org.opencontainers.image.version="1.2.3"
 USER 1000:0
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data BUN_RUNTIME_TRANSPILER_CACHE_PATH=0
 EXPOSE 3000

@@ -141,7 +141,7 @@ export function createEvents({ reader, baseUrl, pageOf, account = null }: EventO
       const found = ["changed", "removed", "expiring", "entered"].map(async (name) => {
         const { [`${name}_url`]: url } = data
         if (typeof url !== "string") return [name, []] as const
-        const { list } = askWatched(withWhatChanged(url.slice(address("").length)))
+        const { list } = askWatched(withWhatChanged(pathIn(url)))
         const read = { release: covered, since, account }
         const page = await reader.page(list, { offset: 0, limit: 20 }, read)
         return [name, page?.records ?? []] as const
@@ -237,6 +237,9 @@ const wholeLists = endpoints.flatMap((endpoint) =>
     ? [endpoint.path]
     : [],
 )
+
+/** The path in an address of an event. BASE_URL may have changed since the event was made. */
+const pathIn = (address: string): string => address.slice(address.indexOf("/api/v1/"))
 
 /** With what changed in each record, where the list says so. */
 function withWhatChanged(path: string): string {

@@ -2,7 +2,7 @@
  * The statements of the worker. Each watch has a cursor and a lease in place of a queue: processes share the watches
  * with SKIP LOCKED, and store an outcome only where no other process has taken the watch meanwhile.
  */
-import { and, eq, inArray, type SQL, sql } from "drizzle-orm"
+import { and, eq, type SQL, sql } from "drizzle-orm"
 import { accountsTable } from "../../data/db/account-tables.ts"
 import { deliveries, watches } from "../../data/db/alert-tables.ts"
 import type { Database, Pool } from "../../data/db/pool/pool.ts"
@@ -70,7 +70,7 @@ interface CursorMove {
   to: Release
   /** In Sydney. */
   day: string
-  dueAt: string | null
+  dueAt: Date | null
   /** The event that is new; null for nothing new. */
   body: string | null
 }
@@ -90,11 +90,8 @@ export function createQueue(pool: Pool, now: () => Date) {
   const at = () => textOf(now())
   const takeDue = (due: SQL) => run((db) => take(db, due, now()))
   const isFree = () => sql`(leased_until is null or leased_until <= ${at()})`
-  const holds = (taken: readonly Taken[]) => {
-    const ids = taken.map(({ id }) => id)
-    const leases = taken.map(({ leasedUntil }) => leasedUntil)
-    return and(inArray(watches.id, ids), inArray(watches.leased_until, leases))
-  }
+  const holds = ({ id, leasedUntil }: Taken) =>
+    and(eq(watches.id, id), eq(watches.leased_until, leasedUntil))
 
   return {
     /** Moves the cursors where no release since then touched the resource. Materialized, each cursor is judged once. */
@@ -112,8 +109,7 @@ export function createQueue(pool: Pool, now: () => Date) {
           update ${watches} w set covered_release = ${to.id}, covered_identity = ${identityOf(to)}
           from untouched u
           where w.state = 'active' and w.event_id is null and w.resource = u.resource
-            and (w.leased_until is null or w.leased_until <= ${at()})
-            and w.covered_release = u.covered_release
+            and ${isFree()} and w.covered_release = u.covered_release
             and w.covered_identity is not distinct from u.covered_identity`),
       ),
 
@@ -127,8 +123,8 @@ export function createQueue(pool: Pool, now: () => Date) {
         and (due_at <= ${at()} or ${looksAtReleases} and (covered_release < ${to.id} or not ${isReadable}))
         order by leased_until nulls first, id limit ${batch}`),
 
-    /** Moves the cursors of watches, and stores the event that is new, in one statement. */
-    moveCursors: (taken: readonly Taken[], { to, day, dueAt, body }: CursorMove) =>
+    /** Moves the cursor of a watch, and stores the event that is new, in one statement. */
+    moveCursor: (taken: Taken, { to, day, dueAt, body }: CursorMove) =>
       run((db) =>
         db
           .update(watches)
@@ -136,7 +132,7 @@ export function createQueue(pool: Pool, now: () => Date) {
             covered_release: to.id,
             covered_identity: identityOf(to),
             covered_day: sql`case when ${watches.subject} ->> 'kind' = 'expiry' then greatest(covered_day, ${day}::date) end`,
-            due_at: dueAt,
+            due_at: dueAt && textOf(dueAt),
             leased_until: null,
             ...(body !== null && {
               event_id: crypto.randomUUID(),
@@ -173,16 +169,15 @@ export function createQueue(pool: Pool, now: () => Date) {
         db.transaction(async (tx) => {
           const { id, isTestDue, eventId, attempt, release } = taken
           const { status, reason } = outcome
-          const due_at = dueAt?.toISOString() ?? null
+          const due_at = dueAt && textOf(dueAt)
           const followUp =
             reason === null
               ? { ...noEvent, due_at }
               : { attempt: sql`${watches.attempt} + 1`, due_at }
-          await attribute(tx, { who: "the service", origin: "watches" })
           const [held] = await tx
             .update(watches)
             .set({ ...(isTestDue ? { is_test_due: false } : followUp), leased_until: null })
-            .where(holds([taken]))
+            .where(holds(taken))
             .returning({ state: watches.state })
           if (!held) return false
           await tx.insert(deliveries).values({
@@ -191,6 +186,7 @@ export function createQueue(pool: Pool, now: () => Date) {
           })
           const isLast = !isTestDue && reason !== null && due_at === null
           if (!isLast || held.state !== "active") return false
+          await attribute(tx, { who: "the service", origin: "watches" })
           await tx.update(watches).set({ state: "disabled", reason }).where(eq(watches.id, id))
           return true
         }),
@@ -207,7 +203,7 @@ export function createQueue(pool: Pool, now: () => Date) {
             covered_identity: identityOfSince,
             leased_until: null,
           })
-          .where(holds([taken])),
+          .where(holds(taken)),
       ),
 
     /** When the next watch is due, or the lease of another process ends; null for none. */

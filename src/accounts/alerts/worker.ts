@@ -49,41 +49,31 @@ export function startAlerts(options: AlertOptions) {
   async function make(): Promise<void> {
     const to = await releases.current()
     await queue.moveUntouched(to)
-    let taken = await queue.takeWatches(to)
-    while (taken.length > 0 && !isStopped) {
-      await look(taken, to)
+    while (!isStopped) {
+      const taken = await queue.takeWatches(to)
+      if (taken.length === 0) return
+      const failures: unknown[] = []
+      for (const watch of taken) {
+        await look(watch, to).catch((error: unknown) => failures.push(error))
+      }
       deliver()
-      taken = await queue.takeWatches(to)
+      if (failures.length > 0) throw failures[0]
     }
   }
 
-  /** Makes the events of watches, and stores them. A failed watch is looked at again after its lease. */
-  async function look(taken: readonly Taken[], to: Release): Promise<void> {
-    const unchanged: Taken[] = []
-    const failures: unknown[] = []
+  /**
+   * Makes the event of a watch, if anything is new, and moves its cursor. Stored watch by watch: a process that takes
+   * over the others once their lease has ended finds these done. A failed watch is looked at again after its lease.
+   */
+  async function look(watch: Taken, to: Release): Promise<void> {
     const day = sydneyDay(now())
-    for (const watch of taken) {
-      try {
-        const event = await events.since(watch, { ...watch, to, day }, now())
-        const stored = { to, day, dueAt: now().toISOString(), body: JSON.stringify(event) }
-        if (event) await queue.moveCursors([watch], stored)
-        else unchanged.push(watch)
-      } catch (error) {
-        failures.push(error)
-      }
-    }
-    const byDue = Map.groupBy(
-      unchanged,
-      ({ subject, channel }) => nextLook(subject, channel, now())?.toISOString() ?? null,
-    )
-    for (const [dueAt, group] of byDue) {
-      await queue.moveCursors(group, { to, day, dueAt, body: null })
-    }
-    if (failures.length > 0) throw failures[0]
+    const event = await events.since(watch, { ...watch, to, day }, now())
+    const dueAt = event ? now() : nextLook(watch.subject, watch.channel, now())
+    await queue.moveCursor(watch, { to, day, dueAt, body: event && JSON.stringify(event) })
   }
 
   const deliver = coalesced(async () => {
-    const free = mostAtOnce - attempts.size
+    const free = isStopped ? 0 : mostAtOnce - attempts.size
     if (free > 0) for (const taken of await queue.takeDeliveries(free)) begin(taken)
   }, fail)
 
@@ -156,10 +146,12 @@ export function startAlerts(options: AlertOptions) {
   return {
     /** Looks at once, as after a release or a change of an account. */
     wake,
-    /** Begins no more attempts, and waits for those in progress. */
+    /** Begins no more attempts, and waits for those in progress. Takes no more watches. */
     stop: async (): Promise<void> => {
       isStopped = true
       clearTimeout(timer)
+      // A statement in progress may take more, which would otherwise wait for the end of their leases.
+      await deliver()
       await Promise.all(attempts)
     },
   }
@@ -171,18 +163,20 @@ const testOf = ({ id, name, release }: Taken, at: Date): Event => ({
   data: { watch: { id, name }, release },
 })
 
-/** Runs it once more where it was called meanwhile. */
-function coalesced(run: () => Promise<void>, onFailure: (error: unknown) => void): () => void {
-  let isRunning = false
+/** Runs it, and once more where it was called meanwhile. The promise is that of the last run, and never rejects. */
+function coalesced(run: () => Promise<void>, onFailure: (error: unknown) => void) {
+  let running: Promise<void> | undefined
   let isCalled = false
-  return async () => {
-    isCalled = true
-    if (isRunning) return
-    isRunning = true
+  async function repeat(): Promise<void> {
     while (isCalled) {
       isCalled = false
       await run().catch(onFailure)
     }
-    isRunning = false
+    running = undefined
+  }
+  return (): Promise<void> => {
+    isCalled = true
+    running ??= repeat()
+    return running
   }
 }

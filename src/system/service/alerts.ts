@@ -42,6 +42,12 @@ export function startWatches(
     await mailer.deliver(alertMail({ to, watch, words, event, records, unsubscribeUrl, baseUrl }))
   }
 
+  /** Logs the cause, which is for the operator. @returns the reason for the owner */
+  function notMailed(error: unknown): string {
+    log.warn("mail could not be sent", describeError(error))
+    return error instanceof MailError ? error.message : "The mail was not made"
+  }
+
   async function send(sending: Sending): Promise<Outcome> {
     const { channel, secrets, eventId: id, body } = sending
     const outcome =
@@ -49,7 +55,7 @@ export function startWatches(
         ? await deliver({ url: channel.url, secrets, id, body }, { now, settings: config })
         : {
             status: null,
-            reason: await mail(sending).then(() => null, failureOf),
+            reason: await mail(sending).then(() => null, notMailed),
             retryAfterMs: null,
           }
     count(channel.kind, outcome.reason === null)
@@ -73,6 +79,3 @@ export function startWatches(
     now,
   })
 }
-
-const failureOf = (error: unknown): string =>
-  error instanceof MailError ? error.message : "The mail was not made"

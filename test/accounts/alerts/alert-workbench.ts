@@ -43,8 +43,15 @@ export function eventReceiver() {
   return { events, chosen, url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) }
 }
 
-export async function alertWorkbench({ records = awkward }: { records?: Fixtures } = {}) {
-  const settings = { WEBHOOK_PRIVATE: "true" }
+export async function alertWorkbench({
+  records = awkward,
+  mail = {},
+}: {
+  records?: Fixtures
+  /** The settings of mails. */
+  mail?: Record<string, string>
+} = {}) {
+  const settings = { WEBHOOK_PRIVATE: "true", ...mail }
   const service = await testService({ records, settings })
   const receiver = eventReceiver()
   const services: TestService[] = [service]

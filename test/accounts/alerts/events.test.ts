@@ -1,7 +1,7 @@
 /** Each change of a watched subject is reported by one event, whose counts are those of its addresses. */
 import { afterAll, beforeEach, expect, test } from "bun:test"
 import { setDisabled } from "../../../src/accounts/access/accounts.ts"
-import { createPreview } from "../../../src/accounts/alerts/events.ts"
+import { createEvents, createPreview } from "../../../src/accounts/alerts/events.ts"
 import { pauseWatch, resumeWatch } from "../../../src/accounts/alerts/store.ts"
 import { subjectOf } from "../../../src/accounts/alerts/watch.ts"
 import { cacheSizes } from "../../../src/data/db/cache.ts"
@@ -22,6 +22,8 @@ beforeEach(async () => {
   await service.sql`delete from watches`
   receiver.events.length = 0
 })
+
+const reader = createReader({ records: pool, lists: pool, exports: pool }, cacheSizes(0), () => {})
 
 const withTenements = (
   change: (each: Fixtures["tenements"][number]) => object | null,
@@ -238,9 +240,8 @@ test("Pruning keeps the release of an active watch's cursor for 31 days", async 
 test("A preview shows what a watch would have sent in the last 30 days, or since the oldest release", async () => {
   await service.publish(awkward)
   await service.sql`update releases set published_at = now() where id = ${await newest()}`
-  const pools = { records: pool, lists: pool, exports: pool }
   const preview = createPreview({
-    reader: createReader(pools, cacheSizes(0), () => {}),
+    reader,
     releases: createReleases(pool),
     baseUrl: service.url,
     pageOf: pageOfSubject,
@@ -253,6 +254,23 @@ test("A preview shows what a watch would have sent in the last 30 days, or since
     await totalAt(tried.event?.data.removed_url),
   ])
   expect((await preview(subjectOf({ record: "/tenements/NT-1" }), 1)).event).toBe(null)
+})
+
+test("The records of an event are found after a change of BASE_URL", async () => {
+  const releases = createReleases(pool)
+  const covered = await releases.current()
+  await service.publish(withTenements(({ id }) => (id === "NT-1" ? null : {})))
+  const to = await releases.current()
+  const [before, after] = ["https://data.example.com", "https://example.com/mining"].map(
+    (baseUrl) => createEvents({ reader, baseUrl, pageOf: pageOfSubject }),
+  )
+  const subject = subjectOf({ list: "/tenements?state=NT" })
+  const period = { covered, isReadable: true, to, coveredDay: null, day: "2026-03-01" }
+  const event = await before?.since({ id: 1, name: "", subject }, period, service.clock.now)
+  if (!event) throw new Error("No event")
+  const found = await after?.records(event, to, covered.id)
+  expect(found?.removed).toMatchObject([{ id: "NT-1" }])
+  expect(found?.changed).toHaveLength(Number(event.data.changed))
 })
 
 test("A watch around a tenement reports what comes near, and resyncs when that tenement's shape changes", async () => {
