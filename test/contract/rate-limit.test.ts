@@ -70,7 +70,8 @@ test("1,000 requests of a standard account pass and the 1,001st gets 429 with re
 })
 
 test("Parallel callers are admitted exactly up to the limit", async () => {
-  await using trial = await testService({ settings: { RATE_WINDOW_SECONDS: "5" } })
+  const settings = { RATE_WINDOW_SECONDS: "5" }
+  await using trial = await testService({ beside: service, settings })
   const token = trial.tokens.enterprise
   const admittedAt: number[] = []
   for (let round = 0; round < 60; round++) {
@@ -150,7 +151,7 @@ test("An enterprise account has its own number", async () => {
 })
 
 test("After 1,000 unauthenticated requests an address gets 429 instead of 401", async () => {
-  await using fresh = await testService()
+  await using fresh = await testService({ beside: service })
   const statuses: number[] = []
   for (let count = 0; count < 1_000; count++) {
     const token = count % 2 ? createToken() : null
@@ -180,7 +181,8 @@ test.each([
 ])(
   "Behind %s trusted proxies only the addresses that they add to the header count",
   async (proxies, headers, left) => {
-    await using behind = await testService({ settings: { TRUSTED_PROXIES: proxies } })
+    const settings = { TRUSTED_PROXIES: proxies }
+    await using behind = await testService({ beside: service, settings })
     const remaining: number[] = []
     for (const forwarded of headers) {
       const init = { token: null, headers: { "X-Forwarded-For": forwarded } }
