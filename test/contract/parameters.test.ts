@@ -4,7 +4,7 @@
  */
 import { expect, test } from "bun:test"
 import { none } from "../support/fixtures.ts"
-import { serviceOfFile, testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { faultsOf } from "./bodies.ts"
 
 const service = await serviceOfFile()
@@ -168,18 +168,6 @@ test.each(spellings)("%s?%s is ?%s", async (path, sent, documented) => {
   expect(await shown(sent)).toEqual(expected)
 })
 
-test("Two spellings of one query share the cached response and the page sequence", async () => {
-  await using own = await testService()
-  const read = async (query: string) => {
-    const { headers } = await own.get(`/tenements?per_page=1&${query}`)
-    return ["etag", "cache-status", "x-data-release"].map((name) => headers.get(name))
-  }
-  const [tag] = await read("state=NT")
-  expect(await read("search=&state=nt&sort=ID")).toEqual([tag ?? "", "mds; hit", "1"])
-  await own.publish(none)
-  expect((await read("state=Nt&order=ASC&page=2"))[2]).toBe("1")
-})
-
 const ofTenements = [
   "page",
   "per_page",
@@ -330,4 +318,15 @@ test("A response lists at most 20 invalid parameters and the number of others", 
     parameters: first,
     more: 1_782,
   })
+})
+
+test("Two spellings of one query share the cached response and the page sequence", async () => {
+  const read = async (query: string) => {
+    const { headers } = await service.get(`/tenements?per_page=1&${query}`)
+    return ["etag", "cache-status", "x-data-release"].map((name) => headers.get(name))
+  }
+  const [tag] = await read("state=NT")
+  expect(await read("search=&state=nt&sort=ID")).toEqual([tag ?? "", "mds; hit", "1"])
+  await service.publish(none)
+  expect((await read("state=Nt&order=ASC&page=2"))[2]).toBe("1")
 })
