@@ -38,7 +38,7 @@ test("A path outside the interface is 404 without a token", async () => {
 })
 
 test.each(["POST", "PUT", "PATCH", "DELETE", "PROPFIND"])("%s is not allowed", async (method) => {
-  for (const path of ["/companies", "/companies/BIG", "/nothing"]) {
+  for (const path of ["/companies", "/companies/BIG", "/usage", "/nothing"]) {
     const response = await service.get(path, { method })
     expect(response.status).toBe(405)
     expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS")
