@@ -64,18 +64,3 @@ test("An account is created, changed, disabled and audited from the command line
   expect(all.filter((line) => line.includes("command line on"))).toHaveLength(5)
   expect(all).toContain("2 earlier changes are not shown; the owner sees them at /account/audit")
 })
-
-test.each([
-  [
-    1,
-    ["account", "show", "nobody@example.com"],
-    "Account nobody@example.com does not exist. Check the address, or run `mds account create nobody@example.com`",
-  ],
-  [2, ["account", "set-plan", "nobody@example.com", "gold"], "Allowed choices are standard"],
-])("The exit code is %i, with a message and no output, for %j", async (code, args, message) => {
-  const { exitCode, stdout, stderr } = await mds(...args)
-  expect([exitCode, stdout]).toEqual([code, ""])
-  expect(stderr).toContain(message)
-  expect(stderr).not.toMatch(/\n\s+at /)
-  if (stderr.startsWith("error: ")) expect(stderr).toEndWith("(add --help for usage)\n")
-})

@@ -5,7 +5,7 @@
 import { tmpdir } from "node:os"
 import { collect, unreadPipe } from "../support/process.ts"
 
-const ownMain = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
+const main = Bun.fileURLToPath(new URL("../../src/main.ts", import.meta.url))
 
 export interface CommandOptions {
   url: string
@@ -13,8 +13,6 @@ export interface CommandOptions {
   dataDir: string
   /** Settings besides these two. */
   variables?: Record<string, string>
-  /** The program; this one by default. */
-  main?: string
   cwd?: string
   stdin?: "pipe" | "ignore" | Blob
   /** File descriptors; without them the output is collected. */
@@ -24,7 +22,7 @@ export interface CommandOptions {
 
 export const startOptions = (
   args: readonly string[],
-  { url, dataDir, variables, main = ownMain, cwd = tmpdir() }: CommandOptions,
+  { url, dataDir, variables, cwd = tmpdir() }: CommandOptions,
 ) => ({
   command: [process.execPath, main, ...args],
   cwd,

@@ -44,6 +44,7 @@ test.each([
     ["account", "create", "a@example.com", "--plan", "enterprise"],
     "The enterprise plan requires a limit: add --limit",
   ],
+  [["account", "set-plan", "a@example.com", "gold"], "Allowed choices are standard"],
   [
     ["account", "set-plan", "a@example.com", "admin", "--limit", "5"],
     "The limit of the admin plan is fixed",

@@ -2,10 +2,11 @@
  * Operators have a port of their own for metrics and the state of the parts, or use the service's, which
  * tells other machines only whether it lives and is ready.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { networkInterfaces } from "node:os"
 import { version } from "../../package.json"
-import { type TestService, testService } from "../support/service.ts"
+import { afterFile } from "../support/of-file.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { freePort } from "../support/supervised.ts"
 import { until } from "../support/until.ts"
 import { readError } from "./bodies.ts"
@@ -19,46 +20,33 @@ const outerAddress = Object.values(networkInterfaces())
 const statusOf = async (url: string, headers: Record<string, string> = {}) =>
   (await fetch(url, { headers })).status
 
+const service = await serviceOfFile({ settings: { HOST: "0.0.0.0" } })
+const proxy = await throughProxy(service.database.url)
+afterFile(proxy.close)
+const adminPort = freePort()
+const admin = `http://127.0.0.1:${adminPort}`
+const administered = await serviceOfFile({
+  beside: service,
+  settings: { ADMIN_PORT: String(adminPort) },
+  reach: () => proxy.url,
+})
+
+async function ready() {
+  administered.clock.advance(1_000)
+  const response = await fetch(`${admin}/readyz`)
+  return { status: response.status, body: (await response.json()) as { release: number | null } }
+}
+// On a busy machine the first connection may take too long, and the result is kept for a second of the clock.
+await until(async () => (await ready()).status === 200)
+
 describe("With ADMIN_PORT", () => {
-  let other: TestService
-  let service: TestService
-  let proxy: Awaited<ReturnType<typeof throughProxy>>
-  let admin: string
-  const adminPort = freePort()
-
-  beforeAll(async () => {
-    other = await testService()
-    proxy = await throughProxy(other.database.url)
-    service = await testService({
-      beside: other,
-      settings: { ADMIN_PORT: String(adminPort) },
-      reach: () => proxy.url,
-    })
-    admin = `http://127.0.0.1:${adminPort}`
-    // On a busy machine the first connection may take too long, and the result is kept for a second of the clock.
-    await until(async () => (await ready()).status === 200)
-  })
-
-  const ready = async () => {
-    service.clock.advance(1_000)
-    const response = await fetch(`${admin}/readyz`)
-    return { status: response.status, body: (await response.json()) as ReadyBody }
-  }
-
-  afterAll(async () => {
-    proxy.mend()
-    await service.stop()
-    proxy.close()
-    await other.stop()
-  })
-
   test("Only the admin port has metrics and the state of the parts; both ports have liveness and readiness", async () => {
     for (const path of ["/livez", "/readyz", "/metrics"]) {
       expect([path, await statusOf(`${admin}${path}`)]).toEqual([path, 200])
     }
-    expect(await statusOf(`${service.url}/metrics`)).toBe(404)
-    expect(await statusOf(`${service.url}/livez`)).toBe(200)
-    const ready = await fetch(`${service.url}/readyz`)
+    expect(await statusOf(`${administered.url}/metrics`)).toBe(404)
+    expect(await statusOf(`${administered.url}/livez`)).toBe(200)
+    const ready = await fetch(`${administered.url}/readyz`)
     expect([ready.status, await ready.json()]).toEqual([200, { status: "ready" }])
   })
 
@@ -106,19 +94,7 @@ describe("With ADMIN_PORT", () => {
   })
 })
 
-interface ReadyBody {
-  release: number | null
-}
-
 describe("Without ADMIN_PORT", () => {
-  let service: TestService
-
-  beforeAll(async () => {
-    service = await testService({ settings: { HOST: "0.0.0.0" } })
-  })
-
-  afterAll(() => service.stop())
-
   test("The service's port serves them all to clients on this machine", async () => {
     for (const path of ["/livez", "/readyz", "/metrics"]) {
       expect([path, await statusOf(`http://127.0.0.1:${service.port}${path}`)]).toEqual([path, 200])

@@ -3,7 +3,7 @@
  * the log has the cause (interface specification, section 7).
  */
 import { expect, test } from "bun:test"
-import { serviceOfFile, type TestService, testService } from "../support/service.ts"
+import { serviceOfFile, type TestService } from "../support/service.ts"
 import { signedInVisitor } from "../web/pages/visitor.ts"
 import { readError } from "./bodies.ts"
 
@@ -38,7 +38,7 @@ test("A path outside the interface is 404 without a token", async () => {
 })
 
 test.each(["POST", "PUT", "PATCH", "DELETE", "PROPFIND"])("%s is not allowed", async (method) => {
-  for (const path of ["/companies", "/companies/BIG", "/nothing"]) {
+  for (const path of ["/companies", "/companies/BIG", "/usage", "/nothing"]) {
     const response = await service.get(path, { method })
     expect(response.status).toBe(405)
     expect(response.headers.get("allow")).toBe("GET, HEAD, OPTIONS")
@@ -106,12 +106,12 @@ test("Errors are JSON in every requested format", async () => {
 })
 
 test("The log has the cause of an internal error under the request id; the response has none", async () => {
-  await using broken = await testService()
-  await broken.sql`alter table reports rename to hidden`
-  const response = await broken.get("/reports")
+  await service.sql`alter table reports rename to hidden`
+  const response = await service.get("/reports")
+  await service.sql`alter table hidden rename to reports`
   expect(response.status).toBe(500)
   expect(await response.json()).toEqual({ error: { code: "INTERNAL", message: "Internal error" } })
-  const lines = broken.logLines.map((line) => JSON.parse(line))
+  const lines = service.logLines.map((line) => JSON.parse(line))
   const id = response.headers.get("x-request-id")
   const failure = lines.find(
     (line) => line.event === "request failed" && line["mds.request_id"] === id,

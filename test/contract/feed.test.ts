@@ -3,6 +3,7 @@ import { expect, test } from "bun:test"
 import { $ } from "bun"
 import { none, type ReportFixture } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
+import { faultsOf, readList } from "./bodies.ts"
 
 const report = (hash: string, further: Partial<ReportFixture> = {}): ReportFixture => ({
   hash,
@@ -112,9 +113,9 @@ test("A feed has the newest 50 of a longer list", async () => {
   const feed = await feedOf("format=atom")
   expect(named(feed, "entry")).toHaveLength(50)
   expect(textOf(feed, "title")).toEqual(["ASX announcements"])
-  const json = (await (await service.get("/reports")).json()) as { data: { hash: string }[] }
+  const { data } = await readList(await service.get("/reports"))
   expect(named(feed, "entry").flatMap((entry) => textOf(entry, "id"))).toEqual(
-    json.data.map(({ hash }) => `tag:mds.example.com,2026:/api/v1/reports/${hash}`),
+    data.map(({ hash }) => `tag:mds.example.com,2026:/api/v1/reports/${hash}`),
   )
 })
 
@@ -143,40 +144,34 @@ test("Accept selects a feed only where one exists", async () => {
 })
 
 test("A feed rejects parameters that feeds lack", async () => {
-  const faultsOf = async (
-    path: string,
-    headers?: Record<string, string>,
-  ): Promise<(string | undefined)[][]> => {
-    const response = await service.get(path, { ...(headers && { headers }) })
-    expect(response.status).toBe(400)
-    const { error } = (await response.json()) as {
-      error: { details: { parameters: { parameter: string; message: string }[] } }
-    }
-    return error.details.parameters.map(({ parameter, message }) => [parameter, message])
-  }
+  const namedIn = async (path: string, headers: Record<string, string> = {}) =>
+    (await faultsOf(service, path, { headers })).map(({ parameter, message }) => [
+      parameter,
+      message,
+    ])
   const message = "Must not be given with"
   for (const given of ["page=1", "per_page=5", "all=true", "all=false", "fields=hash"]) {
-    const name = given.split("=")[0]
-    expect(await faultsOf(`/reports?format=atom&${given}`)).toEqual([
+    const [name = ""] = given.split("=")
+    expect(await namedIn(`/reports?format=atom&${given}`)).toEqual([
       [name, `${message} format=atom`],
     ])
-    expect(await faultsOf(`/reports?${given}`, { Accept: "application/atom+xml" })).toEqual([
+    expect(await namedIn(`/reports?${given}`, { Accept: "application/atom+xml" })).toEqual([
       [name, `${message} Accept: application/atom+xml; add format=json for the list`],
     ])
   }
   const needs = "Needs format csv or tsv"
   for (const format of ["atom", "json", "ndjson"]) {
     for (const given of ["bom=true", "formula_guard=false"]) {
-      const expected = [[given.split("=")[0], needs]]
-      expect(await faultsOf(`/reports?format=${format}&${given}`)).toEqual(expected)
+      const [name = ""] = given.split("=")
+      expect(await namedIn(`/reports?format=${format}&${given}`)).toEqual([[name, needs]])
     }
   }
   for (const path of ["/companies", "/companies/BIG/subsidiaries", "/releases"]) {
-    expect(await faultsOf(`${path}?format=atom`)).toEqual([
+    expect(await namedIn(`${path}?format=atom`)).toEqual([
       ["format", "Must be one of json, csv, tsv, ndjson, parquet"],
     ])
   }
-  expect(await faultsOf("/reports?format=rss")).toEqual([
+  expect(await namedIn("/reports?format=rss")).toEqual([
     ["format", "Must be one of json, csv, tsv, ndjson, parquet, atom"],
   ])
 })

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test"
 import { seeded } from "../../src/sample/random.ts"
 import { awkward, shown, tenementsOf } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
-import { readError, readList, readRecord, type Shown } from "./bodies.ts"
+import { faultsOf, readList, readRecord, releaseOf, type Shown } from "./bodies.ts"
 import { crawl } from "./crawl.ts"
 import { parseCsv, parseTsv } from "./delimited-reader.ts"
 
@@ -46,21 +46,6 @@ const lists: [path: string, names: string[]][] = [
   ["/reports", [...Object.keys(awkward.reports[0] ?? {}), ...loaded]],
 ]
 
-test("Records have the fields in the order of the names, and no others", async () => {
-  const [record = {}] = await data("/tenements?fields=since_release,state,id,asx_codes&per_page=1")
-  expect(Object.entries(record)).toEqual([
-    ["since_release", 2],
-    ["state", "NSW"],
-    ["id", "NSW-EL-1"],
-    ["asx_codes", ["BIG"]],
-  ])
-  const found = await readRecord(await service.get("/companies/big?fields=source,total_tenements"))
-  expect(Object.entries(found)).toEqual([
-    ["source", "test"],
-    ["total_tenements", 3],
-  ])
-})
-
 test("The field asx_codes lists the linked companies, as text joined by semicolons in CSV and TSV", async () => {
   const path = "/tenements?as_of=1&fields=id,asx_codes"
   const codes = new Map(awkward.tenements.map(({ id, asx_codes }) => [id, asx_codes]))
@@ -88,7 +73,7 @@ test("Any selection is the same part of the whole record, in JSON, CSV, TSV and 
     expect(whole.map((record) => selected(record, Object.keys(shown[0] ?? {})))).toEqual(shown)
     const columns = parseCsv(await text(`${path}?format=csv&all=true&fields=${names}`))
     expect(columns[0]).toEqual(names)
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 4; round++) {
       const chosen = shuffled(names).slice(0, 1 + Math.floor(random() * names.length))
       const query = `${path}?fields=${chosen.join(",")}`
       const expected = whole.map((record) => selected(record, chosen))
@@ -180,12 +165,6 @@ test("The parameter fields works with as_of, updated_since and removed_since", a
   expect(await readRecord(then)).toMatchObject({ asx_codes: ["BIG", "QUO"], since_release: 1 })
 })
 
-const faultsOf = async (path: string) => {
-  const response = await service.get(path)
-  expect([path, response.status]).toEqual([path, 400])
-  return (await readError(response)).details?.parameters
-}
-
 test.each([
   ["", 'Unknown name ""'],
   ["id,,state", 'Unknown name ""'],
@@ -198,7 +177,7 @@ test.each([
   ["__proto__", 'Unknown name "__proto__"'],
 ])("The parameter fields=%p is invalid", async (fields, message) => {
   for (const path of ["/tenements", "/companies/BIG/tenements", "/tenements/NT-1"]) {
-    expect(await faultsOf(`${path}?fields=${fields}`)).toEqual([
+    expect(await faultsOf(service, `${path}?fields=${fields}`)).toEqual([
       {
         parameter: "fields",
         message,
@@ -209,7 +188,7 @@ test.each([
 })
 
 test("An error shows the first 40 characters of an unknown field", async () => {
-  expect(await faultsOf(`/reports?fields=hash,${"x".repeat(5_000)}`)).toMatchObject([
+  expect(await faultsOf(service, `/reports?fields=hash,${"x".repeat(5_000)}`)).toMatchObject([
     { parameter: "fields", message: `Unknown name "${"x".repeat(40)}"` },
   ])
 })
@@ -221,19 +200,17 @@ test("Histories, releases and sources have no fields parameter", async () => {
     "/releases",
     "/sources",
   ]) {
-    expect(await faultsOf(`${path}?fields=source`)).toMatchObject([
+    expect(await faultsOf(service, `${path}?fields=source`)).toMatchObject([
       { parameter: "fields", message: "Unknown parameter" },
     ])
   }
 })
 
 test("Each selection has a page sequence of its own", async () => {
-  const releaseOf = async (fields: string, page: number) => {
-    const path = `/tenements?fields=${fields}&per_page=2&page=${page}`
-    return (await service.get(path)).headers.get("x-data-release")
-  }
-  expect(await releaseOf("id,type", 1)).toBe("2")
+  const release = async (fields: string, page: number) =>
+    releaseOf(await service.get(`/tenements?fields=${fields}&per_page=2&page=${page}`))
+  expect(await release("id,type", 1)).toBe(2)
   await service.publish(awkward)
-  expect(await releaseOf("id,type", 2)).toBe("2")
-  expect(await releaseOf("type,id", 2)).toBe("3")
+  expect(await release("id,type", 2)).toBe(2)
+  expect(await release("type,id", 2)).toBe(3)
 })

@@ -5,9 +5,7 @@
 import { expect, test } from "bun:test"
 import { parquetMetadata, parquetReadObjects } from "hyparquet"
 import { awkward } from "../support/fixtures.ts"
-import { seededIntegers } from "../support/seeded-integers.ts"
 import { serviceOfFile } from "../support/service.ts"
-import { readList } from "./bodies.ts"
 import { parseCsv, parseTsv } from "./delimited-reader.ts"
 import { expectedLists } from "./oracle.ts"
 
@@ -106,42 +104,6 @@ test.each(lists)("%s as NDJSON has a line for each record", async (path, records
   expect(linesOf(await text(`format=ndjson&all=true&fields=${name}`))).toEqual(picked)
 })
 
-/** Parameters that lists take, each with values that some records have. */
-const choices: Readonly<Record<string, readonly string[]>> = {
-  per_page: ["1", "2", "7", "100"],
-  page: ["1", "2", "3"],
-  order: ["asc", "desc"],
-  "companies sort": ["name", "market_cap", "asx_code", "total_tenements"],
-  "companies active": ["true", "false"],
-  "companies search": ["a", "min", "%", "'"],
-  "companies fields": ["asx_code,is_active", "market_cap_aud,since_release,company_name"],
-  "tenements sort": ["id", "grant_date", "expiry_date", "area_km2"],
-  "tenements state": ["WA", "NSW", "QLD", "NT"],
-  "tenements holder": ["a", "pty", '"'],
-  "tenements fields": ["asx_codes,id", "source,area_km2,holder_name", "grant_date"],
-  "reports search": ["a", "report", "50%"],
-  "reports from": ["1999-12-31", "2026-01-01"],
-  "reports fields": ["title,hash", "published_at,type,url"],
-}
-
-test("NDJSON has the values of JSON for any query", async () => {
-  const below = seededIntegers(7)
-  for (let count = 0; count < 100; count++) {
-    const list = ["companies", "tenements", "reports"][below(3)] ?? ""
-    const query = Object.entries(choices).flatMap(([name, values]) => {
-      const [parameter = "", of = list] = name.split(" ").reverse()
-      const isTaken = of === list && below(3) === 0 && !(list === "reports" && name === "order")
-      return isTaken
-        ? [`${parameter}=${encodeURIComponent(values[below(values.length)] ?? "")}`]
-        : []
-    })
-    const path = `/${list}?${query.join("&")}`
-    const { data } = await readList(await service.get(path))
-    const lines = await (await service.get(`${path}&format=ndjson`)).text()
-    expect([path, linesOf(lines)]).toEqual([path, data])
-  }
-})
-
 test("NDJSON of no record is empty, and its errors are JSON", async () => {
   const nothing = await service.get("/tenements?holder=no-one&format=ndjson&all=true")
   expect([nothing.headers.get("content-type"), await nothing.text()]).toEqual([
@@ -178,32 +140,6 @@ test.each(lists)("%s as Parquet has the records of JSON", async (path, records) 
   expect(response.headers.get("x-total-count")).toBe(String(records.length))
   const name = path.split("/").at(-1)
   expect(response.headers.get("content-disposition")).toBe(`attachment; filename="${name}.parquet"`)
-})
-
-test("Parquet columns have the types of the fields", async () => {
-  const columns = async (path: string) =>
-    (await parquet(`${path}?format=parquet&all=true`)).metadata.schema
-      .slice(1)
-      .map(({ name, type, converted_type, repetition_type }) =>
-        [name, converted_type ?? type, repetition_type === "OPTIONAL" ? "null" : ""].join(" "),
-      )
-  expect(await columns("/companies")).toEqual([
-    "asx_code UTF8 ",
-    "company_name UTF8 ",
-    "market_cap_aud INT64 null",
-    "gics_sector UTF8 null",
-    "gics_industry_group UTF8 null",
-    "total_tenements INT64 ",
-    "is_active BOOLEAN ",
-  ])
-  expect((await columns("/tenements")).slice(-4)).toEqual([
-    "holder_name UTF8 null",
-    "grant_date DATE null",
-    "expiry_date DATE null",
-    "area_km2 DOUBLE null",
-  ])
-  expect(await columns("/reports")).toContain("published_at TIMESTAMP_MILLIS ")
-  expect(await columns("/companies/BIG/subsidiaries")).toContain("ownership_percentage DOUBLE null")
 })
 
 test("A Parquet file names its release, its query and the licences of its sources", async () => {

@@ -1,21 +1,21 @@
 /** Bad requests are the caller's fault: each has a clear response, and never a 5xx. */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { Random } from "../../src/sample/random.ts"
 import { awkward } from "../support/fixtures.ts"
-import { testService } from "../support/service.ts"
+import { afterFile } from "../support/of-file.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { crawl } from "./crawl.ts"
 import { expectedLists } from "./oracle.ts"
 import { type RawAnswer, requestText, sendRaw } from "./raw-http.ts"
 
-const service = await testService()
+const service = await serviceOfFile()
 const authorization = { Authorization: `Bearer ${service.tokens.admin}` }
 
-afterAll(async () => {
+afterFile(async () => {
   for (const [path, records] of Object.entries(expectedLists(awkward))) {
     expect(await crawl(service, path, 100)).toEqual([...records])
   }
   expect(service.logLines.filter((line) => line.includes("request failed"))).toEqual([])
-  await service.stop()
 })
 
 /** Requests a target byte for byte. */

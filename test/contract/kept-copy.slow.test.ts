@@ -8,7 +8,7 @@ import { seeded } from "../../src/sample/random.ts"
 import { fileLoader } from "../ingest/loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
-import { readList, type Shown } from "./bodies.ts"
+import { readList, releaseOf, type Shown } from "./bodies.ts"
 
 const random = seeded(22)
 const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T
@@ -83,7 +83,7 @@ async function read(path: string): Promise<{ release: number; data: Shown[] }> {
   const response = await service.get(path)
   expect([path, response.status]).toEqual([path, 200])
   const { data } = await readList(response)
-  return { release: Number(response.headers.get("x-data-release")), data }
+  return { release: releaseOf(response), data }
 }
 
 const copyOf = (path: string, key: string): Copy => ({ path, key, release: 0, records: new Map() })

@@ -10,6 +10,7 @@ import { type PgBouncer, pgbouncer, pgbouncerIsInstalled } from "../support/pgbo
 import { command } from "../support/process.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
+import { releaseOf } from "./bodies.ts"
 import { throughProxy } from "./interruptible-proxy.ts"
 
 const sizes = { companies: 200, tenements: 500, subsidiaries: 50, reports: 500 }
@@ -37,7 +38,6 @@ describe.skipIf(!pgbouncerIsInstalled)("Behind PgBouncer in transaction mode", (
     logLines.filter((line) => line.includes("set DATABASE_DIRECT_URL"))
   const stateOf = async ({ url }: TestService) =>
     (await (await fetch(`${url}/readyz`)).json()) as { notifications?: string }
-  const releaseOf = ({ headers }: Response) => Number(headers.get("x-data-release"))
 
   test("Without the direct address the service warns once, and the next request returns a new release", async () => {
     expect(warnings(pooled)).toHaveLength(1)

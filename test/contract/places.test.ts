@@ -12,7 +12,7 @@ import { seeded } from "../../src/sample/random.ts"
 import { fileLoader } from "../ingest/loading/file-loader.ts"
 import { none } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
-import { readError, readList, readRecord } from "./bodies.ts"
+import { faultsOf, readList, readRecord, releaseOf } from "./bodies.ts"
 import { crawl } from "./crawl.ts"
 
 const service = await serviceOfFile({ records: none })
@@ -177,9 +177,8 @@ test("Facets and pages count the same records, and a bad area is 400 with its re
     ["bbox=1,2,3", "Must be four decimal numbers: west,south,east,north"],
     ["near=-31,121,500", "at most 200 km"],
   ] as const) {
-    const response = await service.get(`/tenements?${query}`)
-    expect(response.status).toBe(400)
-    expect(JSON.stringify(await response.json())).toContain(message)
+    const [fault] = await faultsOf(service, `/tenements?${query}`)
+    expect(fault?.message).toContain(message)
   }
 })
 
@@ -303,9 +302,8 @@ test("A later page of a release whose shapes are pruned is an error, never witho
   await load("tenements", { "again.csv": lines }, { partial: true })
   await prune(service.database.url, 0)
   for (const format of formats) {
-    const response = await service.get(`${list}&format=${format}&page=4`)
-    expect(response.status).toBe(400)
-    expect(JSON.stringify(await readError(response))).toContain("start again at page 1")
+    const [fault] = await faultsOf(service, `${list}&format=${format}&page=4`)
+    expect(fault?.message).toContain("start again at page 1")
   }
 })
 
@@ -371,13 +369,9 @@ test("The ground around a tenement is measured from its shape at the release sho
   const csv = await service.get("/tenements?near=LARGE,16&format=csv&all=true&fields=id")
   expect(await csv.text()).toBe("id\r\nHOLE\r\nLARGE\r\nNORTH\r\nTOUCHING\r\n")
 
-  const faultOf = async (query: string) => {
-    const response = await service.get(`/tenements?${query}`)
-    expect(response.status).toBe(400)
-    return Object(await readError(response)).details.parameters
-  }
+  const faultOf = (query: string) => faultsOf(service, `/tenements?${query}`)
   const fault = (parameter: string, message: string) => [{ parameter, message }]
-  const before = Number((await service.get("/tenements")).headers.get("x-data-release"))
+  const before = releaseOf(await service.get("/tenements"))
   expect(await faultOf("near=NOWHERE,5")).toEqual(
     fault("near", `No tenement has the id NOWHERE at release ${before}`),
   )

@@ -70,10 +70,11 @@ test("1,000 requests of a standard account pass and the 1,001st gets 429 with re
 })
 
 test("Parallel callers are admitted exactly up to the limit", async () => {
-  await using trial = await testService({ settings: { RATE_WINDOW_SECONDS: "5" } })
+  const settings = { RATE_WINDOW_SECONDS: "5" }
+  await using trial = await testService({ beside: service, settings })
   const token = trial.tokens.enterprise
   const admittedAt: number[] = []
-  for (let round = 0; round < 60; round++) {
+  for (let round = 0; round < 30; round++) {
     trial.clock.advance((round * 7919) % 1_500)
     const nowMs = trial.clock.now.getTime()
     const burst = Array.from({ length: round % 3 ? 3 : 50 }, () =>
@@ -150,15 +151,17 @@ test("An enterprise account has its own number", async () => {
 })
 
 test("After 1,000 unauthenticated requests an address gets 429 instead of 401", async () => {
-  await using fresh = await testService()
-  const statuses: number[] = []
-  for (let count = 0; count < 1_000; count++) {
-    const token = count % 2 ? createToken() : null
-    const { status, headers } = await fresh.get("/companies", { token })
-    statuses.push(status)
-    expect(headers.get("x-ratelimit-remaining")).toBe(String(999 - count))
+  await using fresh = await testService({ beside: service })
+  const remaining: number[] = []
+  while (remaining.length < 1_000) {
+    const tokens = Array.from({ length: 40 }, (_, index) => (index % 2 ? createToken() : null))
+    const sent = tokens.map((token) => fresh.get("/companies", { token }))
+    for (const { status, headers } of await Promise.all(sent)) {
+      expect(status).toBe(401)
+      remaining.push(Number(headers.get("x-ratelimit-remaining")))
+    }
   }
-  expect(new Set(statuses)).toEqual(new Set([401]))
+  expect(remaining.sort((a, b) => a - b)).toEqual(Array.from({ length: 1_000 }, (_, left) => left))
   const resetAt = Math.ceil((fresh.clock.now.getTime() + windowMs) / 1000)
   for (const token of [null, createToken(), "nonsense"]) {
     const denied = await fresh.get("/companies", { token })
@@ -180,7 +183,8 @@ test.each([
 ])(
   "Behind %s trusted proxies only the addresses that they add to the header count",
   async (proxies, headers, left) => {
-    await using behind = await testService({ settings: { TRUSTED_PROXIES: proxies } })
+    const settings = { TRUSTED_PROXIES: proxies }
+    await using behind = await testService({ beside: service, settings })
     const remaining: number[] = []
     for (const forwarded of headers) {
       const init = { token: null, headers: { "X-Forwarded-For": forwarded } }

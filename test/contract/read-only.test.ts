@@ -3,32 +3,25 @@
  * cannot record.
  */
 
-import { afterAll, expect, test } from "bun:test"
-import postgres from "postgres"
-import { testDatabase } from "../support/postgres.ts"
-import { testService } from "../support/service.ts"
+import { expect, test } from "bun:test"
+import { afterFile, databaseOfFile } from "../support/of-file.ts"
+import { emptyDatabase } from "../support/postgres.ts"
+import { serviceOfFile, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { linkSecret, visitor } from "../web/pages/visitor.ts"
 
 const role = `reader_${crypto.randomUUID().replaceAll("-", "")}`
 
-const administration = await testDatabase()
-const sql = postgres(administration.url, { max: 1, onnotice: () => {} })
+const { sql } = await databaseOfFile(emptyDatabase())
 await sql`create role ${sql(role)} login password 'reader' in role pg_read_all_data`
-const service = await testService({
+afterFile(() => sql`drop role ${sql(role)}`)
+const service = await serviceOfFile({
   reach: (databaseUrl) => {
     const url = new URL(databaseUrl)
     url.username = role
     url.password = "reader"
     return url.href
   },
-})
-
-afterAll(async () => {
-  await service.stop()
-  await sql`drop role ${sql(role)}`
-  await sql.end()
-  await administration.drop()
 })
 
 const warnings = () =>

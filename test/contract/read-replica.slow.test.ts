@@ -11,7 +11,7 @@ import { fillWith } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
 import { awkwardPublished, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
-import { readList } from "./bodies.ts"
+import { readList, releaseOf } from "./bodies.ts"
 
 const directory = directoryOfFile()
 const primary = await ownServer()
@@ -40,8 +40,6 @@ async function newestOf(server: OwnServer): Promise<number> {
     .catch(() => [{ id: 0 }])
   return rows[0]?.id ?? 0
 }
-
-const releaseOf = ({ headers }: Response): number => Number(headers.get("x-data-release"))
 
 /** How many sessions of the service a server has for lists and exports. */
 async function readersOn(server: OwnServer): Promise<number> {

@@ -7,11 +7,10 @@ import { directoryOfFile } from "../support/of-file.ts"
 import { command, type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
+import { releaseOf } from "./bodies.ts"
 import { throughProxy } from "./interruptible-proxy.ts"
 
 const directory = directoryOfFile()
-
-const releaseOf = ({ headers }: Response) => Number(headers.get("x-data-release"))
 
 /** Inserts a release and returns when its transaction is committed, without waiting for anything else. */
 async function insertRelease({ sql }: TestService): Promise<number> {

@@ -8,7 +8,7 @@ import { sampleFixtures } from "../support/fixtures.ts"
 import { type RedisServer, redisIsInstalled, redisServer } from "../support/redis.ts"
 import { type TestService, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
-import { readList, readRecord } from "./bodies.ts"
+import { readList, readRecord, releaseOf } from "./bodies.ts"
 
 const sizes = { companies: 30, tenements: 300, subsidiaries: 10, reports: 10 }
 const limit = 60
@@ -104,10 +104,8 @@ describe.skipIf(!redisIsInstalled)("Two services on one Redis and one database",
 
   test("A new crawl through either process shows the new release throughout", async () => {
     const token = one.tokens.admin
-    const release = async (index: number, page: number) => {
-      const response = await get(index, `/tenements?page=${page}&per_page=30`, token)
-      return Number(response.headers.get("x-data-release"))
-    }
+    const release = async (index: number, page: number) =>
+      releaseOf(await get(index, `/tenements?page=${page}&per_page=30`, token))
     for (let round = 0; round < 2; round++) {
       const old = await release(round, 1)
       expect([await release(round + 1, 2), await release(round, 3)]).toEqual([old, old])

@@ -5,7 +5,7 @@ import { none } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { textOf } from "../web/pages/page-reader.ts"
 import { signedInVisitor } from "../web/pages/visitor.ts"
-import { readList, readRecord } from "./bodies.ts"
+import { readList, readRecord, releaseOf } from "./bodies.ts"
 
 const service = await serviceOfFile({ records: none })
 const load = fileLoader(service)
@@ -23,7 +23,7 @@ const idsOf = async (query: string) =>
 
 test("A name and commodities come with the next load, are shown when asked, and are found", async () => {
   await load("tenements", { "first.csv": first })
-  const release = Number((await service.get("/tenements")).headers.get("x-data-release"))
+  const release = releaseOf(await service.get("/tenements"))
   const before = await (await service.get(`/tenements?as_of=${release}`)).text()
   expect(await idsOf("search=obrien%20quarry")).toEqual([])
   await load("tenements", { "named.csv": named })

@@ -150,18 +150,3 @@ test("The admin plan has no used count, and its hours are counted", async () => 
   })
   expect(lastHour({ requests_per_hour })).toBe(before + 2)
 })
-
-test("Usage requires a token and accepts no parameter, and only GET and HEAD", async () => {
-  const { status, headers } = await service.get("/usage", { token: null })
-  expect([status, headers.get("x-ratelimit-limit")]).toEqual([401, "1000"])
-  const refused = await service.get("/usage?page=1")
-  expect([refused.status, (await readError(refused)).code]).toEqual([400, "INVALID_PARAMETER"])
-  const response = await service.get(`/usage?_=1&api_key=${service.tokens.standard}`, {
-    token: null,
-  })
-  expect(response.status).toBe(200)
-  const head = await service.get("/usage", { method: "HEAD" })
-  expect([head.status, await head.text()]).toEqual([200, ""])
-  const post = await service.get("/usage", { method: "POST" })
-  expect([post.status, post.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"])
-})

@@ -14,7 +14,6 @@ export interface MailServerOptions {
 
 export interface ReceivedMail {
   /** Those of the envelope, which decide where a mail goes. */
-  sender: string
   recipients: string[]
   /** As it was sent, one character a byte. */
   source: string
@@ -88,16 +87,16 @@ function smtpSession(
   replace: (command: string) => string | undefined,
 ): (line: string) => string {
   let isTrusted = credentials === undefined
-  let envelope = { sender: "", recipients: [] as string[] }
+  let recipients: string[] = []
   let mail: string[] | undefined
 
   const end = (lines: string[]): string => {
-    deliver({ ...envelope, source: lines.map((line) => `${line}\r\n`).join("") })
+    deliver({ recipients, source: lines.map((line) => `${line}\r\n`).join("") })
     mail = undefined
     return reset()
   }
   const reset = (): string => {
-    envelope = { sender: "", recipients: [] }
+    recipients = []
     return "250 OK"
   }
 
@@ -118,14 +117,12 @@ function smtpSession(
         isTrusted = argument === `PLAIN ${credentials}`
         return isTrusted ? "235 Accepted" : "535 Wrong user or password"
       case "MAIL":
-        if (!isTrusted) return "530 Authentication required"
-        envelope.sender = addressIn(argument)
-        return "250 OK"
+        return isTrusted ? "250 OK" : "530 Authentication required"
       case "RCPT":
-        envelope.recipients.push(addressIn(argument))
+        recipients.push(addressIn(argument))
         return "250 OK"
       case "DATA":
-        if (envelope.recipients.length === 0) return "503 No recipients"
+        if (recipients.length === 0) return "503 No recipients"
         mail = []
         return "354 Go on"
       case "RSET":

@@ -25,12 +25,9 @@ export function directoryOfFile(parent = tmpdir()): string {
 }
 
 /** Makes a database, with all migrations applied unless another one is passed, and a client of it. */
-export async function databaseOfFile(
-  making = testDatabase(),
-  { connection }: Pick<postgres.Options<Record<string, never>>, "connection"> = {},
-) {
+export async function databaseOfFile(making = testDatabase()) {
   const { url, drop } = await making
-  const sql = postgres(url, { max: 1, onnotice: () => {}, ...(connection && { connection }) })
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
   afterFile(drop)
   afterFile(() => sql.end({ timeout: 1 }))
   return { url, sql }

@@ -132,12 +132,24 @@ async function templateOf(
   sql: postgres.Sql,
 ): Promise<string> {
   if (typeof contents === "string") return contents
-  const { name, base, fill } = contents
+  const { name } = contents
   const isReady = async () =>
     (await sql`select 1 from pg_database where datname = ${name}`).length > 0
   if (await isReady()) return name
   await sql`select pg_advisory_lock(${TEMPLATE_LOCK})`
-  if (await isReady()) return name
+  try {
+    if (!(await isReady())) await makeTemplate(contents, server, sql)
+  } finally {
+    await sql`select pg_advisory_unlock(${TEMPLATE_LOCK})`
+  }
+  return name
+}
+
+async function makeTemplate(
+  { name, base, fill }: Contents,
+  server: string,
+  sql: postgres.Sql,
+): Promise<void> {
   const template = await templateOf(base, server, sql)
   // Under another name first, so that what fails half-way leaves nothing that looks ready.
   await sql`drop database if exists unfinished with (force)`
@@ -145,7 +157,6 @@ async function templateOf(
   const note = (await fill(databaseUrl(server, "unfinished"))) ?? (await noteOn(template, sql))
   await sql.unsafe(`comment on database unfinished is '${note.replaceAll("'", "''")}'`)
   await sql`alter database unfinished rename to ${sql(name)}`
-  return name
 }
 
 async function noteOn(template: string, sql: postgres.Sql): Promise<string> {
@@ -155,17 +166,19 @@ async function noteOn(template: string, sql: postgres.Sql): Promise<string> {
   return found?.note ?? ""
 }
 
-/** One connection, closed afterwards: that also frees the lock that `templateOf` takes. */
-async function asAdministrator(
+let administrator: postgres.Sql | undefined
+let lastWork: Promise<unknown> = Promise.resolve()
+
+/** On one connection for all of this process, in turn: a new one takes longer than most of the work. */
+function asAdministrator(
   server: string,
   work: (sql: postgres.Sql) => Promise<void>,
 ): Promise<void> {
-  const sql = postgres(databaseUrl(server, "postgres"), { max: 1, onnotice: () => {} })
-  try {
-    await work(sql)
-  } finally {
-    await sql.end({ timeout: 1 })
-  }
+  administrator ??= postgres(databaseUrl(server, "postgres"), { max: 1, onnotice: () => {} })
+  const sql = administrator
+  const done = lastWork.then(() => work(sql))
+  lastWork = done.catch(() => {})
+  return done
 }
 
 function databaseUrl(server: string, name: string): string {

@@ -16,7 +16,6 @@ export const redisIsInstalled = program !== null
 export interface RedisServer extends AsyncDisposable {
   /** With the password, if it has one. */
   url: string
-  readonly pid: number
   /** Freezes it: it accepts connections and bytes, and does not respond. */
   freeze(): void
   thaw(): void
@@ -32,9 +31,6 @@ export interface RedisServer extends AsyncDisposable {
 
 export interface RedisServerOptions {
   password?: string
-  port?: number
-  /** Where no port is given, chooses one until the server gets it. */
-  choosePort?: () => number
   /** Of its command line. */
   options?: readonly string[]
 }
@@ -46,8 +42,6 @@ const START_ATTEMPTS = 5
 /** Starts one on a free port and waits until it responds. Call it in `beforeAll`. */
 export async function redisServer({
   password = "",
-  port: given,
-  choosePort = freePort,
   options: others = [],
 }: RedisServerOptions = {}): Promise<RedisServer> {
   const options = [
@@ -58,29 +52,25 @@ export async function redisServer({
     // As a replica it writes no file either.
     ["--repl-diskless-load", "swapdb"],
   ]
-  const urlOn = (port: number, of = password) =>
-    `redis://${of && `:${encodeURIComponent(of)}@`}127.0.0.1:${port}`
+  const urlOn = (port: number) =>
+    `redis://${password && `:${encodeURIComponent(password)}@`}127.0.0.1:${port}`
   const startOn = (port: number) =>
     start(
       [program ?? "redis-server", "--port", String(port), ...options.flat(), ...others],
       urlOn(port),
     )
 
-  let port = given ?? choosePort()
+  let port = freePort()
   let running = await startOn(port)
-  for (let attempt = 1; !running && given === undefined && attempt < START_ATTEMPTS; attempt++) {
-    port = choosePort()
+  for (let attempt = 1; !running && attempt < START_ATTEMPTS; attempt++) {
+    port = freePort()
     running = await startOn(port)
   }
-  const urlWith = (of: string) => urlOn(port, of)
-  const url = urlWith(password)
+  const url = urlOn(port)
   let server = runningOn(running, url)
 
   return {
     url,
-    get pid() {
-      return server.pid
-    },
     freeze: () => process.kill(server.pid, "SIGSTOP"),
     thaw: () => process.kill(server.pid, "SIGCONT"),
     kill: () => server.end(),

@@ -32,8 +32,6 @@ export interface TestServiceOptions {
   now?: Date
   /** Whether statements wait for the locks of a test as long as a busy machine needs; by default. */
   holdsLocks?: boolean
-  /** How long Redis may take to respond, on a busy machine. */
-  redisTimeoutMs?: number
   /** From the database's address to the one that the service uses, to put something in between. */
   reach?: (databaseUrl: string) => string
 }
@@ -55,7 +53,6 @@ export async function testService({
   settings = {},
   now = new Date("2026-03-01T00:00:00.250Z"),
   holdsLocks = true,
-  redisTimeoutMs = 20_000,
   reach = (url) => url,
 }: TestServiceOptions = {}) {
   const database = beside?.database ?? (await publishedDatabase(records))
@@ -81,7 +78,8 @@ export async function testService({
     ),
     now: () => clock.now,
     steadyMs: () => clock.now.getTime(),
-    redisTimeoutMs,
+    // On a busy machine.
+    redisTimeoutMs: 20_000,
   })
 
   const stop = async (): Promise<void> => {

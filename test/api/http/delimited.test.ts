@@ -99,7 +99,7 @@ test("A number is written as JSON has it, whether as a value or as the database 
 
 test.each(["csv", "tsv"] as const)("%s: cells of any size fit, chunk after chunk", (format) => {
   const { newEncoder, rows } = delimitedWriter(format, columns, { formulaGuard: true })
-  const large = [1, 65_000, 65_536, 300_000].flatMap((size) =>
+  const large = [1, 65_000, 65_536, 140_000].flatMap((size) =>
     ["a", '"', "\t", "é", ",\n"].map((text) => [`=${text.repeat(size)}`, text.repeat(size)]),
   )
   const cellOf = (text: string) =>

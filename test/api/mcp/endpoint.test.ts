@@ -120,7 +120,8 @@ test("Requests from pages of other sites are rejected", async () => {
 })
 
 test("With BASE_URL, its origin is accepted, and another Host is not", async () => {
-  await using own = await testService({ settings: { BASE_URL: "https://mds.example.com" } })
+  const settings = { BASE_URL: "https://mds.example.com" }
+  await using own = await testService({ beside: service, settings })
   for (const [headers, status] of [
     [{ Host: "mds.example.com" }, 200],
     [{ Host: "mds.example.com", Origin: "https://mds.example.com" }, 200],
@@ -134,10 +135,9 @@ test("With BASE_URL, its origin is accepted, and another Host is not", async () 
 })
 
 test("Requests are logged and measured like those of the API", async () => {
-  await using own = await testService()
-  const token = await own.issue("reader@example.com")
+  await using own = await testService({ beside: service })
   const { body, headers } = requestOf("tools/call", { name: "company", arguments: {} }, legacy)
-  const response = await post(own, body, { token, headers })
+  const response = await post(own, body, { headers })
   const size = (await response.bytes()).length
   const [line] = (await own.logged()).map((each) => JSON.parse(each))
   expect(line).toMatchObject({

@@ -108,7 +108,7 @@ test("An unknown tool is an error of the protocol", async () => {
 })
 
 test("A result of a busy service says when to retry", async () => {
-  await using own = await testService({ holdsLocks: false })
+  await using own = await testService({ beside: service, holdsLocks: false })
   const { result } = await own.sql.begin(async (sql) => {
     await sql`lock table tenements in access exclusive mode`
     return callTool(own, "find_tenements", { state: "NT" })
@@ -127,16 +127,16 @@ test("A result of a busy service says when to retry", async () => {
 })
 
 test("A failure of the service is logged, and its cause is not in the response", async () => {
-  await using own = await testService()
-  await own.sql`alter table tenements rename to moved`
-  const { result } = await callTool(own, "find_tenements", { state: "NT" })
+  await service.sql`alter table tenements rename to moved`
+  const { result } = await callTool(service, "find_tenements", { state: "NT" })
+  await service.sql`alter table moved rename to tenements`
   expect(result).toMatchObject({
     isError: true,
     content: [{ text: '{"error":{"code":"INTERNAL","message":"Internal error"}}' }],
   })
-  const lines = (await own.logged()).map((line) => JSON.parse(line))
+  const lines = (await service.logged()).map((line) => JSON.parse(line))
   const failed = lines.find(({ event }) => event === "request failed")
-  const request = lines.find((line) => line["http.route"] === "/mcp")
+  const request = lines.findLast((line) => line["http.route"] === "/mcp")
   expect(failed["mds.request_id"]).toBe(request["mds.request_id"])
   expect(request["error.type"]).toBe("INTERNAL")
 })

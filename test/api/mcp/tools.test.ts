@@ -3,11 +3,20 @@ import { expect, test } from "bun:test"
 import { companyList } from "../../../src/api/routes/companies.ts"
 import { reportList } from "../../../src/api/routes/reports.ts"
 import { tenementList } from "../../../src/api/routes/tenements.ts"
-import { awkward, tenementsOf } from "../../support/fixtures.ts"
-import { serviceOfFile, testService } from "../../support/service.ts"
-import { ask, callTool, legacy, modern, type Part, type Result, resultOf } from "./conversation.ts"
+import { readList, releaseOf } from "../../contract/bodies.ts"
+import { awkward, type Fixtures, tenementsOf } from "../../support/fixtures.ts"
+import { serviceOfFile } from "../../support/service.ts"
+import { ask, callTool, legacy, modern, type Part, resultOf } from "./conversation.ts"
 
 const service = await serviceOfFile()
+/** Its records are those that a test published last. */
+const changing = await serviceOfFile()
+
+/** @returns the number of the release */
+async function publish(records: Partial<Fixtures>): Promise<number> {
+  await changing.publish({ ...awkward, ...records })
+  return releaseOf(await changing.get("/releases"))
+}
 
 const calls: [tool: string, given: object][] = [
   ["find_companies", { search: "a", sort: "market_cap", order: "desc" }],
@@ -80,7 +89,7 @@ test.each(calls)(
       expect(request).toEndWith("as_of=1")
       expect(request).not.toContain("mds_")
       const response = await service.get(request.slice(`${service.url}/api/v1`.length))
-      const { data, meta } = (await response.json()) as { data: object[]; meta: { total: number } }
+      const { data, meta } = await readList(response)
       expect([request, data, meta.total]).toEqual([request, records, total])
     }
   },
@@ -95,14 +104,13 @@ test("A result is repeated as text", async () => {
 })
 
 test("The tool company counts the tenements by state and by status, and lists those past their expiry on the day of the data", async () => {
-  const records = {
-    ...awkward,
+  const release = await publish({
     tenements: awkward.tenements.map((tenement) =>
       tenement.id === "WA-E47-1235" ? { ...tenement, expiry_date: "2026-02-28" } : tenement,
     ),
-  }
-  await using own = await testService({ records })
-  const { company, tenements, subsidiaries } = await resultOf(own, "company", { asx_code: "BIG" })
+  })
+  const given = { asx_code: "BIG" }
+  const { company, tenements, subsidiaries } = await resultOf(changing, "company", given)
   expect(company.asx_code).toBe("BIG")
   expect(tenements.total).toBe(tenementsOf(awkward.tenements, "BIG").length)
   expect(tenements.by_state.records).toEqual([
@@ -113,13 +121,14 @@ test("The tool company counts the tenements by state and by status, and lists th
   expect(counted.reduce((sum, count) => sum + count, 0)).toBe(tenements.total)
   expect(tenements.past_expiry.records.map(({ id }) => id)).toEqual(["WA-E47-1235"])
   expect(subsidiaries.total).toBe(5)
-  const { notes } = await resultOf(own, "find_tenements", { company: "BIG" })
+  const { notes } = await resultOf(changing, "find_tenements", { company: "BIG" })
   expect(notes.join()).toContain(
     "1 of these 4 records are granted and past their expiry date on 2026-03-01",
   )
-  const past = await resultOf(own, "company", { asx_code: "BIG", as_of: "1" })
+  const as_of = String(release)
+  const past = await resultOf(changing, "company", { ...given, as_of })
   expect(past.tenements.past_expiry.records).toEqual([])
-  const listed = await resultOf(own, "find_tenements", { company: "BIG", as_of: "1" })
+  const listed = await resultOf(changing, "find_tenements", { company: "BIG", as_of })
   expect(listed.notes.join()).not.toContain("past their expiry date")
 })
 
@@ -193,33 +202,33 @@ test("Tenements have the point inside their shape, and never the shape", async (
 test("A result has at most 50 records, with the total", async () => {
   const [first] = awkward.tenements
   if (!first) throw new Error("No tenement")
-  const tenements = Array.from({ length: 120 }, (_, index) => ({ ...first, id: `T-${index}` }))
-  await using own = await testService({ records: { ...awkward, tenements } })
-  const found = await resultOf(own, "find_tenements")
+  await publish({
+    tenements: Array.from({ length: 120 }, (_, index) => ({ ...first, id: `T-${index}` })),
+  })
+  const found = await resultOf(changing, "find_tenements")
   expect([found.records.length, found.total, found.total_pages]).toEqual([50, 120, 3])
-  const rest = await resultOf(own, "find_tenements", { page: 3 })
+  const rest = await resultOf(changing, "find_tenements", { page: 3 })
   expect(rest.records).toHaveLength(20)
-  const changed = await resultOf(own, "changes", { list: "tenements", since: "0" })
+  const changed = await resultOf(changing, "changes", { list: "tenements", since: "0" })
   expect([changed.added_or_changed.records.length, changed.added_or_changed.total]).toEqual([
     25, 120,
   ])
-  const { result } = await callTool(own, "find_tenements", { per_page: 51 })
+  const { result } = await callTool(changing, "find_tenements", { per_page: 51 })
   expect(result?.content[0]?.text).toContain("Must be an integer from 1 to 50")
 })
 
 test("The tool changes lists the records added, changed and removed between two releases", async () => {
-  await using own = await testService()
+  const since = await publish({})
   const [, ...others] = awkward.tenements
-  await own.publish({
-    ...awkward,
+  const release = await publish({
     tenements: others.map((each) => (each.id === "NT-1" ? { ...each, area_km2: 1 } : each)),
   })
-  await own.publish({ ...awkward, tenements: [] })
-  const given = { list: "tenements", since: "1", as_of: "2" }
-  const changed = await resultOf(own, "changes", given)
-  expect([changed.release.number, changed.since.number]).toEqual([2, 1])
+  await publish({ tenements: [] })
+  const given = { list: "tenements", since: String(since), as_of: String(release) }
+  const changed = await resultOf(changing, "changes", given)
+  expect([changed.release.number, changed.since.number]).toEqual([release, since])
   expect(changed.removed.records.map(({ id }) => id)).toEqual(["WA-E47-1234"])
-  const ofState = await resultOf(own, "changes", { ...given, state: "NT" })
+  const ofState = await resultOf(changing, "changes", { ...given, state: "NT" })
   expect(ofState.removed.total).toBe(0)
   expect(ofState.added_or_changed.records).toContainEqual(
     expect.objectContaining({ id: "NT-1", area_km2: 1 }),
@@ -227,24 +236,24 @@ test("The tool changes lists the records added, changed and removed between two 
 })
 
 test("Without since, the tool changes lists the changes of one release, by default the last", async () => {
-  const own = await testService()
-  await own.publish({ ...awkward, tenements: awkward.tenements.slice(1) })
-  await own.publish({ ...awkward, tenements: awkward.tenements.slice(1), reports: [] })
-  const last = await resultOf(own, "changes", { list: "reports" })
-  expect([last.since.number, last.release.number]).toEqual([2, 3])
+  const first = await publish({})
+  const tenements = awkward.tenements.slice(1)
+  const second = await publish({ tenements })
+  const third = await publish({ tenements, reports: [] })
+  const last = await resultOf(changing, "changes", { list: "reports" })
+  expect([last.since.number, last.release.number]).toEqual([second, third])
   expect(last.removed.total).toBe(awkward.reports.length)
-  const before = await resultOf(own, "changes", { list: "tenements", as_of: "2" })
-  expect([before.since.number, before.removed.total]).toEqual([1, 1])
-  await own.stop()
+  const before = await resultOf(changing, "changes", { list: "tenements", as_of: String(second) })
+  expect([before.since.number, before.removed.total]).toEqual([first, 1])
 })
 
 test("All parts of a result are of one release, also while others are published", async () => {
-  await using own = await testService()
+  await publish({})
   const results = Array.from({ length: 6 }, () => [
-    resultOf(own, "company", { asx_code: "BIG" }),
-    resultOf(own, "changes", { list: "reports", since: "0" }),
+    resultOf(changing, "company", { asx_code: "BIG" }),
+    resultOf(changing, "changes", { list: "reports", since: "0" }),
   ]).flat()
-  await own.publish({ ...awkward, reports: awkward.reports.slice(1) })
+  await publish({ reports: awkward.reports.slice(1) })
   for (const result of await Promise.all(results)) {
     const release = String(result.release.number)
     const shown = partsIn(result).map(({ request }) => new URL(request).searchParams.get("as_of"))
@@ -253,20 +262,20 @@ test("All parts of a result are of one release, also while others are published"
 })
 
 test("The tool changes does not move the release that later pages of a search show", async () => {
-  await using own = await testService()
+  const first = await publish({})
   // The pages of changes have as many.
   const given = { per_page: 25 }
-  expect((await resultOf(own, "find_companies", given)).release.number).toBe(1)
-  await own.publish({ ...awkward, companies: awkward.companies.slice(1) })
-  const changed = await resultOf(own, "changes", { list: "companies" })
-  expect(changed.release.number).toBe(2)
-  const later = await resultOf(own, "find_companies", { ...given, page: 2 })
-  expect(later.release.number).toBe(1)
+  expect((await resultOf(changing, "find_companies", given)).release.number).toBe(first)
+  const second = await publish({ companies: awkward.companies.slice(1) })
+  const changed = await resultOf(changing, "changes", { list: "companies" })
+  expect(changed.release.number).toBe(second)
+  const later = await resultOf(changing, "find_companies", { ...given, page: 2 })
+  expect(later.release.number).toBe(first)
 })
 
 test("The tool sources lists the sources as they are now, beside the newest release", async () => {
   const { release, request, records } = await resultOf(service, "sources")
   expect([release.number, request]).toEqual([1, `${service.url}/api/v1/sources`])
-  const { data } = (await (await service.get("/sources")).json()) as { data: Result["records"] }
+  const { data } = await readList(await service.get("/sources"))
   expect(records).toEqual(data)
 })

@@ -7,7 +7,7 @@ import { endpoints } from "../../../src/api/routes/endpoints.ts"
 import { ask } from "../../api/mcp/conversation.ts"
 import { afterFile } from "../../support/of-file.ts"
 import { testDatabase } from "../../support/postgres.ts"
-import { testService } from "../../support/service.ts"
+import { serviceOfFile } from "../../support/service.ts"
 import { differences, first } from "./compatible.ts"
 import { contractData, contractTime } from "./contract-data.ts"
 import { type Exchange, readRecorded, recordedDirectory, writeExchanges } from "./exchange.ts"
@@ -22,8 +22,7 @@ const recorded = await readRecorded()
 
 const database = await testDatabase(contractData)
 afterFile(database.drop)
-const service = await testService({ beside: { database }, now: contractTime })
-afterFile(service.stop)
+const service = await serviceOfFile({ beside: { database }, now: contractTime })
 const { admin: token, enterprise: limited } = service.tokens
 const replayed: Replayed = { url: service.url, token, limited }
 
