@@ -40,7 +40,7 @@ test("Two processes send each event once, and its releases follow those of the e
   const other = await bench.another()
   await watch({ releases: true }, { path: "/a" })
   await watch({ list: "/reports" }, { path: "/b" })
-  for (let count = 0; count < 20; count++) {
+  for (let count = 0; count < 10; count++) {
     await service.publish({ ...awkward, reports: awkward.reports.slice(count % 5) })
   }
   await settled()
@@ -102,9 +102,8 @@ test("A receiver that was down for a day gets the event in progress, then one ev
   receiver.chosen.respond = () => new Response(null, { status: 502 })
   await service.publish(awkward)
   await until(async () => (await rowOf(id))?.attempt === 1)
-  for (let seconds = 0; seconds < 86_400; seconds += await toNextAttempt(id)) {
-    await service.publish(awkward)
-  }
+  for (let count = 0; count < 2; count++) await service.publish(awkward)
+  for (let seconds = 0; seconds < 86_400; ) seconds += await toNextAttempt(id)
   receiver.chosen.respond = () => new Response(null, { status: 204 })
   const failed = receiver.events.length
   await toNextAttempt(id)
@@ -128,13 +127,10 @@ test("A receiver chooses the time of the next attempt by Retry-After, and ends t
   expect((await rowOf(id))?.state).toBe("disabled")
 })
 
-test.each([
-  [429, "0"],
-  [503, "1"],
-  [503, "Sun, 01 Mar 2020 00:00:00 GMT"],
-])("Of %i with Retry-After %j, attempts are no sooner than without it", async (status, value) => {
+test("With a short Retry-After, attempts are no sooner than without it", async () => {
   const { id } = await watch({ list: "/reports" })
-  receiver.chosen.respond = () => new Response(null, { status, headers: { "Retry-After": value } })
+  const headers = { "Retry-After": "1" }
+  receiver.chosen.respond = () => new Response(null, { status: 503, headers })
   await service.publish(awkward)
   await until(async () => (await rowOf(id))?.attempt === 1)
   expect((await toNextAttempt(id)) / 5).toBeWithin(0.79, 1.21)
@@ -204,9 +200,10 @@ test("An account whose receivers take all places delays others by one attempt", 
   const slow = Array.from({ length: 20 }, bench.newReceiver)
   for (const { url, chosen } of slow) {
     chosen.respond = () => new Promise((resolve) => held.push(resolve))
-    const { id } = await watch({ releases: true }, { channel: { kind: "webhook", url } })
-    await change(requestTest, id)
+    await watch({ releases: true }, { channel: { kind: "webhook", url } })
   }
+  await service.sql`update watches set is_test_due = true`
+  await bench.wake()
   await until(() => held.length === 16)
   await bench.accountOf("other@example.com")
   await watch({ list: "/reports" }, { email: "other@example.com" })

@@ -12,99 +12,104 @@ const directory = (...rows: string[]) =>
     acceptShrink: true,
   })
 
-beforeEach(async () => {
-  await directory("QZA,Quarry Alpha Limited,true", "QZB,Quarry Beta NL,true")
-  await bench.load(
-    "tenements",
-    "id,tenement_id,state,holder_name\nt1,E 1,WA,QUARRY ALPHA LTD\nt2,E 2,WA,Quarry Beta NL\n",
-  )
-})
-
 const codes = bench.linkedCodes
 const unlinked = async () => (await readUnlinked(bench.url)).map(({ name }) => name)
 
 /** Totals are those of the lists, whatever the links are. */
 const expectTotals = async () => expect(await bench.companiesOfOtherTotals()).toEqual([])
 
-test("A renamed company stays linked by its former names, and nothing of its tenements changes", async () => {
-  const renamed = await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
-  expect(renamed.links).toMatchObject({
-    ...{ linked: 2, directly: 2, unlinked_holders: 0 },
-    changed: { tenements: 0 },
+describe("In an operator's own files", () => {
+  beforeEach(async () => {
+    await directory("QZA,Quarry Alpha Limited,true", "QZB,Quarry Beta NL,true")
+    await bench.load(
+      "tenements",
+      "id,tenement_id,state,holder_name\nt1,E 1,WA,QUARRY ALPHA LTD\nt2,E 2,WA,Quarry Beta NL\n",
+    )
   })
-  expect(await codes()).toEqual(["QZA", "QZB"])
-  await directory("QZA,Renamed Again Limited,true", "QZB,Quarry Beta Limited,true")
-  expect(await codes()).toEqual(["QZA", "QZB"])
-  expect(await unlinked()).toEqual([])
-  await expectTotals()
-})
 
-test("New tenements of a former name are linked too, and of the name that a company took back", async () => {
-  await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
-  await directory("QZA,Quarry Alpha Ltd,true", "QZB,Quarry Beta NL,true")
-  await bench.load(
-    "tenements",
-    "id,tenement_id,state,holder_name\nt3,E 3,WA,RENAMED LTD\nt4,E 4,WA,QUARRY ALPHA LTD\n",
-    { partial: true },
+  test("A renamed company stays linked by its former names, and nothing of its tenements changes", async () => {
+    const renamed = await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
+    expect(renamed.links).toMatchObject({
+      ...{ linked: 2, directly: 2, unlinked_holders: 0 },
+      changed: { tenements: 0 },
+    })
+    expect(await codes()).toEqual(["QZA", "QZB"])
+    await directory("QZA,Renamed Again Limited,true", "QZB,Quarry Beta Limited,true")
+    expect(await codes()).toEqual(["QZA", "QZB"])
+    expect(await unlinked()).toEqual([])
+    await expectTotals()
+  })
+
+  test("New tenements of a former name are linked too, and of the name that a company took back", async () => {
+    await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
+    await directory("QZA,Quarry Alpha Ltd,true", "QZB,Quarry Beta NL,true")
+    await bench.load(
+      "tenements",
+      "id,tenement_id,state,holder_name\nt3,E 3,WA,RENAMED LTD\nt4,E 4,WA,QUARRY ALPHA LTD\n",
+      { partial: true },
+    )
+    expect(await codes()).toEqual(["QZA", "QZB", "QZA", "QZA"])
+  })
+
+  test("Pruning the history drops no link", async () => {
+    const { release } = await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
+    await bench.sql`update releases set published_at = published_at - interval '90 days'`
+    expect(await prune(bench.url, 1)).toMatchObject({ oldest: release })
+    expect([...(await bench.sql`select from companies_history`)]).toEqual([])
+    const after = await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,false")
+    expect(after.links).toMatchObject({ linked: 2, changed: { tenements: 0 } })
+  })
+
+  test.each([
+    ["a listed company", ["QZC,Quarry Alpha Limited,true"], "", "QZC"],
+    ["a company that is listed no longer", ["QZC,Quarry Alpha Limited,false"], "", "QZC"],
+    ["a subsidiary", [], "s1,Quarry Alpha Limited,QZB", "QZB"],
+    ["a subsidiary of a company that is not stored", [], "s1,Quarry Alpha Limited,QZX", ""],
+  ])(
+    "A former name that %s bears belongs to that company",
+    async (_, others, subsidiary, owner) => {
+      await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true", ...others)
+      if (subsidiary !== "")
+        await bench.load("subsidiaries", `id,name,parent_asx_code\n${subsidiary}\n`)
+      expect(await codes()).toEqual([owner, "QZB"])
+      await expectTotals()
+      // Once nobody else bears it, it is the renamed company's again.
+      await bench.sql`truncate subsidiaries`
+      await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta,true")
+      expect(await codes()).toEqual(["QZA", "QZB"])
+    },
   )
-  expect(await codes()).toEqual(["QZA", "QZB", "QZA", "QZA"])
-})
 
-test("Pruning the history drops no link", async () => {
-  const { release } = await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
-  await bench.sql`update releases set published_at = published_at - interval '90 days'`
-  expect(await prune(bench.url, 1)).toMatchObject({ oldest: release })
-  expect([...(await bench.sql`select from companies_history`)]).toEqual([])
-  const after = await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,false")
-  expect(after.links).toMatchObject({ linked: 2, changed: { tenements: 0 } })
-})
+  test("A former name of two companies is linked to neither, unless both are listings of one", async () => {
+    await directory("QZA,Renamed Limited,true", "QZB,Quarry Alpha Ltd,true")
+    await directory("QZA,Renamed Limited,true", "QZB,Renamed Too NL,true")
+    expect(await codes()).toEqual(["", "QZB"])
+    await directory("QZA,Renamed Limited,true", "QZB,Renamed Limited,true")
+    expect(await codes()).toEqual(["QZA", "QZA"])
+  })
 
-test.each([
-  ["a listed company", ["QZC,Quarry Alpha Limited,true"], "", "QZC"],
-  ["a company that is listed no longer", ["QZC,Quarry Alpha Limited,false"], "", "QZC"],
-  ["a subsidiary", [], "s1,Quarry Alpha Limited,QZB", "QZB"],
-  ["a subsidiary of a company that is not stored", [], "s1,Quarry Alpha Limited,QZX", ""],
-])("A former name that %s bears belongs to that company", async (_, others, subsidiary, owner) => {
-  await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true", ...others)
-  if (subsidiary !== "")
-    await bench.load("subsidiaries", `id,name,parent_asx_code\n${subsidiary}\n`)
-  expect(await codes()).toEqual([owner, "QZB"])
-  await expectTotals()
-  // Once nobody else bears it, it is the renamed company's again.
-  await bench.sql`truncate subsidiaries`
-  await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta,true")
-  expect(await codes()).toEqual(["QZA", "QZB"])
-})
+  test("Options of a renamed company take none of its tenements", async () => {
+    await directory("QZA,Quarry Alpha Limited,true", "QZAOA,Quarry Alpha Limited,true")
+    await directory("QZA,Renamed Limited,true", "QZAOA,Quarry Alpha Limited,true")
+    expect((await codes())[0]).toBe("QZA")
+    await directory("QZA,Renamed Limited,true", "QZAOA,Quarry Alpha Limited,false")
+    expect((await codes())[0]).toBe("QZA")
+    await directory(
+      "QZA,Renamed Limited,true",
+      "QZAOA,Quarry Alpha Limited,false",
+      "QZC,Quarry Alpha Limited,true",
+    )
+    expect((await codes())[0]).toBe("QZC")
+  })
 
-test("A former name of two companies is linked to neither, unless both are listings of one", async () => {
-  await directory("QZA,Renamed Limited,true", "QZB,Quarry Alpha Ltd,true")
-  await directory("QZA,Renamed Limited,true", "QZB,Renamed Too NL,true")
-  expect(await codes()).toEqual(["", "QZB"])
-  await directory("QZA,Renamed Limited,true", "QZB,Renamed Limited,true")
-  expect(await codes()).toEqual(["QZA", "QZA"])
-})
-
-test("Options of a renamed company take none of its tenements", async () => {
-  await directory("QZA,Quarry Alpha Limited,true", "QZAOA,Quarry Alpha Limited,true")
-  await directory("QZA,Renamed Limited,true", "QZAOA,Quarry Alpha Limited,true")
-  expect((await codes())[0]).toBe("QZA")
-  await directory("QZA,Renamed Limited,true", "QZAOA,Quarry Alpha Limited,false")
-  expect((await codes())[0]).toBe("QZA")
-  await directory(
-    "QZA,Renamed Limited,true",
-    "QZAOA,Quarry Alpha Limited,false",
-    "QZC,Quarry Alpha Limited,true",
-  )
-  expect((await codes())[0]).toBe("QZC")
-})
-
-test("A code that another company took over does not link by its earlier names", async () => {
-  await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
-  await directory("QZA,Renamed Limited,false", "QZB,Quarry Beta NL,true")
-  expect(await codes()).toEqual(["QZA", "QZB"])
-  await directory("QZA,Unrelated Limited,true", "QZB,Quarry Beta NL,true")
-  expect(await codes()).toEqual(["", "QZB"])
-  expect(await unlinked()).toEqual(["QUARRY ALPHA LTD"])
+  test("A code that another company took over does not link by its earlier names", async () => {
+    await directory("QZA,Renamed Limited,true", "QZB,Quarry Beta NL,true")
+    await directory("QZA,Renamed Limited,false", "QZB,Quarry Beta NL,true")
+    expect(await codes()).toEqual(["QZA", "QZB"])
+    await directory("QZA,Unrelated Limited,true", "QZB,Quarry Beta NL,true")
+    expect(await codes()).toEqual(["", "QZB"])
+    expect(await unlinked()).toEqual(["QUARRY ALPHA LTD"])
+  })
 })
 
 describe("In the exchange's directory", () => {
@@ -200,7 +205,6 @@ describe("In the exchange's directory", () => {
   test("A load without a time makes its source's time unknown, also if it publishes nothing", async () => {
     const isKnown = async () =>
       (await bench.sql`select last_observed_is_known as known from sources`)[0]?.known
-    await bench.empty()
     await load("2026-01-01", "Quarry Delta Limited")
     expect(formatSummary(await load(undefined, "Quarry Delta Limited"))).not.toContain("assumed")
     expect(await isKnown()).toBe(true)

@@ -2,7 +2,7 @@
  * A tenement is linked to every company that holds it by its own or a subsidiary's name, and totals
  * follow the links.
  */
-import { beforeEach, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { formatSummary } from "../../../src/ingest/loading/summary.ts"
 import { benchOfFile } from "./workbench.ts"
 
@@ -31,10 +31,11 @@ t6,E 01/6,WA,"quarry beta no liability; QUARRY PITS PTY LTD; Quarry Alpha Limite
 t7,E 01/7,WA,---
 `
 
-beforeEach(async () => {
+async function loadAll() {
   await bench.load("companies", companies)
   await bench.load("subsidiaries", subsidiaries)
-})
+  return bench.load("tenements", tenements)
+}
 
 const codes = async () =>
   Object.fromEntries(
@@ -51,8 +52,8 @@ const totals = async () =>
     ]),
   )
 
-test("A tenement is linked to every company that holds it by its own or a subsidiary's name", async () => {
-  const summary = await bench.load("tenements", tenements)
+test("A tenement is linked to every company that holds it by its own or a subsidiary's name, and counts for each", async () => {
+  const summary = await loadAll()
   expect(await codes()).toEqual({
     t1: "QZA",
     t2: "QZA",
@@ -62,6 +63,8 @@ test("A tenement is linked to every company that holds it by its own or a subsid
     t6: "QZA QZB",
     t7: "",
   })
+  expect(await totals()).toEqual({ QZA: 4, QZB: 1, QZC: 1, QZD: 0 })
+  expect(await bench.companiesOfOtherTotals()).toEqual([])
   expect(summary.links).toEqual({
     linked: 4,
     directly: 2,
@@ -79,14 +82,8 @@ test("A tenement is linked to every company that holds it by its own or a subsid
   )
 })
 
-test("A company's total is the number of tenements linked to it", async () => {
-  await bench.load("tenements", tenements)
-  expect(await totals()).toEqual({ QZA: 4, QZB: 1, QZC: 1, QZD: 0 })
-  expect(await bench.companiesOfOtherTotals()).toEqual([])
-})
-
 test("Links follow names: only rows whose links change take the new release", async () => {
-  await bench.load("tenements", tenements)
+  await loadAll()
   const summary = await bench.load(
     "subsidiaries",
     subsidiaries.replace("s3,Joint Venture", "s3,Other Venture"),
@@ -101,7 +98,7 @@ test("Links follow names: only rows whose links change take the new release", as
 })
 
 test("A tenement whose only holder is no longer a company is not linked", async () => {
-  await bench.load("tenements", tenements)
+  await loadAll()
   const renamed = companies.replace("QZB,Quarry Beta NL", "QZB,Renamed NL")
   await bench.load("companies", renamed)
   expect((await codes()).t6).toBe("QZA")
@@ -111,7 +108,6 @@ test("A tenement whose only holder is no longer a company is not linked", async 
 })
 
 test("A load of reports does not change links", async () => {
-  await bench.load("tenements", tenements)
   const summary = await bench.load(
     "reports",
     "hash,asx_code,title,published_at\nh1,QZA,T,2026-01-02T03:04:05Z\n",
@@ -119,12 +115,6 @@ test("A load of reports does not change links", async () => {
   expect(summary.release).not.toBeNull()
   expect(summary.links).toBeNull()
 })
-
-/** A company and its options, as the exchange lists both. */
-const listings = (...rows: string[]) =>
-  bench.load("companies", `asx_code,company_name,is_active\n${rows.join("\n")}\n`, {
-    acceptShrink: true,
-  })
 
 test.each([
   ["the ordinary share's, whose code is the shorter", ["QZMCA", true], ["QZM", true], "QZM"],
@@ -145,10 +135,8 @@ test.each([
   const twins = "id,tenement_id,state,holder_name\nt1,E 1,WA,QUARRY TWIN NL\nt2,E 2,WA,Twin Pits\n"
   // A subsidiary of the other listing is one of the same company.
   const secondary = owner === one[0] ? other[0] : one[0]
-  await bench.load("subsidiaries", `id,name,parent_asx_code\ns1,Twin Pits,${secondary}\n`, {
-    acceptShrink: true,
-  })
-  await listings(...rows)
+  await bench.load("subsidiaries", `id,name,parent_asx_code\ns1,Twin Pits,${secondary}\n`)
+  await bench.load("companies", `asx_code,company_name,is_active\n${rows.join("\n")}\n`)
   await bench.load("tenements", twins)
   expect(await codes()).toEqual({ t1: owner, t2: owner })
   expect(await totals()).toEqual({ [secondary]: 0, [owner]: 2 })

@@ -31,6 +31,8 @@ async function loadFrom(from: number, to: number, ...rows: string[]) {
   await load(from, ...rows)
   await load(to, ...rows)
 }
+/** Loads a file a month after the one before, which counts by itself. */
+const loadIn = (month: number, ...rows: string[]) => load(1 + 30 * month, ...rows)
 const holders = (...names: string[]) =>
   bench.load(
     "tenements",
@@ -83,11 +85,11 @@ test("A new code of the listing date of an ended one is proposed, also with its 
 })
 
 test("A code whose record was removed with its source is proposed as no successor", async () => {
-  await loadFrom(1, 7, alpha)
-  await loadFrom(8, 14, renamed)
+  await loadIn(0, alpha)
+  await loadIn(1, renamed)
   expect(await proposed()).toEqual(["QZA QZN"])
   await removeSource(bench.url, "asx-directory", silent)
-  await load(15)
+  await loadIn(2)
   expect(await proposed()).toEqual([])
 })
 
@@ -126,9 +128,9 @@ test.each<[string, string[]]>([
 ])(
   "Options of the old code that bear its name, and %s, keep none of it from the successor",
   async (_, later) => {
-    await loadFrom(1, 7, alpha, row("QZAO", "Quarry Alpha Limited"))
+    await loadIn(0, alpha, row("QZAO", "Quarry Alpha Limited"))
     await holders("QUARRY ALPHA LTD")
-    await loadFrom(8, 14, renamed, ...later)
+    await loadIn(1, renamed, ...later)
     await decide("QZA", "QZN", true)
     expect(await codes()).toEqual(["QZN"])
     await expectTotals()
@@ -136,19 +138,21 @@ test.each<[string, string[]]>([
 )
 
 test("Names under an earlier listing date of the company pass to its successor too", async () => {
-  await loadFrom(1, 7, wrongDate(row("QZA", "Quarry First Limited")))
-  await loadFrom(8, 14, wrongDate(alpha))
-  await loadFrom(15, 21, alpha)
+  await loadIn(0, wrongDate(row("QZA", "Quarry First Limited")))
+  await loadIn(1, wrongDate(alpha))
+  await loadIn(2, alpha)
   await holders("QUARRY FIRST LTD", "Quarry Alpha Limited")
-  await loadFrom(22, 28, renamed)
+  await loadIn(3, renamed)
   await decide("QZA", "QZN", true)
   expect(await codes()).toEqual(["QZN", "QZN"])
 })
 
 test("Several decisions are one release, and one that cannot be stored stores none", async () => {
   const gamma = row("QZC", "Quarry Gamma NL", "02/03/2004")
-  await loadFrom(1, 7, alpha, gamma)
-  await loadFrom(8, 14, renamed, row("QZO", "Quarry Delta NL", "02/03/2004"))
+  await loadIn(0, alpha, gamma)
+  for (const month of [1, 2]) {
+    await loadIn(month, renamed, row("QZO", "Quarry Delta NL", "02/03/2004"))
+  }
   const decideAll = (...pairs: [string, string][]) => {
     const decisions = pairs.map(([predecessor, successor]) => ({
       ...{ predecessor, successor, isRight: true },
@@ -167,14 +171,14 @@ test("Several decisions are one release, and one that cannot be stored stores no
 })
 
 test("A later decision on a successor replaces an earlier one, and no file does", async () => {
-  await loadFrom(1, 7, alpha)
+  await loadIn(0, alpha)
   await holders("QUARRY ALPHA LTD")
-  await loadFrom(8, 14, renamed)
+  await loadIn(1, renamed)
   await decide("QZA", "QZN", true)
-  await load(15, row("QZN", "Renamed Again Limited"))
+  await loadIn(2, row("QZN", "Renamed Again Limited"))
   expect([await codes(), await successors()]).toEqual([["QZN"], ["QZA false QZN"]])
   expect((await decide("QZA", "QZN", false)).value?.release).toBe(await bench.releases())
-  await load(16, row("QZN", "Renamed Again Limited"))
+  await loadIn(3, row("QZN", "Renamed Again Limited"))
   expect([await codes(), await successors(), await proposed()]).toEqual([["QZA"], [], []])
   expect((await decide("QZA", "QZN", true)).value?.release).toBe(await bench.releases())
   expect([await codes(), await successors()]).toEqual([["QZN"], ["QZA false QZN"]])
@@ -184,13 +188,13 @@ test("A later decision on a successor replaces an earlier one, and no file does"
 test("A code that returns owns its name, and names its successor again once it has ended", async () => {
   // Its code comes first in alphabetical order.
   const renamed = row("QYN", "Renamed Limited")
-  await loadFrom(1, 7, alpha)
+  await loadIn(0, alpha)
   await holders("QUARRY ALPHA LTD")
-  await loadFrom(8, 14, renamed)
+  await loadIn(1, renamed)
   await decide("QZA", "QYN", true)
-  await loadFrom(15, 16, alpha, renamed)
+  await loadIn(2, alpha, renamed)
   expect([await codes(), await successors()]).toEqual([["QZA"], []])
-  await loadFrom(17, 20, renamed)
+  for (const month of [3, 4]) await loadIn(month, renamed)
   expect([await codes(), await successors()]).toEqual([["QYN"], ["QZA false QYN"]])
 })
 
@@ -229,10 +233,10 @@ test("Of files a year apart each counts by itself", async () => {
 })
 
 test("A chain of codes links to the last one, confirmed in any order and after pruning", async () => {
-  await loadFrom(1, 7, alpha)
+  await loadIn(0, alpha)
   await holders("QUARRY ALPHA LTD", "Second Limited")
-  await loadFrom(8, 14, row("QZN", "Second Limited"))
-  await loadFrom(15, 21, row("QZO", "Third Limited"))
+  await loadIn(1, row("QZN", "Second Limited"))
+  await loadIn(2, row("QZO", "Third Limited"))
   await decide("QZN", "QZO", true)
   expect(await codes()).toEqual(["QZA", "QZO"])
   await bench.sql`update releases set published_at = published_at - interval '90 days'`
@@ -244,25 +248,25 @@ test("A chain of codes links to the last one, confirmed in any order and after p
 })
 
 test("The successor keeps the names when the old code is another company's", async () => {
-  await loadFrom(1, 7, alpha)
+  await loadIn(0, alpha)
   await holders("QUARRY ALPHA LTD", "Strangers Limited")
   const strangers = row("QZA", "Strangers Limited", "01/01/2026")
-  await loadFrom(8, 14, renamed)
-  await load(15, renamed, strangers)
+  await loadIn(1, renamed)
+  await loadIn(2, renamed, strangers)
   expect([await codes(), await proposed()]).toEqual([["", "QZA"], ["QZA QZN"]])
   await decide("QZA", "QZN", true)
   expect(await codes()).toEqual(["QZN", "QZA"])
-  await loadFrom(16, 20, renamed)
+  for (const month of [3, 4]) await loadIn(month, renamed)
   expect([await codes(), await successors()]).toEqual([["QZN", "QZA"], []])
 })
 
 test("A decision that is repeated changes nothing, also where two companies had the old code", async () => {
   const decisions = () =>
     bench.sql`select listing_date::text, is_right from successor_decisions order by 1`
-  await loadFrom(1, 7, alpha)
-  await loadFrom(8, 14, renamed)
-  await loadFrom(15, 21, renamed, row("QZA", "Strangers Limited", "01/01/2026"))
-  await loadFrom(22, 28, renamed)
+  await loadIn(0, alpha)
+  await loadIn(1, renamed)
+  await loadIn(2, renamed, row("QZA", "Strangers Limited", "01/01/2026"))
+  await loadIn(3, renamed)
   for (const isRight of [true, true, false, false]) {
     await decide("QZA", "QZN", isRight)
     expect([...(await decisions())]).toEqual([{ listing_date: "2018-09-12", is_right: isRight }])
@@ -300,15 +304,15 @@ test("Codes that the files lack for a day, or have for a day, are neither ended 
 
 test("A corrected listing date makes a company neither predecessor nor successor", async () => {
   const another = row("QZP", "Another Limited")
-  await loadFrom(1, 7, alpha, wrongDate(another))
-  await loadFrom(8, 15, wrongDate(alpha), row("QZO", "A Third Limited"), another)
+  await loadIn(0, alpha, wrongDate(another))
+  await loadIn(1, wrongDate(alpha), row("QZO", "A Third Limited"), another)
   expect(await proposed()).toEqual([])
   expect(await refusal("QZA", "QZO")).toContain("QZA must have ended")
 })
 
 test("Options that begin or end are no change of a code", async () => {
-  await loadFrom(1, 7, alpha, row("QZAO", "Quarry Options"))
-  await loadFrom(8, 14, alpha, row("QZAOB", "Quarry Options"))
+  await loadIn(0, alpha, row("QZAO", "Quarry Options"))
+  await loadIn(1, alpha, row("QZAOB", "Quarry Options"))
   expect(await proposed()).toEqual([])
 })
 

@@ -1,5 +1,6 @@
 /** Reads the code samples of the guide, and runs them as a reader would. */
 import { join } from "node:path"
+import { memoized } from "../../../src/system/text/memoized.ts"
 import { guideFile, userGuide } from "../../../src/web/pages/docs/pages.ts"
 import { directoryOfFile } from "../../support/of-file.ts"
 import { scratchDirectory } from "../../support/scratch.ts"
@@ -57,11 +58,14 @@ const needs: Record<string, () => boolean> = {
   r: () => succeeds("Rscript", "-e", "library(httr2); library(jsonlite)"),
 }
 
+/** Asked once of each kind: to import the libraries of Python takes a second. */
+const isThere = memoized((kind: string) => needs[kind]?.() ?? false)
+
 /** Whether this machine has what the sample needs. */
 export const isInstalled = ({ language, code }: Sample): boolean =>
-  needs[code.includes("import pandas") ? "pandas" : language]?.() ?? false
+  isThere(code.includes("import pandas") ? "pandas" : language)
 
-export interface Service {
+interface Service {
   url: string
   token: string
 }

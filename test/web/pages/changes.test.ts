@@ -63,25 +63,33 @@ const filters: Readonly<Record<Kind, readonly string[]>> = {
 }
 const keys = { companies: "asx_code", tenements: "tenement_id", reports: "title" }
 
-async function compare(kind: Kind, since: number, at: number): Promise<void> {
-  const query = pick(filters[kind])
+/** Of each list, with each of its filters. */
+const queries = (["companies", "tenements", "reports"] as const).flatMap((kind) =>
+  filters[kind].map((query) => ({ kind, query })),
+)
+/** Announcements have their days in Sydney. */
+const zoneOf = (query: string) => (query.startsWith("from") ? "&timezone=Australia/Sydney" : "")
+
+const totalOf = async (list: string): Promise<number> =>
+  (await readList(await service.get(list))).meta.total
+
+async function compare(kind: Kind, query: string, since: number, at: number): Promise<void> {
   const address = `/explore/changes/${kind}?${query}&since=${since}&as_of=${at}&per_page=100`
   const page = await person.read(address)
-  const zone = query.startsWith("from") ? "&timezone=Australia/Sydney" : ""
   for (const [name, title] of [
     ["updated_since", "Added or changed"],
     ["removed_since", "Removed"],
   ] as const) {
-    const list = `/${kind}?${query}${zone}&${name}=${since}&as_of=${at}`
+    const list = `/${kind}?${query}${zoneOf(query)}&${name}=${since}&as_of=${at}`
     const { data, meta } = await readList(await service.get(`${list}&per_page=100`))
     expect([address, numberIn(page, title)]).toEqual([address, meta.total])
     const shown = cellsOf(page, title).map(([first]) => first)
     expect([address, shown]).toEqual([address, data.map((record) => String(record[keys[kind]]))])
-    const whole = await readList(await service.get(`/${kind}?${name}=${since}&as_of=${at}`))
+    const whole = await totalOf(`/${kind}?${name}=${since}&as_of=${at}`)
     const row = cellsOf(page, "Changes by list").find(
       ([list]) => list?.toLowerCase() === (kind === "reports" ? "announcements" : kind),
     )
-    expect(row?.[name === "updated_since" ? 1 : 2]).toBe(String(whole.meta.total))
+    expect(row?.[name === "updated_since" ? 1 : 2]).toBe(String(whole))
     await compareCounts(
       page.split(`<h2>${title}: `)[1]?.split('<section class="stack">')[0] ?? "",
       list,
@@ -98,8 +106,8 @@ async function compareCounts(part: string, list: string): Promise<void> {
     for (const { label, records } of barsOf(part, heading) ?? []) {
       if (label === (name === "company" ? "no linked company" : "unknown")) continue
       const others = list.replace(new RegExp(`[?&]${name}=\\w+`), "").replace(/^(\/\w+)&/, "$1?")
-      const found = await readList(await service.get(`${others}&${name}=${label}`))
-      expect([list, label, records]).toEqual([list, label, found.meta.total])
+      const total = await totalOf(`${others}&${name}=${label}`)
+      expect([list, label, records]).toEqual([list, label, total])
     }
   }
 }
@@ -123,40 +131,35 @@ const chipsOf = (page: string): Chip[] =>
     isChosen: marks.includes("aria-current"),
   }))
 
-/** A person can request more. */
-const pairs = Number(process.env.CHANGED_PAIRS ?? 20)
-
 test("The counts and rows between random releases are those of the API's lists", async () => {
-  for (let pair = 0; pair < pairs; pair++) {
+  for (const { kind, query } of queries) {
     const at = 1 + Math.floor(random() * newest)
-    const since = Math.floor(random() * (at + 1))
-    await compare(pick(["companies", "tenements", "reports"]), since, at)
+    await compare(kind, query, Math.floor(random() * (at + 1)), at)
   }
-}, 600_000)
+})
 
 test("Each kind of change has the count of the API's list of it, and its link shows only that kind", async () => {
   let seen = 0
-  for (const kind of ["companies", "tenements", "reports"] as const) {
-    for (const query of filters[kind]) {
-      const address = `/explore/changes/${kind}?${query && `${query}&`}since=3&as_of=${newest}`
-      const zone = query.startsWith("from") ? "&timezone=Australia/Sydney" : ""
-      for (const { label, records, href, isChosen } of chipsOf(await person.read(address))) {
-        const chosen = new URLSearchParams(href.split("?")[1]).get("changed")
-        const list = `/${kind}?${query}${zone}&as_of=${newest}&`
-        const part = chosen === "removed" ? "removed_since=3" : `updated_since=3&changed=${chosen}`
-        const { meta } = await readList(await service.get(list + part))
-        expect([href, label, records, isChosen]).toEqual([href, label, meta.total, false])
-        const page = await person.read(href)
-        const [shown, hidden] = ["Added or changed", "Removed"]
-        expect(numberIn(page, chosen === "removed" ? hidden : shown)).toBe(records)
-        expect(numberIn(page, chosen === "removed" ? shown : hidden)).toBeNaN()
-        expect(chipsOf(page).filter((chip) => chip.isChosen)).toMatchObject([{ label, records }])
-        seen++
-      }
+  for (const { kind, query } of queries) {
+    const address = `/explore/changes/${kind}?${query && `${query}&`}since=3&as_of=${newest}`
+    for (const { label, records, href, isChosen } of chipsOf(await person.read(address))) {
+      const chosen = new URLSearchParams(href.split("?")[1]).get("changed")
+      const list = `/${kind}?${query}${zoneOf(query)}&as_of=${newest}&`
+      const part = chosen === "removed" ? "removed_since=3" : `updated_since=3&changed=${chosen}`
+      const total = await totalOf(list + part)
+      expect([href, label, records, isChosen]).toEqual([href, label, total, false])
+      // Links are made alike with any filter, so the pages behind those of one are read.
+      if (query !== filters[kind].at(-1)) continue
+      const page = await person.read(href)
+      const [shown, hidden] = ["Added or changed", "Removed"]
+      expect(numberIn(page, chosen === "removed" ? hidden : shown)).toBe(records)
+      expect(numberIn(page, chosen === "removed" ? shown : hidden)).toBeNaN()
+      expect(chipsOf(page).filter((chip) => chip.isChosen)).toMatchObject([{ label, records }])
+      seen++
     }
   }
-  expect(seen).toBeGreaterThan(15)
-}, 60_000)
+  expect(seen).toBeGreaterThan(8)
+})
 
 test("Several kinds can be chosen; each is left out again by itself, and filters keep them", async () => {
   const first = `/explore/changes/tenements?since=3&changed=status&as_of=${newest}`
@@ -324,8 +327,7 @@ test("The page explains a point in time without a release, and returns 404 for a
 })
 
 test("After a decision on links, the page shows the last register's changes without those of links", async () => {
-  const listed = async (query: string) =>
-    (await readList(await service.get(`/tenements?per_page=100&${query}`))).meta.total
+  const listed = (query: string) => totalOf(`/tenements?${query}`)
   await loadNext("tenements")
   const register = newest + 1
   const links = [{ holder: "ALP LTD", asxCode: "BET", isRight: true }]
