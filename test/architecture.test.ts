@@ -172,6 +172,7 @@ const allowed: Record<string, string[]> = {
     "listen-error.ts",
     "loading",
     "log",
+    "places",
     "program.ts",
     "resources",
     "service.ts",
