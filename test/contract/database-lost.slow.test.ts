@@ -10,16 +10,16 @@ import { ownServer } from "../support/own-server.ts"
 import { fillWith } from "../support/postgres.ts"
 import { awkwardPublished, testService } from "../support/service.ts"
 import { until } from "../support/until.ts"
-import { interruptibleProxy } from "./interruptible-proxy.ts"
+import { throughProxy } from "./interruptible-proxy.ts"
 
 const server = await ownServer()
-const { port, password } = new URL(server.url)
-const proxy = await interruptibleProxy({ host: "127.0.0.1", port: Number(port) })
+const { password } = new URL(server.url)
+const proxy = await throughProxy(server.url)
 const note = await fillWith(awkwardPublished, server.url)
 const service = await testService({
   beside: { database: { url: server.url, note, drop: async () => {} } },
   holdsLocks: false,
-  reach: (databaseUrl) => databaseUrl.replace(/:\d+\//, `:${proxy.port}/`),
+  reach: () => proxy.url,
 })
 
 afterAll(async () => {

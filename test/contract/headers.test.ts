@@ -4,7 +4,7 @@
  */
 import { expect, test } from "bun:test"
 import { awkward } from "../support/fixtures.ts"
-import { enterpriseLimit, serviceOfFile } from "../support/service.ts"
+import { enterpriseLimit, type RequestOptions, serviceOfFile } from "../support/service.ts"
 import { readList } from "./bodies.ts"
 import { requestText, sendRaw } from "./raw-http.ts"
 
@@ -17,37 +17,32 @@ for (let count = 0; count < enterpriseLimit; count++) {
 }
 
 type Kind = "data" | "error" | "preflight"
-const responses: [name: string, path: string, init: () => object, status: number, kind: Kind][] = [
-  ["a list", "/tenements", () => ({}), 200, "data"],
-  ["a company's list", "/companies/BIG/tenements", () => ({}), 200, "data"],
-  ["a record", "/reports/a1", () => ({}), 200, "data"],
-  ["a HEAD", "/tenements", () => ({ method: "HEAD" }), 200, "data"],
-  ["a CSV", "/tenements?format=csv", () => ({}), 200, "data"],
-  ["a TSV", "/tenements?format=tsv", () => ({}), 200, "data"],
-  ["an export", "/tenements?format=csv&all=true", () => ({}), 200, "data"],
+const responses: [name: string, path: string, init: RequestOptions, status: number, kind: Kind][] =
   [
-    "a HEAD of an export",
-    "/tenements?format=csv&all=true",
-    () => ({ method: "HEAD" }),
-    200,
-    "data",
-  ],
-  ["a 304", "/tenements", () => ({ headers: { "If-None-Match": etag } }), 304, "data"],
-  ["a 400", "/tenements?page=0", () => ({}), 400, "error"],
-  ["a 400 of the path", "/tenements/%ff", () => ({}), 400, "error"],
-  ["a 401", "/tenements", () => ({ token: null }), 401, "error"],
-  ["a 404", "/tenements/none", () => ({}), 404, "error"],
-  ["a 404 of the path", "/none", () => ({}), 404, "error"],
-  ["a HEAD of nothing", "/none", () => ({ method: "HEAD" }), 404, "error"],
-  ["a 405", "/tenements", () => ({ method: "POST" }), 405, "error"],
-  ["a 429", "/tenements", () => ({ token: service.tokens.enterprise }), 429, "error"],
-  ["a preflight", "/tenements", () => ({ method: "OPTIONS", token: null }), 204, "preflight"],
-]
+    ["a list", "/tenements", {}, 200, "data"],
+    ["a company's list", "/companies/BIG/tenements", {}, 200, "data"],
+    ["a record", "/reports/a1", {}, 200, "data"],
+    ["a HEAD", "/tenements", { method: "HEAD" }, 200, "data"],
+    ["a CSV", "/tenements?format=csv", {}, 200, "data"],
+    ["a TSV", "/tenements?format=tsv", {}, 200, "data"],
+    ["an export", "/tenements?format=csv&all=true", {}, 200, "data"],
+    ["a HEAD of an export", "/tenements?format=csv&all=true", { method: "HEAD" }, 200, "data"],
+    ["a 304", "/tenements", { headers: { "If-None-Match": etag } }, 304, "data"],
+    ["a 400", "/tenements?page=0", {}, 400, "error"],
+    ["a 400 of the path", "/tenements/%ff", {}, 400, "error"],
+    ["a 401", "/tenements", { token: null }, 401, "error"],
+    ["a 404", "/tenements/none", {}, 404, "error"],
+    ["a 404 of the path", "/none", {}, 404, "error"],
+    ["a HEAD of nothing", "/none", { method: "HEAD" }, 404, "error"],
+    ["a 405", "/tenements", { method: "POST" }, 405, "error"],
+    ["a 429", "/tenements", { token: service.tokens.enterprise }, 429, "error"],
+    ["a preflight", "/tenements", { method: "OPTIONS", token: null }, 204, "preflight"],
+  ]
 
 test.each(responses)(
   "%s has the headers of every response",
   async (_, path, init, status, kind) => {
-    const response = await service.get(path, init())
+    const response = await service.get(path, init)
     expect(response.status).toBe(status)
     expect(response.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
     expect(response.headers.get("vary")).toBe("Authorization, Accept, Accept-Encoding")
