@@ -1,10 +1,10 @@
 /** A workbench whose operator lists addresses of a server of the test's own. */
-import { afterAll } from "bun:test"
 import { mkdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { locks } from "../../src/data/db/advisory-locks.ts"
 import { misbehavingServer } from "../ingest/fetching/misbehaving-server.ts"
 import { holdLock } from "../support/held-locks.ts"
+import { afterFile } from "../support/of-file.ts"
 import { commandWorkbench } from "./command-workbench.ts"
 
 export const directory = "ASX code,Company name,GICs industry group\nQZA,QUARRY LIMITED,Materials\n"
@@ -12,7 +12,7 @@ export const directory = "ASX code,Company name,GICs industry group\nQZA,QUARRY 
 export async function fetchWorkbench() {
   const bench = await commandWorkbench()
   const server = await misbehavingServer()
-  afterAll(() => server.close())
+  afterFile(() => server.close())
   return {
     ...bench,
     server,

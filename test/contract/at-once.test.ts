@@ -10,6 +10,7 @@ const service = await serviceOfFile()
 /** Of companies in the data. */
 const codes = awkward.companies.map(({ asx_code }) => asx_code)
 const codeOf = (index: number): string => codes[index % codes.length] ?? ""
+const fields = ["asx_code", "company_name", "is_active"]
 const token = await service.issueWithLimit(1_000_000)
 const person = await signedInVisitor(service, "at-once@example.com")
 
@@ -27,7 +28,7 @@ const explorer =
     (await person.get(pathOf(index))).status
 
 const kinds: Record<string, Send> = {
-  records: api((index) => `/tenements/WA-E${index}`),
+  records: api((index) => `/companies/${codeOf(index)}?fields=${fields[index % fields.length]}`),
   lists: api((index) => `/tenements?per_page=${index + 1}`),
   "filtered lists": api((index) => `/reports?search=report ${index}`),
   facets: api((index) => `/facets/tenements/state?search=facet ${index}`),
@@ -44,8 +45,7 @@ const kinds: Record<string, Send> = {
 
 async function expectServed(count: number, send: Send): Promise<void> {
   const statuses = await Promise.all(Array.from({ length: count }, (_, index) => send(index)))
-  const served = statuses.filter((status) => status < 500)
-  expect([served.length, ...new Set(statuses)]).toEqual([count, expect.any(Number)])
+  expect(statuses.filter((status) => status !== 200)).toEqual([])
 }
 
 test.each(Object.entries(kinds))("A hundred %s", (_, send) => expectServed(100, send))

@@ -2,31 +2,27 @@
  * While the database does not respond, requests get 503 at once, and no cached token is accepted. A slow
  * statement on a database that responds runs to its end. The service recovers within five seconds.
  */
-import { afterAll, beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { renameSync } from "node:fs"
 import postgres from "postgres"
 import { callersOf, report } from "../faults/callers.ts"
+import { afterFile } from "../support/of-file.ts"
 import { ownServer } from "../support/own-server.ts"
 import { fillWith } from "../support/postgres.ts"
-import { awkwardPublished, testService } from "../support/service.ts"
+import { awkwardPublished, serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
-import { interruptibleProxy } from "./interruptible-proxy.ts"
+import { throughProxy } from "./interruptible-proxy.ts"
 
 const server = await ownServer()
-const { port, password } = new URL(server.url)
-const proxy = await interruptibleProxy({ host: "127.0.0.1", port: Number(port) })
+afterFile(server.stop)
+const { password } = new URL(server.url)
+const proxy = await throughProxy(server.url)
+afterFile(proxy.close)
 const note = await fillWith(awkwardPublished, server.url)
-const service = await testService({
+const service = await serviceOfFile({
   beside: { database: { url: server.url, note, drop: async () => {} } },
   holdsLocks: false,
-  reach: (databaseUrl) => databaseUrl.replace(/:\d+\//, `:${proxy.port}/`),
-})
-
-afterAll(async () => {
-  proxy.mend()
-  await service.stop()
-  proxy.close()
-  await server.stop()
+  reach: () => proxy.url,
 })
 
 const paths = ["/companies", "/companies/BIG", "/reports?format=csv&all=true", "/usage", "/nothing"]

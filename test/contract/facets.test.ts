@@ -5,7 +5,7 @@ import { awkward } from "../support/fixtures.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { faultsOf, readError, readList } from "./bodies.ts"
 import { crawl } from "./crawl.ts"
-import { holderCounts } from "./oracle.ts"
+import { by, holderCounts, inOrder } from "./oracle.ts"
 
 const records = {
   ...awkward,
@@ -56,13 +56,13 @@ async function facet(path: string): Promise<ValueCount[]> {
 const totalOf = async (path: string): Promise<number> =>
   (await readList(await service.get(`${path}&per_page=1`))).meta.total
 
-const isSorted = (counts: readonly ValueCount[]) =>
-  counts.every(({ value, count }, index) => {
-    const next = counts[index + 1]
-    if (next === undefined) return true
-    if (value === null || next.value === null) return next.value === null
-    return count > next.count || (count === next.count && value < next.value)
-  })
+const sorted = (counts: readonly ValueCount[]) =>
+  inOrder(
+    counts,
+    by(({ value }) => Number(value === null)),
+    by(({ count }) => count, "desc"),
+    by(({ value }) => value),
+  )
 
 test.each([
   ["companies", "sector", ""],
@@ -89,7 +89,7 @@ test.each([
 ])("Each count of %s by %s is a total of the list, with %s", async (list, field, filters) => {
   const counts = await facet(`${list}/${field}?${filters}`)
   expect(counts.length).toBeGreaterThan(0)
-  expect(isSorted(counts)).toBe(true)
+  expect(counts).toEqual(sorted(counts))
   let known = 0
   for (const { value, count } of counts) {
     if (value === null) continue

@@ -2,10 +2,11 @@
  * A database fails over behind one address: the service recovers within five seconds by reconnecting, and
  * shows nothing older than before.
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
+import { afterFile } from "../support/of-file.ts"
 import { type OwnServer, ownServer } from "../support/own-server.ts"
 import { fillWith } from "../support/postgres.ts"
-import { awkwardPublished, testService } from "../support/service.ts"
+import { awkwardPublished, serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { readList } from "./bodies.ts"
 import { interruptibleProxy } from "./interruptible-proxy.ts"
@@ -18,12 +19,14 @@ const target = { host: "127.0.0.1", port: 0 }
 const portOf = ({ url }: OwnServer): number => Number(new URL(url).port)
 
 const primary = await ownServer()
+afterFile(primary.stop)
 const note = await fillWith(awkwardPublished, primary.url)
 const standbys = await Promise.all([
   ownServer({ standbyOf: primary }),
   ownServer({ standbyOf: primary }),
 ])
 for (const standby of standbys) {
+  afterFile(standby.stop)
   await until(() =>
     standby.run("select from releases").then(
       (rows) => rows.length === 1,
@@ -33,16 +36,11 @@ for (const standby of standbys) {
 }
 target.port = portOf(primary)
 const proxy = await interruptibleProxy(target)
-const service = await testService({
+afterFile(proxy.close)
+const service = await serviceOfFile({
   beside: { database: { url: primary.url, note, drop: async () => {} } },
   settings: { CACHE_MEMORY_MB: "0" },
   reach: (url) => url.replace(/:\d+\//, `:${proxy.port}/`),
-})
-
-afterAll(async () => {
-  await service.stop()
-  proxy.close()
-  await Promise.all([primary, ...standbys].map((server) => server.stop()))
 })
 
 const isBack = async () => {

@@ -53,6 +53,14 @@ const shapes = new Map(
 
 const degrees = ([x, y]: Point): Point => [(x + origin[0]) / 1e6, (y + origin[1]) / 1e6]
 
+/** A file of tenements with these shapes. */
+const rowsOf = (...shaped: (readonly [id: string, geometry: string, state?: string])[]) => [
+  "id,tenement_id,state,status,geometry",
+  ...shaped.map(
+    ([id, geometry, state = "WA"]) => `${id},${id},${state},granted,${geometry && `"${geometry}"`}`,
+  ),
+]
+
 function wkt(polygons: readonly Polygon[]): string {
   const coordinates = polygons.map(({ outline, hole }) =>
     [outline, ...(hole ? [hole] : [])].map((ring) => [...ring, ...ring.slice(0, 1)].map(degrees)),
@@ -108,13 +116,8 @@ async function idsOf(query: string): Promise<unknown[]> {
   return (await crawl(service, `/tenements?${query}`, 100)).map(({ id }) => id).sort()
 }
 
-await load("tenements", {
-  "shapes.csv": [
-    "id,tenement_id,state,status,geometry",
-    ...[...shapes].map(([id, polygons]) => `${id},${id},WA,granted,"${wkt(polygons)}"`),
-    "none,none,WA,granted,",
-  ],
-})
+const drawn = [...shapes].map(([id, polygons]) => [id, wkt(polygons)] as const)
+await load("tenements", { "shapes.csv": rowsOf(...drawn, ["none", ""]) })
 
 test("Random boxes select the tenements that have a point in them", async () => {
   let found = 0
@@ -273,20 +276,17 @@ test("GeoJSON has a feature for each record, with the fields without the geometr
 
 test("as_of has the areas and the shapes of that release", async () => {
   const moved = "bbox=139,-21,141,-19"
-  const ids = async (query: string) =>
-    (await readList(await service.get(`/tenements?${query}`))).data.map(({ id }) => id)
   const shapeOf = async (id: string, query: string) =>
     (await readRecord(await service.get(`/tenements/${id}?fields=geometry${query}`))).geometry
   const before = await shapeOf("T0", "")
   const [longitude, latitude] = Object(before).coordinates.flat(9)
   const area = `near=${latitude},${longitude},0.001`
-  expect(await ids(area)).toContain("T0")
-  const ring = "140 -20,140.1 -20,140.1 -19.9,140 -20"
-  const lines = ["id,tenement_id,state,status,geometry", `T0,T0,WA,granted,"POLYGON ((${ring}))"`]
-  await load("tenements", { "moved.csv": lines }, { partial: true })
-  expect([await ids(moved), await ids(`${moved}&as_of=2`)]).toEqual([["T0"], []])
-  expect(await ids(area)).not.toContain("T0")
-  expect(await ids(`${area}&as_of=2`)).toContain("T0")
+  expect(await idsOf(area)).toContain("T0")
+  const shape = "POLYGON ((140 -20,140.1 -20,140.1 -19.9,140 -20))"
+  await load("tenements", { "moved.csv": rowsOf(["T0", shape]) }, { partial: true })
+  expect([await idsOf(moved), await idsOf(`${moved}&as_of=2`)]).toEqual([["T0"], []])
+  expect(await idsOf(area)).not.toContain("T0")
+  expect(await idsOf(`${area}&as_of=2`)).toContain("T0")
   expect(await shapeOf("T0", "&as_of=2")).toEqual(before)
   expect(Object(await shapeOf("T0", "")).coordinates[0]).toContainEqual([140.1, -19.9])
 })
@@ -297,9 +297,8 @@ test("A later page of a release whose shapes are pruned is an error, never witho
   for (const format of formats) {
     expect((await service.get(`${list}&format=${format}`)).status).toBe(200)
   }
-  const ring = "141 -20,141.1 -20,141.1 -19.9,141 -20"
-  const lines = ["id,tenement_id,state,status,geometry", `T0,T0,WA,granted,"POLYGON ((${ring}))"`]
-  await load("tenements", { "again.csv": lines }, { partial: true })
+  const shape = "POLYGON ((141 -20,141.1 -20,141.1 -19.9,141 -20))"
+  await load("tenements", { "again.csv": rowsOf(["T0", shape]) }, { partial: true })
   await prune(service.database.url, 0)
   for (const format of formats) {
     const [fault] = await faultsOf(service, `${list}&format=${format}&page=4`)
@@ -312,16 +311,12 @@ test("A tenement in a notch of another is near it, although their edges are almo
     "145.001338 -25.998525,145.001341 -26.248526,145.10134 -26.248525,145.101338 -26.098524,145.28467 -26.098522,145.28467 -26.031855,145.184671 -26.031856,145.18467 -25.998523,145.001338 -25.998525"
   const within =
     "145.18467 -25.948522,145.184671 -26.031856,145.28467 -26.031855,145.284669 -25.948521,145.18467 -25.948522"
-  const lines = [
-    "id,tenement_id,state,status,geometry",
-    `NOTCHED,N1,QLD,granted,"POLYGON ((${notched}))"`,
-    `WITHIN,N2,QLD,granted,"POLYGON ((${within}))"`,
-  ]
-  await load("tenements", { "notch.csv": lines }, { partial: true })
+  const shapes = { NOTCHED: `POLYGON ((${notched}))`, WITHIN: `POLYGON ((${within}))` }
+  const rows = Object.entries(shapes).map(([id, shape]) => [id, shape, "QLD"] as const)
+  await load("tenements", { "notch.csv": rowsOf(...rows) }, { partial: true })
   for (const km of [0.0001, 0.01, 0.05, 0.1, 0.3, 0.5, 1, 5]) {
     for (const id of ["NOTCHED", "WITHIN"]) {
-      const { data } = await readList(await service.get(`/tenements?near=${id},${km}&state=QLD`))
-      expect(data.map(({ id }) => id)).toEqual(["NOTCHED", "WITHIN"])
+      expect(await idsOf(`near=${id},${km}&state=QLD`)).toEqual(["NOTCHED", "WITHIN"])
     }
   }
 })
@@ -337,15 +332,11 @@ test("The ground around a tenement is measured from its shape at the release sho
     ]
       .map((point) => point.map((each) => each.toFixed(4)).join(" "))
       .join()
-  const rows = (...shaped: (readonly [id: string, geometry: string])[]) => [
-    "id,tenement_id,state,status,geometry",
-    ...shaped.map(([id, geometry]) => `${id},${id},WA,granted,"${geometry}"`),
-  ]
   const large = `POLYGON ((${square(150, -20, 1)}),(${square(150.3, -19.7, 0.4)}))`
   await load(
     "tenements",
     {
-      "around.csv": rows(
+      "around.csv": rowsOf(
         ["LARGE", large],
         ["TOUCHING", `POLYGON ((${square(151, -20, 0.1)}))`],
         // A hundredth of a degree of latitude is 1.112 km.
@@ -356,8 +347,7 @@ test("The ground around a tenement is measured from its shape at the release sho
     },
     { partial: true },
   )
-  const ids = async (near: string, rest = "") =>
-    (await readList(await service.get(`/tenements?near=${near}${rest}`))).data.map(({ id }) => id)
+  const ids = (near: string, rest = "") => idsOf(`near=${near}${rest}`)
   expect(await ids("LARGE,0.001")).toEqual(["LARGE", "TOUCHING"])
   expect(await ids("LARGE,1.11")).toEqual(["LARGE", "TOUCHING"])
   expect(await ids("LARGE,1.114")).toEqual(["LARGE", "NORTH", "TOUCHING"])
@@ -386,7 +376,7 @@ test("The ground around a tenement is measured from its shape at the release sho
   expect((await service.get(asked, { headers })).status).toBe(304)
   expect(await ids("LARGE,16", `&updated_since=${before}`)).toEqual([])
   const moved = `POLYGON ((${square(150.5, -18.99, 0.01)}))`
-  await load("tenements", { "moved.csv": rows(["LARGE", moved]) }, { partial: true })
+  await load("tenements", { "moved.csv": rowsOf(["LARGE", moved]) }, { partial: true })
   expect((await service.get(asked, { headers })).status).toBe(200)
   expect(await ids("LARGE,16")).toEqual(["LARGE", "NORTH"])
   expect(await ids("LARGE,16", `&as_of=${before}`)).toHaveLength(4)

@@ -11,7 +11,7 @@ export interface RawAnswer {
   complete: boolean
 }
 
-const deadlineMs = 20_000
+const deadlineMs = 50_000
 
 /** Sends bytes as they are, and reads one response, or all until the server closes the connection. */
 export async function sendRaw(

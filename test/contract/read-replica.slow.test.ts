@@ -2,24 +2,26 @@
  * With DATABASE_READ_URL, lists, exports and records are read from the replica if it has the release. What
  * it rejects, cancels, does not respond to or does not have is read from the primary.
  */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { awkward } from "../support/fixtures.ts"
-import { directoryOfFile } from "../support/of-file.ts"
+import { afterFile, directoryOfFile } from "../support/of-file.ts"
 import { type OwnServer, ownServer } from "../support/own-server.ts"
 import { fillWith } from "../support/postgres.ts"
 import { command } from "../support/process.ts"
-import { awkwardPublished, testService } from "../support/service.ts"
+import { awkwardPublished, serviceOfFile } from "../support/service.ts"
 import { until } from "../support/until.ts"
 import { readList, releaseOf } from "./bodies.ts"
 
 const directory = directoryOfFile()
 const primary = await ownServer()
+afterFile(primary.stop)
 const note = await fillWith(awkwardPublished, primary.url)
 const replica = await ownServer({ standbyOf: primary })
+afterFile(replica.stop)
 const replicaHas = (release: number) => until(async () => (await newestOf(replica)) === release)
 await replicaHas(1)
-const service = await testService({
+const service = await serviceOfFile({
   beside: { database: { url: primary.url, note, drop: async () => {} } },
   // So that no response comes from memory.
   settings: {
@@ -27,11 +29,6 @@ const service = await testService({
     DATABASE_READ_URL: replica.url,
     CACHE_MEMORY_MB: "0",
   },
-})
-
-afterAll(async () => {
-  await service.stop()
-  await Promise.all([primary, replica].map((server) => server.stop()))
 })
 
 async function newestOf(server: OwnServer): Promise<number> {

@@ -90,9 +90,6 @@ test("Each source has all its fields in order and belongs to no release", async 
   expect(headers.get("cache-control")).toBe("private, no-cache")
   expect(headers.get("x-total-count")).toBe("2")
   expect((await service.get("/sources?as_of=2")).status).toBe(400)
-  expect((await service.get("/sources?per_page=1")).headers.get("link")).toBe(
-    '</api/v1/sources?per_page=1&page=1>; rel="first", </api/v1/sources?per_page=1&page=2>; rel="next", </api/v1/sources?per_page=1&page=2>; rel="last"',
-  )
 })
 
 test("A load that publishes nothing changes the list and its entity tag", async () => {

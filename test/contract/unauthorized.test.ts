@@ -41,54 +41,56 @@ test.each(apiRoutes)(
   },
 )
 
-const presented: [kind: string, headers: () => Record<string, string>, challenge: string][] = [
-  ["nothing", () => ({}), absent],
-  ["an empty header", () => ({ Authorization: "" }), absent],
-  ["a cookie", () => ({ Cookie: `api_key=${service.tokens.admin}` }), absent],
-  ["a scheme without a token", () => ({ Authorization: "Bearer" }), absent],
-  [
-    "another scheme",
-    () => ({ Authorization: `Basic ${btoa(`x:${service.tokens.admin}`)}` }),
-    absent,
-  ],
-  ["a token without a scheme", () => ({ Authorization: service.tokens.admin }), absent],
-  ["a text that is no token", () => bearer("hello"), invalid],
-  ["a token never issued", () => bearer(createToken()), invalid],
-  ["a token with a letter wrong", () => bearer(misspelt(service.tokens.admin)), invalid],
-  ["a token in lower case", () => bearer(service.tokens.admin.toLowerCase()), invalid],
-  ["a token cut short", () => bearer(service.tokens.admin.slice(0, -1)), invalid],
-  ["a token and more", () => bearer(`${service.tokens.admin}x`), invalid],
-  ["two tokens", () => bearer(`${service.tokens.admin}, ${service.tokens.standard}`), invalid],
-  ["SQL", () => bearer("' or 1=1 --"), invalid],
-  ["a revoked token", () => bearer(revoked), invalid],
-  ["an expired token", () => bearer(expired), invalid],
+const { admin, standard } = service.tokens
+
+const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
+
+const misspelt = (token: string) =>
+  `${token.slice(0, 20)}${token[20] === "x" ? "y" : "x"}${token.slice(21)}`
+
+const presented: [kind: string, headers: Record<string, string>, challenge: string][] = [
+  ["nothing", {}, absent],
+  ["an empty header", { Authorization: "" }, absent],
+  ["a cookie", { Cookie: `api_key=${admin}` }, absent],
+  ["a scheme without a token", { Authorization: "Bearer" }, absent],
+  ["another scheme", { Authorization: `Basic ${btoa(`x:${admin}`)}` }, absent],
+  ["a token without a scheme", { Authorization: admin }, absent],
+  ["a text that is no token", bearer("hello"), invalid],
+  ["a token never issued", bearer(createToken()), invalid],
+  ["a token with a letter wrong", bearer(misspelt(admin)), invalid],
+  ["a token in lower case", bearer(admin.toLowerCase()), invalid],
+  ["a token cut short", bearer(admin.slice(0, -1)), invalid],
+  ["a token and more", bearer(`${admin}x`), invalid],
+  ["two tokens", bearer(`${admin}, ${standard}`), invalid],
+  ["SQL", bearer("' or 1=1 --"), invalid],
+  ["a revoked token", bearer(revoked), invalid],
+  ["an expired token", bearer(expired), invalid],
 ]
 
 test.each(presented)("%s gets the same 401", async (_, headers, challenge) => {
-  const response = await sendRaw(service.port, requestText("/api/v1/companies", headers()))
+  const response = await sendRaw(service.port, requestText("/api/v1/companies", headers))
   expect(response.status).toBe(401)
   expect(response.body).toBe(unauthorized)
   expect(response.headers["www-authenticate"]).toBe(challenge)
 })
 
-const queries: [kind: string, query: () => string, challenge: string][] = [
-  ["an empty api_key", () => "api_key=", absent],
-  ["another name", () => `access_token=${service.tokens.admin}`, absent],
-  ["another case", () => `API_KEY=${service.tokens.admin}`, absent],
-  ["a wrong api_key", () => `api_key=${createToken()}`, invalid],
-  ["a revoked api_key", () => `api_key=${revoked}`, invalid],
-  ["an expired api_key", () => `api_key=${expired}`, invalid],
+const queries: [kind: string, query: string, challenge: string][] = [
+  ["an empty api_key", "api_key=", absent],
+  ["another name", `access_token=${admin}`, absent],
+  ["another case", `API_KEY=${admin}`, absent],
+  ["a wrong api_key", `api_key=${createToken()}`, invalid],
+  ["a revoked api_key", `api_key=${revoked}`, invalid],
+  ["an expired api_key", `api_key=${expired}`, invalid],
 ]
 
 test.each(queries)("%s in the query gets the same 401", async (_, query, challenge) => {
-  const response = await service.get(`/companies?${query()}`, { token: null })
+  const response = await service.get(`/companies?${query}`, { token: null })
   expect(response.status).toBe(401)
   expect(await response.text()).toBe(unauthorized)
   expect(response.headers.get("www-authenticate")).toBe(challenge)
 })
 
 test("A token is taken from the header under any case of the scheme, and from api_key", async () => {
-  const { admin } = service.tokens
   for (const scheme of ["Bearer", "bearer", "BEARER", "bEaReR", "Bearer \t "]) {
     const headers = { Authorization: `${scheme} ${admin}` }
     expect((await service.get("/companies", { token: null, headers })).status).toBe(200)
@@ -103,7 +105,6 @@ test("A token is taken from the header under any case of the scheme, and from ap
 })
 
 test("The header wins over api_key", async () => {
-  const { admin } = service.tokens
   expect((await service.get(`/companies?api_key=${createToken()}`)).status).toBe(200)
   expect((await service.get(`/companies?api_key=${admin}`, { token: revoked })).status).toBe(401)
   const headers = { Authorization: "Basic eDp5" }
@@ -152,11 +153,6 @@ test("A disabled account's tokens get 401 until it is enabled", async () => {
     if (disabled) expect(await response.text()).toBe(unauthorized)
   }
 })
-
-const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
-
-const misspelt = (token: string) =>
-  `${token.slice(0, 20)}${token[20] === "x" ? "y" : "x"}${token.slice(21)}`
 
 const encodeAll = (text: string) =>
   [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("")

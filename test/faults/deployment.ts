@@ -1,11 +1,9 @@
 /** A PostgreSQL, a Redis and the service on both, each a process of its own that a test may break. */
-import { createAccount } from "../../src/accounts/access/accounts.ts"
-import { issueToken } from "../../src/accounts/access/tokens.ts"
 import { type OwnServer, type OwnServerOptions, ownServer } from "../support/own-server.ts"
 import { fillWith } from "../support/postgres.ts"
 import { type ServiceProcess, serviceProcess } from "../support/process.ts"
 import { type RedisServer, redisServer } from "../support/redis.ts"
-import { awkwardPublished } from "../support/service.ts"
+import { accountsOf, awkwardPublished } from "../support/service.ts"
 
 export interface Deployment {
   database: OwnServer
@@ -34,18 +32,13 @@ export async function deployment(server: OwnServerOptions = {}): Promise<Deploym
     CACHE_MEMORY_MB: "0",
   }
   const service = await serviceProcess(settings)
-  const editor = { url: database.url, who: "test", origin: "test" }
   return {
     database,
     redis,
     service,
     settings,
     token: admin,
-    issueWithLimit: async (requestLimit) => {
-      const email = `${crypto.randomUUID()}@example.com`
-      await createAccount(editor, { email, plan: "enterprise", requestLimit })
-      return (await issueToken(editor, { email, name: "test", expiresAt: null })).value
-    },
+    issueWithLimit: accountsOf(database.url).issueWithLimit,
     stop: async () => {
       await service.stop()
       await redis.stop()

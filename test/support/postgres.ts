@@ -92,7 +92,8 @@ const serverOfThisRun = (): Promise<string> => {
 async function findServer(): Promise<string> {
   const isReady = () => runningServer(join(runDirectory, "cluster"))?.isReady === true
   if (!isReady()) startServer()
-  await until(isReady)
+  // On a busy machine it takes long to make a cluster.
+  await until(isReady, 120_000)
   const { url } = await startEmbedded(runDirectory)
   return url
 }

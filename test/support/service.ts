@@ -58,7 +58,7 @@ export async function testService({
   const database = beside?.database ?? (await publishedDatabase(records))
   const tokens: Record<AccountPlan, string> = JSON.parse(database.note)
   const sql = postgres(database.url, { max: 2, onnotice: () => {} })
-  const { editor, issue, issueOnPlan } = accountsOf(database.url)
+  const { editor, issue, issueWithLimit } = accountsOf(database.url)
 
   const clock = { now, advance: (ms: number) => advance(ms) }
   const advance = (ms: number): void => {
@@ -97,8 +97,7 @@ export async function testService({
     /** Makes a token, and its account on the standard plan where it is missing. */
     issue,
     /** Makes an enterprise account of this limit, and a token of it. */
-    issueWithLimit: (requestLimit: number) =>
-      issueOnPlan(`${crypto.randomUUID()}@example.com`, "enterprise", requestLimit),
+    issueWithLimit,
     /** The author of the test's own changes of accounts and tokens. */
     editor,
     revoke: (token: string) => revokeToken(editor, { prefix: token }),
@@ -144,7 +143,7 @@ async function publishedDatabase(records: Fixtures): Promise<TestDatabase> {
   return database
 }
 
-function accountsOf(url: string) {
+export function accountsOf(url: string) {
   const editor = { url, who: "test", origin: "test" }
   const issue = async (email: string, expiresAt: Date | null = null) =>
     (await issueToken(editor, { email, name: "test", expiresAt })).value
@@ -152,7 +151,9 @@ function accountsOf(url: string) {
     await createAccount(editor, { email, plan, requestLimit })
     return issue(email)
   }
-  return { editor, issue, issueOnPlan }
+  const issueWithLimit = (requestLimit: number) =>
+    issueOnPlan(`${crypto.randomUUID()}@example.com`, "enterprise", requestLimit)
+  return { editor, issue, issueOnPlan, issueWithLimit }
 }
 
 /** An account on each plan with a token of its own; the tokens are the note. */

@@ -9,15 +9,6 @@ import { serviceOfFile } from "../../support/service.ts"
 import { ask, callTool, legacy, modern, type Part, resultOf } from "./conversation.ts"
 
 const service = await serviceOfFile()
-/** Its records are those that a test published last. */
-const changing = await serviceOfFile()
-
-/** @returns the number of the release */
-async function publish(records: Partial<Fixtures>): Promise<number> {
-  await changing.publish({ ...awkward, ...records })
-  return releaseOf(await changing.get("/releases"))
-}
-
 const calls: [tool: string, given: object][] = [
   ["find_companies", { search: "a", sort: "market_cap", order: "desc" }],
   ["find_companies", { active: false, page: 2, per_page: 1 }],
@@ -103,35 +94,6 @@ test("A result is repeated as text", async () => {
   }
 })
 
-test("The tool company counts the tenements by state and by status, and lists those past their expiry on the day of the data", async () => {
-  const release = await publish({
-    tenements: awkward.tenements.map((tenement) =>
-      tenement.id === "WA-E47-1235" ? { ...tenement, expiry_date: "2026-02-28" } : tenement,
-    ),
-  })
-  const given = { asx_code: "BIG" }
-  const { company, tenements, subsidiaries } = await resultOf(changing, "company", given)
-  expect(company.asx_code).toBe("BIG")
-  expect(tenements.total).toBe(tenementsOf(awkward.tenements, "BIG").length)
-  expect(tenements.by_state.records).toEqual([
-    { value: "WA", count: 3 },
-    { value: "NSW", count: 1 },
-  ])
-  const counted = tenements.by_status.records.map(({ count }) => Number(count))
-  expect(counted.reduce((sum, count) => sum + count, 0)).toBe(tenements.total)
-  expect(tenements.past_expiry.records.map(({ id }) => id)).toEqual(["WA-E47-1235"])
-  expect(subsidiaries.total).toBe(5)
-  const { notes } = await resultOf(changing, "find_tenements", { company: "BIG" })
-  expect(notes.join()).toContain(
-    "1 of these 4 records are granted and past their expiry date on 2026-03-01",
-  )
-  const as_of = String(release)
-  const past = await resultOf(changing, "company", { ...given, as_of })
-  expect(past.tenements.past_expiry.records).toEqual([])
-  const listed = await resultOf(changing, "find_tenements", { company: "BIG", as_of })
-  expect(listed.notes.join()).not.toContain("past their expiry date")
-})
-
 test("The tool count_tenements ranks the values of a field, and notes what a date filter omits", async () => {
   const given = { by: "status", state: "NT", expires_from: "1900-01-01" }
   const { records, total, notes } = await resultOf(service, "count_tenements", given)
@@ -199,21 +161,65 @@ test("Tenements have the point inside their shape, and never the shape", async (
   }
 })
 
+test("The tool sources lists the sources as they are now, beside the newest release", async () => {
+  const { release, request, records } = await resultOf(service, "sources")
+  expect([release.number, request]).toEqual([1, `${service.url}/api/v1/sources`])
+  const { data } = await readList(await service.get("/sources"))
+  expect(records).toEqual(data)
+})
+
+// The tests below publish releases of their own.
+
+/** @returns the number of the release */
+async function publish(records: Partial<Fixtures>): Promise<number> {
+  await service.publish({ ...awkward, ...records })
+  return releaseOf(await service.get("/releases"))
+}
+
+test("The tool company counts the tenements by state and by status, and lists those past their expiry on the day of the data", async () => {
+  const release = await publish({
+    tenements: awkward.tenements.map((tenement) =>
+      tenement.id === "WA-E47-1235" ? { ...tenement, expiry_date: "2026-02-28" } : tenement,
+    ),
+  })
+  const given = { asx_code: "BIG" }
+  const { company, tenements, subsidiaries } = await resultOf(service, "company", given)
+  expect(company.asx_code).toBe("BIG")
+  expect(tenements.total).toBe(tenementsOf(awkward.tenements, "BIG").length)
+  expect(tenements.by_state.records).toEqual([
+    { value: "WA", count: 3 },
+    { value: "NSW", count: 1 },
+  ])
+  const counted = tenements.by_status.records.map(({ count }) => Number(count))
+  expect(counted.reduce((sum, count) => sum + count, 0)).toBe(tenements.total)
+  expect(tenements.past_expiry.records.map(({ id }) => id)).toEqual(["WA-E47-1235"])
+  expect(subsidiaries.total).toBe(5)
+  const { notes } = await resultOf(service, "find_tenements", { company: "BIG" })
+  expect(notes.join()).toContain(
+    "1 of these 4 records are granted and past their expiry date on 2026-03-01",
+  )
+  const as_of = String(release)
+  const past = await resultOf(service, "company", { ...given, as_of })
+  expect(past.tenements.past_expiry.records).toEqual([])
+  const listed = await resultOf(service, "find_tenements", { company: "BIG", as_of })
+  expect(listed.notes.join()).not.toContain("past their expiry date")
+})
+
 test("A result has at most 50 records, with the total", async () => {
   const [first] = awkward.tenements
   if (!first) throw new Error("No tenement")
   await publish({
     tenements: Array.from({ length: 120 }, (_, index) => ({ ...first, id: `T-${index}` })),
   })
-  const found = await resultOf(changing, "find_tenements")
+  const found = await resultOf(service, "find_tenements")
   expect([found.records.length, found.total, found.total_pages]).toEqual([50, 120, 3])
-  const rest = await resultOf(changing, "find_tenements", { page: 3 })
+  const rest = await resultOf(service, "find_tenements", { page: 3 })
   expect(rest.records).toHaveLength(20)
-  const changed = await resultOf(changing, "changes", { list: "tenements", since: "0" })
+  const changed = await resultOf(service, "changes", { list: "tenements", since: "0" })
   expect([changed.added_or_changed.records.length, changed.added_or_changed.total]).toEqual([
     25, 120,
   ])
-  const { result } = await callTool(changing, "find_tenements", { per_page: 51 })
+  const { result } = await callTool(service, "find_tenements", { per_page: 51 })
   expect(result?.content[0]?.text).toContain("Must be an integer from 1 to 50")
 })
 
@@ -225,10 +231,10 @@ test("The tool changes lists the records added, changed and removed between two 
   })
   await publish({ tenements: [] })
   const given = { list: "tenements", since: String(since), as_of: String(release) }
-  const changed = await resultOf(changing, "changes", given)
+  const changed = await resultOf(service, "changes", given)
   expect([changed.release.number, changed.since.number]).toEqual([release, since])
   expect(changed.removed.records.map(({ id }) => id)).toEqual(["WA-E47-1234"])
-  const ofState = await resultOf(changing, "changes", { ...given, state: "NT" })
+  const ofState = await resultOf(service, "changes", { ...given, state: "NT" })
   expect(ofState.removed.total).toBe(0)
   expect(ofState.added_or_changed.records).toContainEqual(
     expect.objectContaining({ id: "NT-1", area_km2: 1 }),
@@ -240,18 +246,18 @@ test("Without since, the tool changes lists the changes of one release, by defau
   const tenements = awkward.tenements.slice(1)
   const second = await publish({ tenements })
   const third = await publish({ tenements, reports: [] })
-  const last = await resultOf(changing, "changes", { list: "reports" })
+  const last = await resultOf(service, "changes", { list: "reports" })
   expect([last.since.number, last.release.number]).toEqual([second, third])
   expect(last.removed.total).toBe(awkward.reports.length)
-  const before = await resultOf(changing, "changes", { list: "tenements", as_of: String(second) })
+  const before = await resultOf(service, "changes", { list: "tenements", as_of: String(second) })
   expect([before.since.number, before.removed.total]).toEqual([first, 1])
 })
 
 test("All parts of a result are of one release, also while others are published", async () => {
   await publish({})
   const results = Array.from({ length: 6 }, () => [
-    resultOf(changing, "company", { asx_code: "BIG" }),
-    resultOf(changing, "changes", { list: "reports", since: "0" }),
+    resultOf(service, "company", { asx_code: "BIG" }),
+    resultOf(service, "changes", { list: "reports", since: "0" }),
   ]).flat()
   await publish({ reports: awkward.reports.slice(1) })
   for (const result of await Promise.all(results)) {
@@ -265,17 +271,10 @@ test("The tool changes does not move the release that later pages of a search sh
   const first = await publish({})
   // The pages of changes have as many.
   const given = { per_page: 25 }
-  expect((await resultOf(changing, "find_companies", given)).release.number).toBe(first)
+  expect((await resultOf(service, "find_companies", given)).release.number).toBe(first)
   const second = await publish({ companies: awkward.companies.slice(1) })
-  const changed = await resultOf(changing, "changes", { list: "companies" })
+  const changed = await resultOf(service, "changes", { list: "companies" })
   expect(changed.release.number).toBe(second)
-  const later = await resultOf(changing, "find_companies", { ...given, page: 2 })
+  const later = await resultOf(service, "find_companies", { ...given, page: 2 })
   expect(later.release.number).toBe(first)
-})
-
-test("The tool sources lists the sources as they are now, beside the newest release", async () => {
-  const { release, request, records } = await resultOf(service, "sources")
-  expect([release.number, request]).toEqual([1, `${service.url}/api/v1/sources`])
-  const { data } = await readList(await service.get("/sources"))
-  expect(records).toEqual(data)
 })

@@ -1,13 +1,24 @@
 /** A client that reads too slowly loses its slot to an account that waits, and a caller loses it with its access. */
-import { expect, jest, test } from "bun:test"
+import { afterEach, beforeEach, expect, jest, test } from "bun:test"
 import { createExportSlots, type ExportSlot } from "../../../src/api/responses/export-slots.ts"
 import { until } from "../../support/until.ts"
 
+beforeEach(() => {
+  jest.useFakeTimers()
+})
+afterEach(() => {
+  jest.useRealTimers()
+})
+
 const client = new AbortController().signal
 
-/** Five slots, so one for each account, and a clock. */
+/** Five slots, so one for each account, and a clock that `pass` advances with the timers. */
 function fiveSlots() {
   const clock = { ms: 0 }
+  const pass = (ms: number): void => {
+    clock.ms += ms
+    jest.advanceTimersByTime(ms)
+  }
   const failures: unknown[] = []
   const slots = createExportSlots({
     slots: 5,
@@ -27,7 +38,7 @@ function fiveSlots() {
     slot.offer(65_536)
     return slot
   }
-  return { ...slots, clock, failures, open, begun }
+  return { ...slots, pass, failures, open, begun }
 }
 
 const cutsOf = (exports: readonly ExportSlot[]) => exports.map(({ signal }) => signal.reason)
@@ -37,7 +48,7 @@ function endAll(exports: readonly ExportSlot[]): void {
 }
 
 test("While another account waits, the slowest client below 64 KB in 20 s is cut", async () => {
-  const { clock, open, begun } = fiveSlots()
+  const { pass, open, begun } = fiveSlots()
   const exports = await Promise.all([1, 2, 3, 4, 5].map(begun))
   // Bytes a second, and when the client stops reading.
   const clients = [
@@ -48,7 +59,7 @@ test("While another account waits, the slowest client below 64 KB in 20 s is cut
     [65_536, 20],
   ] as const
   for (let second = 1; second <= 60; second++) {
-    clock.ms += 1_000
+    pass(1_000)
     for (const [index, [bytes, stopsAt]] of clients.entries()) {
       if (second > stopsAt) continue
       exports[index]?.taken()
@@ -56,40 +67,35 @@ test("While another account waits, the slowest client below 64 KB in 20 s is cut
     }
   }
   const waiting = open(6)
-  await waiting.take(client)
+  const taken = waiting.take(client)
+  pass(1_000)
+  await taken
   expect(cutsOf(exports)).toEqual([undefined, undefined, undefined, "stalled", undefined])
   endAll([...exports, waiting])
 })
 
 test("An account that waits gets the slot of an export that stalled as it came", async () => {
-  jest.useFakeTimers()
-  try {
-    const { clock, open, begun } = fiveSlots()
-    const exports = await Promise.all([1, 2, 3, 4, 5].map(begun))
-    const waiting = open(6)
-    const taken = waiting.take(client)
-    for (let second = 1; second <= 25; second++) {
-      clock.ms += 1_000
-      jest.advanceTimersByTime(1_000)
-    }
-    await taken
-    endAll([...exports, waiting])
-  } finally {
-    jest.useRealTimers()
-  }
+  const { pass, open, begun } = fiveSlots()
+  const exports = await Promise.all([1, 2, 3, 4, 5].map(begun))
+  const waiting = open(6)
+  const taken = waiting.take(client)
+  for (let second = 1; second <= 25; second++) pass(1_000)
+  await taken
+  endAll([...exports, waiting])
 })
 
 test("A client that reads 100 KB/s, and so takes 1.4 MB every 14 s, keeps its slot while others wait", async () => {
-  const { clock, open, begun } = fiveSlots()
+  const { pass, open, begun } = fiveSlots()
   const exports = await Promise.all([1, 2, 3, 4, 5].map(begun))
-  clock.ms += 7_000
+  pass(7_000)
   for (const each of exports.slice(1)) {
     each.taken()
     each.offer(1_400_000)
   }
-  clock.ms += 14_000
+  pass(14_000)
   const waiting = [open(6), open(7)]
   const [next, last] = waiting.map((slot) => slot.take(client))
+  pass(1_000)
   await next
   expect(cutsOf(exports)).toEqual(["stalled", undefined, undefined, undefined, undefined])
   endAll(exports)
@@ -98,19 +104,19 @@ test("A client that reads 100 KB/s, and so takes 1.4 MB every 14 s, keeps its sl
 })
 
 test("The time in which the service prepares a part does not count against the client", async () => {
-  const { clock, open, begun } = fiveSlots()
-  const exports = await Promise.all([1, 2, 3, 4, 5].map(begun))
+  const { pass, begun } = fiveSlots()
+  const exports = await Promise.all([1, 2, 3].map(begun))
   const [preparing] = exports
   preparing?.taken()
-  clock.ms += 600_000
+  pass(600_000)
   preparing?.offer(65_536)
-  const waiting = open(6)
-  await waiting.take(client)
-  expect(cutsOf(exports)[0]).toBeUndefined()
-  endAll([...exports, waiting])
+  pass(1_000)
+  expect(cutsOf(exports)).toEqual([undefined, "stalled", "stalled"])
+  endAll(exports)
 })
 
 test("A check of a caller that fails is repeated", async () => {
+  jest.useRealTimers()
   const { open, checkCallers, failures } = fiveSlots()
   const responses = [Promise.reject(new Error("Away")), Promise.resolve(false)]
   for (const response of responses) response.catch(() => {})
