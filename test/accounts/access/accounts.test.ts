@@ -60,11 +60,9 @@ test("An email address has one account, whatever its case", async () => {
   )
 })
 
-test.each([
-  [{ email: "nobody", plan: "standard", requestLimit: null }, "Not a valid email address: nobody"],
-  [{ email: "a b@c", plan: "standard", requestLimit: null }, "Not a valid email address: a b@c"],
-] as const)("The account %j is rejected: %s", async (refused, message) => {
-  expect(await refusal(createAccount(setup.editor, refused))).toBe(message)
+test("An account requires a valid email address", async () => {
+  const refused = createAccount(setup.editor, standard("a b@c"))
+  expect(await refusal(refused)).toBe("Not a valid email address: a b@c")
 })
 
 const enterprise = { plan: "enterprise", requestLimit: 70 } as const

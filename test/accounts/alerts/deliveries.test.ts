@@ -237,7 +237,7 @@ test("A test is sent beside the event in progress, and is not retried", async ()
     receiver.events[0]?.id,
     false,
   ])
-  expect(change(requestTest, id)).rejects.toThrow("Wait")
+  await expect(change(requestTest, id)).rejects.toThrow("Wait")
 })
 
 test("Both secrets sign for 24 hours after a replacement", async () => {

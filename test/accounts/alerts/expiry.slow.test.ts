@@ -2,6 +2,7 @@
 import { afterAll, expect, test } from "bun:test"
 import { nextLook, sydneyDay } from "../../../src/accounts/alerts/schedule.ts"
 import { awkward, type Fixtures, type TenementFixture } from "../../support/fixtures.ts"
+import { seededIntegers } from "../../support/seeded-integers.ts"
 import { alertWorkbench } from "./alert-workbench.ts"
 
 const dayMs = 86_400_000
@@ -30,13 +31,7 @@ test("Days begin at Sydney's midnight and mails at its 07:00, on both sides of d
   expect(sydneyDay(new Date("2026-10-04T13:00:00Z"))).toBe("2026-10-05")
 })
 
-/** A pseudorandom number below the limit, the same in every run. */
-let seed = 46
-const below = (limit: number): number => {
-  seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
-  return Math.floor((seed / 2_147_483_648) * limit)
-}
-
+const below = seededIntegers(46)
 const first = "2026-03-01"
 const tenements: TenementFixture[] = Array.from({ length: 120 }, (_, index) => ({
   ...pattern,

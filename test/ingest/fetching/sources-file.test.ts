@@ -77,10 +77,10 @@ test("Every error is reported with its place", () => {
   ])
 })
 
-test("The error says whether the file is missing, not JSON or not an object", () => {
+test("The error says whether the file is missing, not JSON or not an object", async () => {
   expect(faults("{")[0]).toStartWith("Cannot use s.json: it is not valid JSON (")
   expect(faults("[]")[0]).toBe("Cannot use s.json: it must be an object with a source in each name")
-  expect(readSourcesFile("/nowhere/sources.json")).rejects.toThrow(
+  await expect(readSourcesFile("/nowhere/sources.json")).rejects.toThrow(
     "Cannot read /nowhere/sources.json: no such file. List the sources to fetch in it",
   )
 })

@@ -17,17 +17,20 @@ const reading = (
   bytesTotal,
 })
 
-test("Without a terminal, a line every ten seconds shows the rate and the time left", () => {
-  let nowMs = 0
+/** Progress on a stream, with what it has written there by a clock that the test sets. */
+function recorded({ isTTY = false, columns = 80 } = {}) {
+  const clock = { nowMs: 0 }
   const written: string[] = []
-  const progress = progressOn(
-    { isTTY: false, columns: 80, write: (text) => written.push(text) },
-    () => nowMs,
-  )
+  const stream = { isTTY, columns, write: (text: string) => written.push(text) }
+  return { clock, written, progress: progressOn(stream, () => clock.nowMs) }
+}
+
+test("Without a terminal, a line every ten seconds shows the rate and the time left", () => {
+  const { clock, written, progress } = recorded()
   progress.reading(reading(0, 0))
-  nowMs = 9_999
+  clock.nowMs = 9_999
   progress.reading(reading(5_000, 100))
-  nowMs = 10_000
+  clock.nowMs = 10_000
   progress.reading(reading(20_000, 250))
   progress.step("Comparing companies")
   expect(written).toEqual([
@@ -37,42 +40,27 @@ test("Without a terminal, a line every ten seconds shows the rate and the time l
 })
 
 test("A file that grows while it is read has at most 100% of it read", () => {
-  let nowMs = 0
-  const written: string[] = []
-  const progress = progressOn(
-    { isTTY: false, columns: 80, write: (text) => written.push(text) },
-    () => nowMs,
-  )
+  const { clock, written, progress } = recorded()
   progress.reading(reading(0, 0))
-  nowMs = 10_000
+  clock.nowMs = 10_000
   progress.reading(reading(20_000, 1_500))
   expect(written).toEqual(["a.csv: 20,000 rows, 2,000/s, reading: 100%, 0 s left\n"])
 })
 
 test("No time left is estimated for an input of unknown length", () => {
-  let nowMs = 0
-  const written: string[] = []
-  const progress = progressOn(
-    { isTTY: false, columns: 80, write: (text) => written.push(text) },
-    () => nowMs,
-  )
+  const { clock, written, progress } = recorded()
   progress.reading(reading(0, 0, null))
-  nowMs = 20_000
+  clock.nowMs = 20_000
   progress.reading(reading(1_000, 5, null))
   expect(written).toEqual(["a.csv: 1,000 rows, 50/s\n"])
 })
 
 test("Reading many short files reports every ten seconds", () => {
-  let nowMs = 0
-  const written: string[] = []
-  const progress = progressOn(
-    { isTTY: false, columns: 80, write: (text) => written.push(text) },
-    () => nowMs,
-  )
+  const { clock, written, progress } = recorded()
   for (let nth = 1; nth <= 1_838; nth++) {
     const read = { file: `${nth}.csv`, files: nth, rows: 100 * nth }
     progress.reading({ ...read, bytesRead: 10, bytesTotal: 10 })
-    nowMs += 100
+    clock.nowMs += 100
   }
   expect(written).toHaveLength(18)
   expect(written.slice(0, 2)).toEqual([
@@ -82,14 +70,9 @@ test("Reading many short files reports every ten seconds", () => {
 })
 
 test("On a terminal, the line of figures is rewritten until other text follows", () => {
-  let nowMs = 0
-  const written: string[] = []
-  const progress = progressOn(
-    { isTTY: true, columns: 12, write: (text) => written.push(text) },
-    () => nowMs,
-  )
+  const { clock, written, progress } = recorded({ isTTY: true, columns: 12 })
   progress.reading(reading(0, 0))
-  nowMs = 200
+  clock.nowMs = 200
   progress.reading(reading(5, 0))
   progress.step("Comparing")
   progress.stop()
@@ -97,17 +80,12 @@ test("On a terminal, the line of figures is rewritten until other text follows",
 })
 
 test("The next load of a fetch counts its own files and rows", () => {
-  let nowMs = 0
-  const written: string[] = []
-  const progress = progressOn(
-    { isTTY: false, columns: 80, write: (text) => written.push(text) },
-    () => nowMs,
-  )
+  const { clock, written, progress } = recorded()
   progress.reading({ file: "a.csv", files: 1, rows: 100, bytesRead: 10, bytesTotal: 10 })
   progress.reading({ file: "b.csv", files: 2, rows: 200, bytesRead: 10, bytesTotal: 10 })
   progress.stop()
   progress.reading({ file: "c.csv", files: 1, rows: 0, bytesRead: 0, bytesTotal: 10 })
-  nowMs = 10_000
+  clock.nowMs = 10_000
   progress.reading({ file: "c.csv", files: 1, rows: 1_000, bytesRead: 5, bytesTotal: 10 })
   expect(written).toEqual(["c.csv: 1,000 rows, 100/s, reading: 50%, 10 s left\n"])
 })

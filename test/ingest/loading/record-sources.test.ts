@@ -64,6 +64,6 @@ describe("Removing a source", () => {
   })
 
   test("A source that is not loaded cannot be removed", async () => {
-    expect(remove("vic")).rejects.toThrow("The source vic has not been loaded yet")
+    await expect(remove("vic")).rejects.toThrow("The source vic has not been loaded yet")
   })
 })

@@ -399,6 +399,7 @@ test("Forms sent from another site are rejected, and change nothing", async () =
     ["/account/sessions/end", { session: hashSecret(person.jar.cookie ?? "") }],
     ["/account/sessions/end-all", {}],
     ["/account/sign-out", {}],
+    ["/account/tokens", { name: "stolen" }],
   ]
   const origins: Record<string, string>[] = [
     { "Sec-Fetch-Site": "cross-site" },
@@ -425,6 +426,7 @@ test("Forms sent from another site are rejected, and change nothing", async () =
     }
   }
   expect(mailsTo(email)).toEqual([])
+  expect(await service.sql`select from tokens where name = 'stolen'`).toHaveLength(0)
   expect((await person.get("/account/sessions")).status).toBe(200)
   expect((await press(secret)).status).toBe(303)
 })
