@@ -9,7 +9,7 @@ import { exampleNow } from "../../src/api/description/examples.ts"
 import { operationsIn, readDocument } from "../api/description/document.ts"
 import { publishedExamples } from "../api/description/published-examples.ts"
 import { readList } from "../contract/bodies.ts"
-import { afterFile, directoryOfFile } from "../support/of-file.ts"
+import { directoryOfFile } from "../support/of-file.ts"
 import { installPackages, runProgram } from "../support/packages.ts"
 import { serviceOfFile } from "../support/service.ts"
 import { placeholder, samplesOf } from "../web/guide/samples.ts"
@@ -22,7 +22,6 @@ const areInstalled = await installPackages(import.meta.dir, import.meta.path)
 /** Has the programs, what was generated for them, and their packages. */
 const directory = directoryOfFile()
 const publisher = await publishedExamples()
-afterFile(publisher.stop)
 const service = await serviceOfFile({ beside: publisher, now: exampleNow })
 
 describe.skipIf(!areInstalled)("A client", () => {
