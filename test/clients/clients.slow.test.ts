@@ -2,7 +2,7 @@
  * A client generated from the served description type-checks, and reads every endpoint of a running service;
  * the official client of the Model Context Protocol calls every tool.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { beforeAll, describe, expect, test } from "bun:test"
 import { cp, symlink } from "node:fs/promises"
 import { join } from "node:path"
 import { exampleNow } from "../../src/api/description/examples.ts"
@@ -11,7 +11,7 @@ import { publishedExamples } from "../api/description/published-examples.ts"
 import { readList } from "../contract/bodies.ts"
 import { directoryOfFile } from "../support/of-file.ts"
 import { installPackages, runProgram } from "../support/packages.ts"
-import { type TestService, testService } from "../support/service.ts"
+import { serviceOfFile } from "../support/service.ts"
 import { placeholder, samplesOf } from "../web/guide/samples.ts"
 
 /** Generating and type-checking take seconds, and many of them on a busy machine. */
@@ -19,15 +19,13 @@ const limitMs = 300_000
 
 const areInstalled = await installPackages(import.meta.dir, import.meta.path)
 
-describe.skipIf(!areInstalled)("A client", () => {
-  let publisher: TestService
-  let service: TestService
-  /** Has the programs, what was generated for them, and their packages. */
-  const directory = directoryOfFile()
+/** Has the programs, what was generated for them, and their packages. */
+const directory = directoryOfFile()
+const publisher = await publishedExamples()
+const service = await serviceOfFile({ beside: publisher, now: exampleNow })
 
+describe.skipIf(!areInstalled)("A client", () => {
   beforeAll(async () => {
-    publisher = await publishedExamples()
-    service = await testService({ beside: publisher, now: exampleNow })
     await cp(join(import.meta.dir, "programs"), directory, { recursive: true })
     await symlink(join(import.meta.dir, "node_modules"), join(directory, "node_modules"))
     const [sample] = (await samplesOf(["typescript"])).filter(
@@ -44,11 +42,6 @@ describe.skipIf(!areInstalled)("A client", () => {
       ...["openapi.json", "-o", "generated/openapi-typescript.ts"],
     )
   }, limitMs)
-
-  afterAll(async () => {
-    await service.stop()
-    await publisher.stop()
-  })
 
   async function run(...command: string[]): Promise<string> {
     const token = service.tokens.admin

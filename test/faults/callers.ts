@@ -24,16 +24,6 @@ export interface Observed {
   violations: Set<string>
 }
 
-export interface Callers {
-  /** Begins to count anew. Requests in progress are counted. */
-  observe(): Observed
-  /** Waits until each caller has sent a request from now on and got its response. */
-  nextRound(): Promise<void>
-  /** Waits until each caller has got 200 for a request that it sent from now on. */
-  allServed(): Promise<void>
-  stop(): Promise<void>
-}
-
 interface Caller {
   /** When the newest request with a response, and the newest with a 200, were sent. */
   responseMs: number
@@ -54,7 +44,7 @@ export async function callersOf({
   token,
   paths = pathsOfAwkwardRecords,
   pauseMs = 5,
-}: CallersOptions): Promise<Callers> {
+}: CallersOptions) {
   const ask = (path: string) =>
     fetch(`${url}/api/v1${path}`, { headers: { Authorization: `Bearer ${token}` } })
   const expected = new Map<string, string>()
@@ -102,14 +92,17 @@ export async function callersOf({
   const all = (has: (caller: Caller) => boolean) => until(() => callers.every(has))
 
   return {
+    /** Begins to count anew. Requests in progress are counted. */
     observe: () => {
       observed = nothing()
       return observed
     },
+    /** Waits until each caller has sent a request from now on and got its response. */
     nextRound: () => {
       const nowMs = performance.now()
       return all(({ responseMs }) => responseMs > nowMs)
     },
+    /** Waits until each caller has got 200 for a request that it sent from now on. */
     allServed: () => {
       const nowMs = performance.now()
       return all(({ servedMs }) => servedMs > nowMs)

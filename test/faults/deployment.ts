@@ -1,25 +1,14 @@
 /** A PostgreSQL, a Redis and the service on both, each a process of its own that a test may break. */
-import { type OwnServer, type OwnServerOptions, ownServer } from "../support/own-server.ts"
+import { type OwnServerOptions, ownServer } from "../support/own-server.ts"
 import { fillWith } from "../support/postgres.ts"
-import { type ServiceProcess, serviceProcess } from "../support/process.ts"
-import { type RedisServer, redisServer } from "../support/redis.ts"
+import { serviceProcess } from "../support/process.ts"
+import { redisServer } from "../support/redis.ts"
 import { accountsOf, awkwardPublished } from "../support/service.ts"
 
-export interface Deployment {
-  database: OwnServer
-  redis: RedisServer
-  service: ServiceProcess
-  /** Of the service, so that a second one can be started beside it. */
-  settings: Record<string, string>
-  /** Of an account on the plan without limit. */
-  token: string
-  /** Makes an account of this limit, and a token of it. */
-  issueWithLimit(requestLimit: number): Promise<string>
-  stop(): Promise<void>
-}
+export type Deployment = Awaited<ReturnType<typeof deployment>>
 
 /** Starts all three. Call its `stop` in the end. */
-export async function deployment(server: OwnServerOptions = {}): Promise<Deployment> {
+export async function deployment(server: OwnServerOptions = {}) {
   const [database, redis] = await Promise.all([
     ownServer(server),
     redisServer({ password: "hunter2" }),
@@ -36,8 +25,11 @@ export async function deployment(server: OwnServerOptions = {}): Promise<Deploym
     database,
     redis,
     service,
+    /** Of the service, so that a second one can be started beside it. */
     settings,
+    /** Of an account on the plan without limit. */
     token: admin,
+    /** Makes an account of this limit, and a token of it. */
     issueWithLimit: accountsOf(database.url).issueWithLimit,
     stop: async () => {
       await service.stop()

@@ -3,17 +3,8 @@ import { mkdtempSync, rmdirSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 
-export interface SmallDisk {
-  path: string
-  /** Leaves it with so little room. */
-  fill(bytesLeft: number): Promise<void>
-  /** Takes away what fills it. */
-  clear(): Promise<void>
-  remove(): void
-}
-
 /** Null where the test may not mount one. */
-export function smallDisk(megabytes: number): SmallDisk | null {
+export function smallDisk(megabytes: number) {
   const path = mkdtempSync(join(tmpdir(), "mds-test-disk-"))
   const options = `size=${megabytes}m,mode=0711`
   const mounted = Bun.spawnSync(["mount", "-t", "tmpfs", "-o", options, "mds-test", path])
@@ -24,11 +15,13 @@ export function smallDisk(megabytes: number): SmallDisk | null {
   const filler = join(path, "filler")
   return {
     path,
-    fill: async (bytesLeft) => {
+    /** Leaves it with so little room. */
+    fill: async (bytesLeft: number) => {
       const { stdout } = Bun.spawnSync(["df", "--output=avail", "-B1", path])
       const available = Number(stdout.toString().split("\n")[1])
       await Bun.$`head -c ${available - bytesLeft} /dev/zero > ${filler}`.quiet()
     },
+    /** Takes away what fills it. */
     clear: () => Bun.file(filler).delete(),
     remove: () => {
       // A process that has just ended may still have a file there.

@@ -1,6 +1,6 @@
 /** A real Chromium for a test file, in which each test is a new visitor whose every fault is recorded. */
 import { expect } from "bun:test"
-import { type BrowserContext, chromium, type Page } from "playwright-core"
+import { type BrowserContext, chromium } from "playwright-core"
 import { installedProgram } from "./supervised.ts"
 
 const program = installedProgram("chromium", "chromium-browser", "google-chrome")
@@ -17,26 +17,9 @@ export interface VisitorOptions {
   hasTouch?: boolean
 }
 
+export type TestBrowser = Awaited<ReturnType<typeof startBrowser>>
 /** Someone with a browser profile of their own. `await using` closes it. */
-export interface Visitor extends AsyncDisposable {
-  context: BrowserContext
-  page: Page
-  /** @param session the value of the session's cookie */
-  signIn(session: string): Promise<void>
-  /** Opens a path of the service, which must respond with this status. */
-  visit(path: string, status?: number): Promise<void>
-  /**
-   * Fails on what no page may do: write to the console, throw, violate the policy of its content, ask
-   * another host for anything, or miss a file. Fails but once for each.
-   */
-  assertClean(): Promise<void>
-}
-
-export interface TestBrowser extends AsyncDisposable {
-  visitor(options?: VisitorOptions): Promise<Visitor>
-  /** For `afterAll`. */
-  stop(): Promise<void>
-}
+export type Visitor = Awaited<ReturnType<TestBrowser["visitor"]>>
 
 /** Other hosts are not even resolved; requests to them are still recorded. */
 const launchArguments = [
@@ -50,7 +33,7 @@ const launchArguments = [
  * Starts one for the service at `url`. Call it in `beforeAll`.
  * @param others of which the pages may ask for something
  */
-export async function startBrowser(url: string, ...others: string[]): Promise<TestBrowser> {
+export async function startBrowser(url: string, ...others: string[]) {
   const browser = await chromium.launch({
     executablePath: program ?? "chromium",
     args: launchArguments,
@@ -61,7 +44,7 @@ export async function startBrowser(url: string, ...others: string[]): Promise<Te
       scheme = "light",
       javaScript = true,
       hasTouch = false,
-    } = {}) => {
+    }: VisitorOptions = {}) => {
       const context = await browser.newContext({
         baseURL: url,
         colorScheme: scheme,
@@ -76,16 +59,22 @@ export async function startBrowser(url: string, ...others: string[]): Promise<Te
       return {
         context,
         page,
-        signIn: (session) => {
+        /** @param session the value of the session's cookie */
+        signIn: (session: string) => {
           // The prefix needs HTTPS here, although a server on loopback may set such a cookie.
           const secureUrl = url.replace(/^http:/, "https:")
           const name = "__Host-session"
           return context.addCookies([{ name, value: session, url: secureUrl, httpOnly: true }])
         },
-        visit: async (path, status = 200) => {
+        /** Opens a path of the service, which must respond with this status. */
+        visit: async (path: string, status = 200) => {
           const response = await page.goto(path)
           expect([path, response?.status()]).toEqual([path, status])
         },
+        /**
+         * Fails on what no page may do: write to the console, throw, violate the policy of its content, ask
+         * another host for anything, or miss a file. Fails but once for each.
+         */
         assertClean: async () => {
           // Earlier reports of the pages arrive before its response.
           for (const page of context.pages()) await page.evaluate("0")
@@ -94,6 +83,7 @@ export async function startBrowser(url: string, ...others: string[]): Promise<Te
         [Symbol.asyncDispose]: () => context.close(),
       }
     },
+    /** For `afterAll`. */
     stop: () => browser.close(),
     [Symbol.asyncDispose]: () => browser.close(),
   }

@@ -19,22 +19,10 @@ export interface ReceivedMail {
   source: string
 }
 
-export interface MailServer extends Disposable {
-  /** For SMTP_URL, with the login. */
-  url: string
-  /** What it has accepted, oldest first. */
-  mails: readonly ReceivedMail[]
-  /** The newest mail to an address, parsed; waits for the first one. */
-  mailTo(address: string): Promise<Email>
-  /** For `afterAll`. */
-  stop(): void
-}
+export type MailServer = ReturnType<typeof mailServer>
 
 /** Listens on a free port of 127.0.0.1. */
-export function mailServer({
-  login,
-  replace = () => undefined,
-}: MailServerOptions = {}): MailServer {
+export function mailServer({ login, replace = () => undefined }: MailServerOptions = {}) {
   const mails: ReceivedMail[] = []
   const credentials = login && btoa(`\0${login.user}\0${login.password}`)
   const listener = Bun.listen<(text: string) => string>({
@@ -57,13 +45,17 @@ export function mailServer({
     : ""
   const stop = () => listener.stop(true)
   return {
+    /** For SMTP_URL, with the login. */
     url: `smtp://${user}127.0.0.1:${listener.port}`,
+    /** What it has accepted, oldest first. */
     mails,
-    mailTo: async (address) => {
+    /** The newest mail to an address, parsed; waits for the first one. */
+    mailTo: async (address: string): Promise<Email> => {
       const newest = () => mails.findLast(({ recipients }) => recipients.includes(address))
       await until(() => newest() !== undefined)
       return PostalMime.parse(Buffer.from(newest()?.source ?? "", "latin1"))
     },
+    /** For `afterAll`. */
     stop,
     [Symbol.dispose]: stop,
   }

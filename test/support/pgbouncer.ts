@@ -12,18 +12,13 @@ const program = installedProgram("pgbouncer", "/usr/sbin/pgbouncer")
 /** For `describe.skipIf(!pgbouncerIsInstalled)`. */
 export const pgbouncerIsInstalled = program !== null
 
-export interface PgBouncer extends AsyncDisposable {
-  /** Of the same database, through the pooler. */
-  url: string
-  /** For `afterAll`. */
-  stop(): Promise<void>
-}
+export type PgBouncer = Awaited<ReturnType<typeof pgbouncer>>
 
 /**
  * Starts one before the database and waits until it responds.
  * @param poolSize connections to the server
  */
-export async function pgbouncer(databaseUrl: string, poolSize: number): Promise<PgBouncer> {
+export async function pgbouncer(databaseUrl: string, poolSize: number) {
   const port = freePort()
   const directory = await mkdtemp(join(tmpdir(), "mds-test-pgbouncer-"))
   const file = join(directory, "pgbouncer.ini")
@@ -38,7 +33,13 @@ export async function pgbouncer(databaseUrl: string, poolSize: number): Promise<
   const url = new URL(databaseUrl)
   url.port = String(port)
   await until(() => responds(url.href, 5))
-  return { url: url.href, stop, [Symbol.asyncDispose]: stop }
+  return {
+    /** Of the same database, through the pooler. */
+    url: url.href,
+    /** For `afterAll`. */
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
 }
 
 /** All but these settings are PgBouncer's own. */

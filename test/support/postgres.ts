@@ -16,13 +16,7 @@ import { until } from "./until.ts"
 // Of a file that runs alone, as `bun run verify` does for all: a busy machine takes its time.
 setDefaultTimeout(60_000)
 
-export type TestDatabase = {
-  url: string
-  /** The result of the function that filled it. */
-  note: string
-  /** Deletes it and ends its connections. For `afterAll`; the end of the run deletes any left. */
-  drop(): Promise<void>
-}
+export type TestDatabase = Awaited<ReturnType<typeof create>>
 
 /** What databases begin with. It is made once in a run, as a template of that name. */
 export interface Contents {
@@ -59,7 +53,7 @@ export function emptyDatabase(): Promise<TestDatabase> {
   return create(NOTHING)
 }
 
-async function create(contents: string | Contents): Promise<TestDatabase> {
+async function create(contents: string | Contents) {
   const server = await serverOfThisRun()
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`
   let note = ""
@@ -69,11 +63,16 @@ async function create(contents: string | Contents): Promise<TestDatabase> {
     // A third of the time that the default strategy takes, which writes every page to the log too.
     await sql`create database ${sql(name)} template ${sql(template)} strategy file_copy`
   })
-  const drop = () =>
-    asAdministrator(server, async (sql) => {
-      await sql`drop database if exists ${sql(name)} with (force)`
-    })
-  return { url: databaseUrl(server, name), note, drop }
+  return {
+    url: databaseUrl(server, name),
+    /** The result of the function that filled it. */
+    note,
+    /** Deletes it and ends its connections. For `afterAll`; the end of the run deletes any left. */
+    drop: () =>
+      asAdministrator(server, async (sql) => {
+        await sql`drop database if exists ${sql(name)} with (force)`
+      }),
+  }
 }
 
 /** The process that was started as `bun test`: a worker's parent, or this one where there are none. */

@@ -13,21 +13,7 @@ const program = installedProgram("redis-server", "valkey-server")
 /** For `describe.skipIf(!redisIsInstalled)`. */
 export const redisIsInstalled = program !== null
 
-export interface RedisServer extends AsyncDisposable {
-  /** With the password, if it has one. */
-  url: string
-  /** Freezes it: it accepts connections and bytes, and does not respond. */
-  freeze(): void
-  thaw(): void
-  /** As by kill -9; its data is lost. */
-  kill(): Promise<void>
-  /** Starts it again on the same port, once it was killed. */
-  restart(): Promise<void>
-  /** For `afterAll`. */
-  stop(): Promise<void>
-  /** Sends a command over a connection of its own. */
-  cli(...command: string[]): Promise<unknown>
-}
+export type RedisServer = Awaited<ReturnType<typeof redisServer>>
 
 export interface RedisServerOptions {
   password?: string
@@ -43,7 +29,7 @@ const START_ATTEMPTS = 5
 export async function redisServer({
   password = "",
   options: others = [],
-}: RedisServerOptions = {}): Promise<RedisServer> {
+}: RedisServerOptions = {}) {
   const options = [
     ["--bind", "127.0.0.1"],
     ["--save", ""],
@@ -69,17 +55,24 @@ export async function redisServer({
   const url = urlOn(port)
   let server = runningOn(running, url)
 
+  const end = () => server.end()
   return {
+    /** With the password, if it has one. */
     url,
+    /** Freezes it: it accepts connections and bytes, and does not respond. */
     freeze: () => process.kill(server.pid, "SIGSTOP"),
     thaw: () => process.kill(server.pid, "SIGCONT"),
-    kill: () => server.end(),
+    /** As by kill -9; its data is lost. */
+    kill: end,
+    /** Starts it again on the same port, once it was killed. */
     restart: async () => {
       server = runningOn(await startOn(port), url)
     },
-    stop: () => server.end(),
-    [Symbol.asyncDispose]: () => server.end(),
-    cli: (...command) => sendTo(url, command),
+    /** For `afterAll`. */
+    stop: end,
+    [Symbol.asyncDispose]: end,
+    /** Sends a command over a connection of its own. */
+    cli: (...command: string[]) => sendTo(url, command),
   }
 }
 

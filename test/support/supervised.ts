@@ -6,11 +6,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { relative } from "node:path"
 
-export interface Supervised {
-  readonly pid: number
-  /** As by kill -9; resolves when the process has ended. */
-  end(): Promise<void>
-}
+export type Supervised = Awaited<ReturnType<typeof startSupervised>>
 
 // Its arguments are the server's command. `read` ends with the pipe. Until the shell has waited for
 // the server, the server's process id belongs to nobody else. It is a shell within a shell because
@@ -29,7 +25,7 @@ wait
 `
 
 /** Starts `command` and resolves when it runs, which is before it is ready. */
-export async function startSupervised(name: string, command: string[]): Promise<Supervised> {
+export async function startSupervised(name: string, command: string[]) {
   const shell = Bun.spawn(["/bin/sh", "-c", SUPERVISOR, `mds-test-${name}`, ...command], {
     stdin: "pipe",
     stdout: "pipe",
@@ -38,6 +34,7 @@ export async function startSupervised(name: string, command: string[]): Promise<
   const { value } = await shell.stdout.getReader().read()
   return {
     pid: Number.parseInt(new TextDecoder().decode(value), 10),
+    /** As by kill -9; resolves when the process has ended. */
     end: async () => {
       shell.stdin.end()
       await shell.exited

@@ -20,21 +20,10 @@ export const systemPostgresIsInstalled =
     existsSync(join(systemPrograms, name)),
   )
 
-export interface SystemPostgres {
-  /** Of its database `mds`, as its superuser. */
-  url: string
-  /** Has its `cluster`, as a data directory of the service. */
-  directory: string
-  /** Makes an empty database. @returns its address */
-  database(name: string): Promise<string>
-  /** Ends the server, and keeps its directory. */
-  end(): Promise<void>
-  /** For `afterAll`. */
-  stop(): Promise<void>
-}
+export type SystemPostgres = Awaited<ReturnType<typeof systemPostgres>>
 
 /** Makes a cluster and starts a server on it. */
-export async function systemPostgres(): Promise<SystemPostgres> {
+export async function systemPostgres() {
   const directory = mkdtempSync(join(tmpdir(), "mds-test-system-postgres-"))
   const cluster = join(directory, "cluster")
   const programs = {
@@ -87,10 +76,15 @@ export async function systemPostgres(): Promise<SystemPostgres> {
     )
   await until(isReady)
   return {
+    /** Of its database `mds`, as its superuser. */
     url: addressOf("mds"),
+    /** Has its `cluster`, as a data directory of the service. */
     directory,
+    /** Makes an empty database. @returns its address */
     database,
+    /** Ends the server, and keeps its directory. */
     end: server.end,
+    /** For `afterAll`. */
     stop: async () => {
       await server.end()
       rmSync(directory, { recursive: true, force: true })

@@ -2,7 +2,6 @@
 import { describe, expect, test } from "bun:test"
 import { exampleNow } from "../../../src/api/description/examples.ts"
 import { throughProxy } from "../../contract/interruptible-proxy.ts"
-import { afterFile } from "../../support/of-file.ts"
 import { serviceOfFile, type TestService, testService } from "../../support/service.ts"
 import {
   exampleIn,
@@ -14,7 +13,6 @@ import {
 import { publishedExamples } from "./published-examples.ts"
 
 const publisher = await publishedExamples()
-afterFile(() => publisher.stop())
 // Without a cache no response depends on earlier requests.
 const settings = { CACHE_MEMORY_MB: "0" }
 const service = await serviceOfFile({ beside: publisher, now: exampleNow, settings })

@@ -2,11 +2,11 @@
  * The description passes `redocly lint` with its strict rules and Spectral with its rules for OpenAPI,
  * without a warning, and the responses of the service conform to it.
  */
-import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { join } from "node:path"
 import { directoryOfFile } from "../../support/of-file.ts"
 import { installPackages, runProgram } from "../../support/packages.ts"
-import { type TestService, testService } from "../../support/service.ts"
+import { serviceOfFile } from "../../support/service.ts"
 import { readDocument } from "./document.ts"
 
 const directory = join(import.meta.dir, "lints")
@@ -21,23 +21,16 @@ const spectral = [
 const limitMs = 300_000
 const environment = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" }
 
+const scratch = directoryOfFile()
+const service = await serviceOfFile()
+const settings = { BASE_URL: "https://data.example.org/mds" }
+const published = await serviceOfFile({ beside: service, settings })
+/** As it is served without and with a public address. */
+const served = await Promise.all(
+  [service, published].map(async ({ url }) => (await fetch(`${url}/openapi.json`)).text()),
+)
+
 describe.skipIf(!areInstalled)("The description", () => {
-  let service: TestService
-  const scratch = directoryOfFile()
-  /** As it is served without and with a public address. */
-  let served: string[]
-
-  beforeAll(async () => {
-    service = await testService()
-    const settings = { BASE_URL: "https://data.example.org/mds" }
-    await using published = await testService({ beside: service, settings })
-    served = await Promise.all(
-      [service, published].map(async ({ url }) => (await fetch(`${url}/openapi.json`)).text()),
-    )
-  })
-
-  afterAll(() => service.stop())
-
   /**
    * Lints the document with the public address as it is, and the other with one thing that is wrong,
    * no name for the function of one operation: the one fault that is to be found in all.

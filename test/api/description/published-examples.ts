@@ -16,7 +16,7 @@ import { subsidiaries } from "../../../src/data/resources/subsidiaries.ts"
 import { tenements } from "../../../src/data/resources/tenements.ts"
 import { versionsOf } from "../../../src/data/resources/versions.ts"
 import type { Fixtures } from "../../support/fixtures.ts"
-import { type TestService, testService } from "../../support/service.ts"
+import { serviceOfFile, type TestService } from "../../support/service.ts"
 
 /** The record, as the sample data has its type. */
 const recordOf = <Row>(resource: Readable, others: object = {}) =>
@@ -30,9 +30,9 @@ const fixtures: Fixtures = {
   reports: recordOf(reports),
 }
 
-/** A service that has published them. It may have cached what it showed before: serve `beside` it. */
+/** Starts a service that has published them, for the tests of a file. It may have cached responses: serve `beside` it. */
 export async function publishedExamples(): Promise<TestService> {
-  const service = await testService({ records: fixtures, now: exampleNow })
+  const service = await serviceOfFile({ records: fixtures, now: exampleNow })
   const release = exampleRecord(releases)
   const { files: name, observed_at: observed } = exampleRecord(versionsOf(companies))
   const manifest = {

@@ -1,5 +1,6 @@
 /** A call that fails returns the error of the API with the same text, and reveals nothing else. */
 import { expect, test } from "bun:test"
+import type { Fault } from "../../contract/bodies.ts"
 import { serviceOfFile, testService } from "../../support/service.ts"
 import { callTool, legacy, modern } from "./conversation.ts"
 
@@ -27,77 +28,56 @@ test.each(sameErrors)("%s with %j fails as the API does", async (tool, given, pa
   }
 })
 
-const faults: [tool: string, given: object, fault: object][] = [
-  [
-    "find_companies",
-    { sectr: "x" },
-    { parameter: "sectr", message: "Unknown parameter; did you mean sector?" },
-  ],
-  ["find_companies", { format: "csv" }, { parameter: "format" }],
-  [
-    "find_companies",
-    { search: null },
-    { parameter: "search", message: "Must be a string, number or boolean" },
-  ],
-  [
-    "find_tenements",
-    { state: ["WA"] },
-    { parameter: "state", message: "Must be a string, number or boolean" },
-  ],
-  ...["find_tenements", "find_announcements"].map((tool): [string, object, object] => [
-    tool,
-    { company: "Big Mining" },
-    {
-      parameter: "company",
-      message: "No company has the code BIG MINING; find_companies finds codes",
-    },
-  ]),
-  [
-    "count_tenements",
-    { by: "state", company: "santos" },
-    { parameter: "company", message: "No company has the code SANTOS; find_companies finds codes" },
-  ],
+const unknown = "Unknown parameter"
+const noScalar = "Must be a string, number or boolean"
+const noCompany = (code: string) => `No company has the code ${code}; find_companies finds codes`
+
+const faults: [tool: string, given: object, parameter: string, message: string][] = [
+  ["find_companies", { sectr: "x" }, "sectr", "Unknown parameter; did you mean sector?"],
+  ["find_companies", { format: "csv" }, "format", unknown],
+  ["find_companies", { search: null }, "search", noScalar],
+  ["find_tenements", { state: ["WA"] }, "state", noScalar],
+  ["find_tenements", { company: "Big Mining" }, "company", noCompany("BIG MINING")],
+  ["find_announcements", { company: "Big Mining" }, "company", noCompany("BIG MINING")],
+  ["count_tenements", { by: "state", company: "santos" }, "company", noCompany("SANTOS")],
+  ["changes", { list: "tenements", company: "santos" }, "company", noCompany("SANTOS")],
+  ["company", {}, "asx_code", "asx_code is required"],
+  ["company", { asx_code: "" }, "asx_code", "asx_code is required"],
+  ["company", { asx_code: "BIG", as_of: "" }, "as_of", "Must not be empty"],
+  ["count_tenements", { state: "WA" }, "by", "by is required"],
+  ["changes", { company: "BIG" }, "list", "list is required"],
+  ["changes", { list: "sources" }, "list", "Must be one of companies, tenements, reports"],
+  ["changes", { list: "tenements", since: "yesterday" }, "since", "Must be a release number"],
   [
     "changes",
-    { list: "tenements", company: "santos" },
-    { parameter: "company", message: "No company has the code SANTOS; find_companies finds codes" },
+    { list: "reports", since: "9" },
+    "since",
+    "Release 9 is not published; the newest is 1",
   ],
-  ["company", {}, { parameter: "asx_code", message: "asx_code is required" }],
-  ["company", { asx_code: "" }, { parameter: "asx_code", message: "asx_code is required" }],
-  ["company", { asx_code: "BIG", as_of: "" }, { parameter: "as_of", message: "Must not be empty" }],
-  ["count_tenements", { state: "WA" }, { parameter: "by", message: "by is required" }],
-  ["changes", { company: "BIG" }, { parameter: "list", message: "list is required" }],
-  [
-    "changes",
-    { list: "sources", since: "1" },
-    { parameter: "list", message: "Must be one of companies, tenements, reports" },
-  ],
-  ["changes", { list: "tenements", since: "yesterday" }, { parameter: "since" }],
-  ["changes", { list: "reports", since: "9" }, { parameter: "since" }],
-  [
-    "changes",
-    { list: "tenements", since: "1", filters: { state: "WA" } },
-    { parameter: "filters" },
-  ],
-  ["changes", { list: "companies", since: "1", state: "WA" }, { parameter: "state" }],
-  ["find_companies", { api_key: "x" }, { parameter: "api_key", message: "Unknown parameter" }],
-  ["company", { asx_code: "BIG", _: "1" }, { parameter: "_", message: "Unknown parameter" }],
-  ["changes", { list: "tenements", since: "1", all: "true" }, { parameter: "all" }],
-  ["sources", { source: "wa" }, { parameter: "source" }],
+  ["changes", { list: "tenements", since: "1", filters: { state: "WA" } }, "filters", noScalar],
+  ["changes", { list: "companies", since: "1", state: "WA" }, "state", unknown],
+  ["find_companies", { api_key: "x" }, "api_key", unknown],
+  ["company", { asx_code: "BIG", _: "1" }, "_", unknown],
+  ["changes", { list: "tenements", since: "1", all: "true" }, "all", unknown],
+  ["sources", { source: "wa" }, "source", unknown],
 ]
 
-test.each(faults)("%s with %j names the fault", async (tool, given, fault) => {
+async function faultsOf(tool: string, given: object): Promise<Fault[]> {
   const { result } = await callTool(service, tool, given)
   expect(result?.isError).toBe(true)
   const { error } = JSON.parse(result?.content[0]?.text ?? "")
   expect(error.code).toBe("INVALID_PARAMETER")
-  expect(error.details.parameters).toEqual([expect.objectContaining(fault)])
+  return error.details.parameters
+}
+
+test.each(faults)("%s with %j names the fault", async (tool, given, parameter, message) => {
+  const found = await faultsOf(tool, given)
+  expect(found).toMatchObject([{ parameter, message: expect.stringContaining(message) }])
 })
 
 test("A misnamed argument is named beside the missing one", async () => {
-  const { result } = await callTool(service, "company", { asx_cod: "BIG" })
-  const { error } = JSON.parse(result?.content[0]?.text ?? "")
-  expect(error.details.parameters.map(({ message }: { message: string }) => message)).toEqual([
+  const found = await faultsOf("company", { asx_cod: "BIG" })
+  expect(found.map(({ message }) => message)).toEqual([
     "Unknown parameter; did you mean asx_code?",
     "asx_code is required",
   ])
