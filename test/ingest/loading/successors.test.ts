@@ -33,12 +33,8 @@ async function loadFrom(from: number, to: number, ...rows: string[]) {
 }
 /** Loads a file a month after the one before, which counts by itself. */
 const loadIn = (month: number, ...rows: string[]) => load(1 + 30 * month, ...rows)
-const holders = (...names: string[]) =>
-  bench.load(
-    "tenements",
-    `id,tenement_id,state,holder_name\n${names.map((name, n) => `t${n},E ${n},WA,${name}\n`).join("")}`,
-  )
-const codes = bench.linkedCodes
+const { holders } = bench
+const codes = async () => Object.values(await bench.linked())
 const successors = async () =>
   (
     await bench.sql`select asx_code, is_active, successor from companies
