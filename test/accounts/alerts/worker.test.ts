@@ -1,17 +1,14 @@
 /** However often the worker is woken while it works, it looks once more afterwards. */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { startAlerts } from "../../../src/accounts/alerts/worker.ts"
 import { createPool } from "../../../src/data/db/pool/pool.ts"
 import type { Release } from "../../../src/data/reader/releases.ts"
-import { testDatabase } from "../../support/postgres.ts"
+import { afterFile, databaseOfFile } from "../../support/of-file.ts"
 import { until } from "../../support/until.ts"
 
-const database = await testDatabase()
-const pool = createPool(database.url, { name: "test", connections: 1, statementTimeoutMs: 10_000 })
-afterAll(async () => {
-  await pool.close()
-  await database.drop()
-})
+const { url } = await databaseOfFile()
+const pool = createPool(url, { name: "test", connections: 1, statementTimeoutMs: 10_000 })
+afterFile(pool.close)
 
 /** Starts a worker, and wakes it a hundred times while it waits for the newest release. */
 async function wokenOften(newest: Promise<Release>) {
