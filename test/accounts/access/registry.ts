@@ -1,29 +1,22 @@
 /** A database for a file of tests of accounts and tokens, with a pool on it and an editor of it. */
-import { afterAll, expect } from "bun:test"
+import { expect } from "bun:test"
 import { AccountError, type Editor } from "../../../src/accounts/access/change.ts"
 import { createCredentials, createTokenLookup } from "../../../src/accounts/access/credentials.ts"
 import { hashSecret } from "../../../src/accounts/access/secret.ts"
 import { issueToken } from "../../../src/accounts/access/tokens.ts"
 import { cacheSizes } from "../../../src/data/db/cache.ts"
 import { createPool, type Pool } from "../../../src/data/db/pool/pool.ts"
-import { testDatabase } from "../../support/postgres.ts"
+import { afterFile, databaseOfFile } from "../../support/of-file.ts"
 
 export async function registry() {
-  const database = await testDatabase()
-  const pool = createPool(database.url, {
-    name: "test",
-    connections: 2,
-    statementTimeoutMs: 10_000,
-  })
-  afterAll(async () => {
-    await pool.close()
-    await database.drop()
-  })
-  const editor: Editor = { url: database.url, who: "jo", origin: "a test" }
+  const { url } = await databaseOfFile()
+  const pool = createPool(url, { name: "test", connections: 2, statementTimeoutMs: 10_000 })
+  afterFile(pool.close)
+  const editor: Editor = { url, who: "jo", origin: "a test" }
   const lookUp = createTokenLookup(pool)
   const sql = (text: string) => pool.runAlone(null, (db) => db.execute(text))
   return {
-    url: database.url,
+    url,
     pool,
     editor,
     issue: async (email: string, name = "test", expiresAt: Date | null = null) =>

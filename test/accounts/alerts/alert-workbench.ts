@@ -7,7 +7,8 @@ import { type GivenSubject, subjectOf } from "../../../src/accounts/alerts/watch
 import { createPool } from "../../../src/data/db/pool/pool.ts"
 import { readList } from "../../contract/bodies.ts"
 import { awkward, type Fixtures } from "../../support/fixtures.ts"
-import { type TestService, testService } from "../../support/service.ts"
+import { afterFile } from "../../support/of-file.ts"
+import { serviceOfFile, testService } from "../../support/service.ts"
 import { until } from "../../support/until.ts"
 
 export interface ReceivedEvent {
@@ -43,6 +44,7 @@ export function eventReceiver() {
   return { events, chosen, url: `http://127.0.0.1:${server.port}`, stop: () => server.stop(true) }
 }
 
+/** Makes a workbench for the tests of a file. */
 export async function alertWorkbench({
   records = awkward,
   mail = {},
@@ -52,14 +54,15 @@ export async function alertWorkbench({
   mail?: Record<string, string>
 } = {}) {
   const settings = { WEBHOOK_PRIVATE: "true", ...mail }
-  const service = await testService({ records, settings })
+  const service = await serviceOfFile({ records, settings })
   const receiver = eventReceiver()
-  const services: TestService[] = [service]
+  afterFile(receiver.stop)
   const pool = createPool(service.database.url, {
     name: "test",
     connections: 1,
     statementTimeoutMs: 10_000,
   })
+  afterFile(pool.close)
 
   async function accountOf(email: string): Promise<number> {
     await service.issue(email)
@@ -112,11 +115,10 @@ export async function alertWorkbench({
       work(service.editor, { id, now: service.clock.now }),
     wake,
     settled,
-    /** Starts another process on the same database, with the same clock. */
+    /** Starts another process on the same database, with the same clock. `await using` stops it. */
     another: async () => {
       const other = await testService({ beside: service, settings, now: service.clock.now })
       Object.defineProperty(other.clock, "now", { get: () => service.clock.now })
-      services.push(other)
       return other
     },
     advance: async (ms: number) => {
@@ -134,11 +136,6 @@ export async function alertWorkbench({
       const path = pathname.replace("/api/v1", "")
       const response = await service.get(`${path}${search}`)
       return (await readList(response)).meta.total
-    },
-    stop: async () => {
-      await pool.close()
-      for (const each of services.toReversed()) await each.stop()
-      await receiver.stop()
     },
     newReceiver: eventReceiver,
   }

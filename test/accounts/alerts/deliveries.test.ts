@@ -1,5 +1,5 @@
 /** Each event is delivered by one process, with one id and body through all attempts, and retried on a schedule. */
-import { afterAll, beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { createQueue } from "../../../src/accounts/alerts/queue.ts"
 import {
   deliveriesOf,
@@ -15,7 +15,6 @@ import { alertWorkbench } from "./alert-workbench.ts"
 
 const bench = await alertWorkbench()
 const { service, pool, receiver, watch, change, settled, advance, disabledLines } = bench
-afterAll(bench.stop)
 
 beforeEach(async () => {
   await service.sql`delete from watches`
@@ -37,7 +36,7 @@ async function toNextAttempt(id: number): Promise<number> {
 }
 
 test("Two processes send each event once, and its releases follow those of the event before", async () => {
-  const other = await bench.another()
+  await using _ = await bench.another()
   await watch({ releases: true }, { path: "/a" })
   await watch({ list: "/reports" }, { path: "/b" })
   for (let count = 0; count < 10; count++) {
@@ -53,7 +52,6 @@ test("Two processes send each event once, and its releases follow those of the e
     }
     expect([events[0]?.data.since_release, events.at(-1)?.data.release]).toEqual([1, newest?.id])
   }
-  await other.stop()
 })
 
 test("A process that has not seen the newest release takes no watch that has covered it", async () => {
@@ -162,7 +160,7 @@ test("An event is sent again after the lease of a process that died, and a late 
   await service.publish(awkward)
   await until(() => receiver.events.length === 1)
   // Another process: the first one looks dead to it once the lease has ended.
-  const other = await bench.another()
+  await using _ = await bench.another()
   receiver.chosen.respond = () => new Response(null, { status: 204 })
   await advance(61_000)
   await until(() => receiver.events.length === 2)
@@ -173,7 +171,6 @@ test("An event is sent again after the lease of a process that died, and a late 
   expect(receiver.events[1]?.body).toBe(receiver.events[0]?.body ?? "")
   expect(receiver.events[1]?.id).toBe(receiver.events[0]?.id ?? "")
   expect((await rowOf(id))?.attempt).toBe(0)
-  await other.stop()
 })
 
 test("A slow receiver holds up two deliveries of its own and no others", async () => {

@@ -1,5 +1,5 @@
 /** Each change of a watched subject is reported by one event, whose counts are those of its addresses. */
-import { afterAll, beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { setDisabled } from "../../../src/accounts/access/accounts.ts"
 import { createEvents, createPreview } from "../../../src/accounts/alerts/events.ts"
 import { pauseWatch, resumeWatch } from "../../../src/accounts/alerts/store.ts"
@@ -16,7 +16,6 @@ import { alertWorkbench } from "./alert-workbench.ts"
 
 const bench = await alertWorkbench()
 const { service, pool, receiver, watch, change, settled, totalAt } = bench
-afterAll(bench.stop)
 
 beforeEach(async () => {
   await service.sql`delete from watches`

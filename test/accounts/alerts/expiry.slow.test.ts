@@ -1,5 +1,5 @@
 /** Over a simulated year each tenement is reported once for each expiry date, in Sydney's days. */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { nextLook, sydneyDay } from "../../../src/accounts/alerts/schedule.ts"
 import { awkward, type Fixtures, type TenementFixture } from "../../support/fixtures.ts"
 import { seededIntegers } from "../../support/seeded-integers.ts"
@@ -45,7 +45,6 @@ const published = (): Fixtures => ({
 })
 
 const bench = await alertWorkbench({ records: published() })
-afterAll(bench.stop)
 const { service, receiver, watch, settled } = bench
 
 test("Each tenement is reported once for each expiry date that is near while it matches", async () => {

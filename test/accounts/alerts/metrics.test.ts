@@ -3,12 +3,10 @@ import { expect, test } from "bun:test"
 import { pauseWatch } from "../../../src/accounts/alerts/store.ts"
 import { minuteMs } from "../../../src/system/text/time.ts"
 import { awkward } from "../../support/fixtures.ts"
-import { afterFile } from "../../support/of-file.ts"
 import { until } from "../../support/until.ts"
 import { alertWorkbench } from "./alert-workbench.ts"
 
 const bench = await alertWorkbench()
-afterFile(bench.stop)
 
 /** The values of the metrics of watches, at most a minute old. */
 async function scrape(): Promise<Record<string, number>> {

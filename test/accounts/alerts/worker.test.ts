@@ -1,17 +1,14 @@
 /** The worker looks once more after calls while it works, stores each look at once, and stops without new attempts. */
-import { afterAll, expect, test } from "bun:test"
+import { expect, test } from "bun:test"
 import { type AlertOptions, startAlerts } from "../../../src/accounts/alerts/worker.ts"
 import { createPool, type Pool } from "../../../src/data/db/pool/pool.ts"
 import type { Release } from "../../../src/data/reader/releases.ts"
-import { testDatabase } from "../../support/postgres.ts"
+import { afterFile, databaseOfFile } from "../../support/of-file.ts"
 import { until } from "../../support/until.ts"
 
-const database = await testDatabase()
-const pool = createPool(database.url, { name: "test", connections: 1, statementTimeoutMs: 10_000 })
-afterAll(async () => {
-  await pool.close()
-  await database.drop()
-})
+const { url } = await databaseOfFile()
+const pool = createPool(url, { name: "test", connections: 1, statementTimeoutMs: 10_000 })
+afterFile(pool.close)
 
 const query = (text: string) => pool.runAlone(null, (db) => db.execute(text))
 

@@ -3,11 +3,9 @@ import { expect, test } from "bun:test"
 import { requestTest } from "../../../src/accounts/alerts/store.ts"
 import { alertWorkbench } from "../../accounts/alerts/alert-workbench.ts"
 import { awkward } from "../../support/fixtures.ts"
-import { afterFile } from "../../support/of-file.ts"
 import { readDocument } from "./document.ts"
 
 const bench = await alertWorkbench()
-afterFile(bench.stop)
 const { webhooks } = await readDocument(bench.service.url)
 
 test("Each webhook has the headers of Standard Webhooks and the type of its events", () => {

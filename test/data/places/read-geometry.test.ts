@@ -2,16 +2,9 @@
 import { expect, test } from "bun:test"
 import { wktOf } from "../../../src/api/http/delimited.ts"
 import { readGeometry } from "../../../src/data/places/read-geometry.ts"
-import { closed, geoJsonOf, makePolygons, type Position } from "./shapes.ts"
+import { circle, closed, geoJsonOf, makePolygons, square } from "./shapes.ts"
 
 const read = (geometry: unknown) => readGeometry(geometry, (x, y) => [x, y])
-
-const square = (west: number, south: number, side: number): Position[] => [
-  [west, south],
-  [west + side, south],
-  [west + side, south + side],
-  [west, south + side],
-]
 
 const outline = square(121, -31, 1)
 const polygon = { type: "Polygon", coordinates: [closed(outline)] }
@@ -53,11 +46,6 @@ const tooFew = "a ring of fewer than three different points"
 const empty = "an empty shape"
 
 const ring = (...positions: unknown[]) => ({ type: "Polygon", coordinates: [positions] })
-const manyPoints = (count: number) =>
-  Array.from({ length: count }, (_, index) => [
-    121 + Math.sin((index / count) * 2 * Math.PI),
-    -31 + Math.cos((index / count) * 2 * Math.PI),
-  ])
 
 test.each<[string, unknown, string]>([
   ["a point", { type: "Point", coordinates: [121, -31] }, "a geometry other than a polygon"],
@@ -120,10 +108,10 @@ test.each<[string, unknown, string]>([
     ring([500000, 6500000], [500100, 6500000], [500100, 6500100]),
     `${outside} (are its coordinates in metres, or in another reference system?)`,
   ],
-  ["over 100,000 points", ring(...manyPoints(100_001)), "a shape of more than 100,000 points"],
+  ["over 100,000 points", ring(...circle(100_001)), "a shape of more than 100,000 points"],
   [
     "over 100,000 points in rings",
-    { rings: [manyPoints(50_000), manyPoints(50_001)] },
+    { rings: [circle(50_000), circle(50_001)] },
     "a shape of more than 100,000 points",
   ],
 ])("Of %s nothing is read, with its reason", (_, geometry, reason) => {
@@ -195,15 +183,13 @@ test("A ring that crosses itself is a shape", () => {
 
 test("100,000 points and a thousand holes are read within seconds of CPU time", () => {
   const started = process.cpuUsage()
-  expect(read(ring(...manyPoints(100_000))).shape?.[0]?.outline.length).toBe(100_000)
+  expect(read(ring(...circle(100_000))).shape?.[0]?.outline.length).toBe(100_000)
   const holes = Array.from({ length: 1000 }, (_, hole) =>
     square(120.5 + Math.floor(hole / 40) / 40, -31.5 + (hole % 40) / 40, 0.01),
   )
-  const { shape } = read({ rings: [...holes, manyPoints(90_000)] })
+  const { shape } = read({ rings: [...holes, circle(90_000)] })
   expect(shape?.map(({ holes }) => holes.length)).toEqual([1000])
-  expect(read({ type: "Polygon", coordinates: [manyPoints(90_000), ...holes] }).shape).toEqual(
-    shape,
-  )
+  expect(read({ type: "Polygon", coordinates: [circle(90_000), ...holes] }).shape).toEqual(shape)
   const { user, system } = process.cpuUsage(started)
   expect((user + system) / 1e6).toBeLessThan(10)
 })
@@ -219,7 +205,7 @@ test("A text of 60,000 digits is rejected within milliseconds of CPU time", () =
 
 test("2,000 nested rings of 100,000 points are read within seconds of CPU time, and more rings left out", () => {
   const rings = Array.from({ length: 2000 }, (_, index) =>
-    manyPoints(50).map(([x = 0, y = 0]) => [
+    circle(50).map(([x = 0, y = 0]) => [
       121 + (x - 121) * (1 - index / 2000),
       -31 + (y + 31) * (1 - index / 2000),
     ]),

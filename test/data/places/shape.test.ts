@@ -12,6 +12,7 @@ import {
   type Position,
   respell,
   shuffled,
+  square,
 } from "./shapes.ts"
 
 const asStated = (x: number, y: number) => [x, y] as const
@@ -65,13 +66,8 @@ test("Rings without an order have the shape that their nesting states", () => {
 })
 
 test("A part that lies in a hole of another is a part", () => {
-  const square = (side: number) => [
-    [121 - side, -31 - side],
-    [121 - side, -31 + side],
-    [121 + side, -31 + side],
-    [121 + side, -31 - side],
-  ]
-  const { shape } = readUnorderedRings([1, 4, 3, 2].map(square), asStated)
+  const around = (half: number) => square(121 - half, -31 - half, 2 * half)
+  const { shape } = readUnorderedRings([1, 4, 3, 2].map(around), asStated)
   expect(shape?.map(({ outline, holes }) => [outline[0], holes.map((hole) => hole[0])])).toEqual([
     [[117e6, -35e6], [[118e6, -34e6]]],
     [[119e6, -33e6], [[120e6, -32e6]]],
@@ -162,14 +158,7 @@ test("The point of blocks stays where their corners move by a metre", () => {
       [east, row + 1],
     ])
     const outline = [...left.flat(), ...right.flat().toReversed()]
-    const parts = Array.from({ length: below(4) }, (_, part) =>
-      [
-        [0, 0],
-        [1, 0],
-        [1, 1],
-        [0, 1],
-      ].map(([x = 0, y = 0]) => [20 + 3 * part + x, y]),
-    )
+    const parts = Array.from({ length: below(4) }, (_, part) => square(20 + 3 * part, 0, 1))
     const pointWith = (metres: number) => {
       const shifted = [outline, ...parts].map((ring) => [
         ring.map(([x = 0, y = 0]): [number, number] => [
@@ -190,13 +179,7 @@ test("The point of blocks stays where their corners move by a metre", () => {
 })
 
 test("A hole outside of its outline leaves the point inside", () => {
-  const square = (west: number, side: number): [number, number][] => [
-    [west, -31],
-    [west + side, -31],
-    [west + side, -31 + side],
-    [west, -31 + side],
-  ]
-  const [x, y] = pointInside(shapeOf([[square(121, 1), square(125, 9)]]))
+  const [x, y] = pointInside(shapeOf([[square(121, -31, 1), square(125, -31, 9)]]))
   expect([x > 121e6 && x < 122e6, y > -31e6 && y < -30e6]).toEqual([true, true])
 })
 

@@ -3,14 +3,10 @@ import { expect, test } from "bun:test"
 import { readPolygons, type ShapeRead } from "../../../src/data/places/read-rings.ts"
 import { readShapefile } from "../../../src/data/places/shapefile.ts"
 import { type Position, shapefile } from "../../ingest/loading/packed-files.ts"
+import { closed, square } from "./shapes.ts"
 
-const square = (west: number, south: number, side: number): Position[] => [
-  [west, south],
-  [west, south + side],
-  [west + side, south + side],
-  [west + side, south],
-  [west, south],
-]
+/** Outlines are clockwise in shapefiles, and holes are not. */
+const clockwise = (west: number): Position[] => closed(square(west, -31, 1)).toReversed()
 
 async function read(file: Uint8Array, chunkLength = 7): Promise<ShapeRead[]> {
   async function* chunks() {
@@ -29,9 +25,9 @@ async function faultOf(file: Uint8Array): Promise<string> {
   )
 }
 
-const outline = square(121, -31, 1)
-const hole = square(121.2, -30.8, 0.1).toReversed()
-const second = square(125, -31, 1)
+const outline = clockwise(121)
+const hole = closed(square(121.2, -30.8, 0.1))
+const second = clockwise(125)
 const records = [[outline, hole], null, [second.toReversed(), outline]]
 
 const expected: ShapeRead[] = [

@@ -14,7 +14,22 @@ export const geoJsonOf = (shape: Shape): string =>
       .flat(shape.length === 1 ? 1 : 0),
   })
 
-export type Below = (below: number) => number
+/** The corners of a square from its south-west on, counter-clockwise. The ring is not closed. */
+export const square = (west: number, south: number, side: number): Position[] => [
+  [west, south],
+  [west + side, south],
+  [west + side, south + side],
+  [west, south + side],
+]
+
+/** So many corners of a circle around a place at 31 degrees south. The ring is not closed. */
+export const circle = (corners: number, longitude = 121, radius = 1): Position[] =>
+  Array.from({ length: corners }, (_, index) => {
+    const angle = (index / corners) * 2 * Math.PI
+    return [longitude + radius * Math.sin(angle), -31 + radius * Math.cos(angle)]
+  })
+
+type Below = (below: number) => number
 
 const degrees = (x: number, y: number): Position => [x / 1e6, y / 1e6]
 

@@ -13,8 +13,6 @@ import { benchOfFile } from "./workbench.ts"
 const bench = await benchOfFile()
 const { sql, url } = bench
 
-const companies = (name: string) =>
-  `asx_code,company_name,is_active\nQZA,${name},true\nQZB,Quarry Beta NL,true\n`
 const tenements = `id,tenement_id,state,holder_name
 t1,E 01/1,WA,QUARRY ALPHA LTD
 t2,E 01/2,WA,Quarry Pits Pty. Limited; Somebody
@@ -30,8 +28,9 @@ r2,QZA,Change of name,2026-01-01T00:00:00Z
 
 /** Loads records of every rule. */
 async function fill(): Promise<void> {
-  await bench.load("companies", companies("Old Alpha Limited"))
-  await bench.load("companies", companies("Quarry Alpha Limited"))
+  for (const name of ["Old Alpha Limited", "Quarry Alpha Limited"]) {
+    await bench.companies(`QZA,${name},true`, "QZB,Quarry Beta NL,true")
+  }
   await bench.load("subsidiaries", "id,name,parent_asx_code\ns1,Quarry Pits Pty Ltd,QZB\n")
   await bench.load("tenements", tenements)
   await bench.load("declared-tenements", "asx_code,state,tenement_id\nQZB,WA,E01/0005\n")

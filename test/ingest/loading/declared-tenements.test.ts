@@ -21,19 +21,10 @@ t3,E 04/1131,NT,Somebody
 t4,E 4/1131,WA,Somebody Else
 t5,M 5/7,WA,
 `
-const codes = async () =>
-  Object.fromEntries(
-    (await bench.sql`select id, asx_codes from tenements order by id`).map(({ id, asx_codes }) => [
-      id,
-      asx_codes.join(" "),
-    ]),
-  )
+const codes = bench.linked
 
 beforeEach(async () => {
-  await bench.load(
-    "companies",
-    "asx_code,company_name,is_active\nQZA,Quarry Alpha Limited,true\nQZB,Beta NL,true\n",
-  )
+  await bench.companies("QZA,Quarry Alpha Limited,true", "QZB,Beta NL,true")
   await bench.load("tenements", tenements)
 })
 

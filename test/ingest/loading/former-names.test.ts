@@ -7,12 +7,8 @@ import { benchOfFile } from "./workbench.ts"
 
 const bench = await benchOfFile()
 
-const directory = (...rows: string[]) =>
-  bench.load("companies", `asx_code,company_name,is_active\n${rows.join("\n")}\n`, {
-    acceptShrink: true,
-  })
-
-const codes = bench.linkedCodes
+const directory = bench.companies
+const codes = async () => Object.values(await bench.linked())
 const unlinked = async () => (await readUnlinked(bench.url)).map(({ name }) => name)
 
 /** Totals are those of the lists, whatever the links are. */
@@ -193,7 +189,7 @@ describe("In the exchange's directory", () => {
   })
 
   test("A load that changes no record links a name that counts from then on", async () => {
-    await bench.load("tenements", "id,tenement_id,state,holder_name\nt1,E 1,WA,DELTA LTD\n")
+    await bench.holders("DELTA LTD")
     for (const day of ["01", "06"]) await load(`2026-01-${day}`, "Delta Limited")
     for (const day of ["07", "08"]) await load(`2026-01-${day}`, "Present Limited")
     expect(await codes()).toEqual([""])

@@ -19,10 +19,7 @@ t3,E 3,SA,Quarry (West) Pty Ltd
 `
 
 beforeEach(async () => {
-  await bench.load(
-    "companies",
-    "asx_code,company_name,is_active\nQZA,QZA Pilbara Holdings Limited,true\nQZB,Quarry NL,true\n",
-  )
+  await bench.companies("QZA,QZA Pilbara Holdings Limited,true", "QZB,Quarry NL,true")
   await bench.load("tenements", tenements)
 })
 
@@ -41,13 +38,7 @@ const decided = async () =>
   (await readDecisions(bench.url)).map((row) => Object.values(row).join(" | "))
 const suggested = async () =>
   (await readSuggestions(bench.url)).map((row) => `${row.name}: ${row.suggested_asx_code}`)
-const linked = async () =>
-  Object.fromEntries(
-    (await bench.sql`select id, asx_codes from tenements order by id`).map(({ id, asx_codes }) => [
-      id,
-      asx_codes.join(" "),
-    ]),
-  )
+const { linked } = bench
 
 test("A confirmed link links the holder's tenements and adds no subsidiary", async () => {
   expect(await suggested()).toEqual(["QZA PILBARA PTY LTD: QZA", "Quarry (West) Pty Ltd: QZB"])
@@ -88,13 +79,7 @@ test("Decisions stay while their holders have no tenements, and can be changed t
 test("A decision on a company that is no longer stored can be changed", async () => {
   await decide(right("Somebody Else", "QZB"))
   await publish()
-  await bench.load(
-    "companies",
-    "asx_code,company_name,is_active\nQZA,Quarry Alpha Limited,true\n",
-    {
-      acceptShrink: true,
-    },
-  )
+  await bench.companies("QZA,Quarry Alpha Limited,true")
   await decide(wrong("Somebody Else", "QZB"))
   expect(await decided()).toEqual(["QZB | Somebody Else | declined | 1"])
 })
@@ -122,17 +107,8 @@ test("Many decisions are one release, and none is stored if one is refused", asy
 })
 
 test("A confirmed holder is a known name: former names yield to it, and its words are suggested", async () => {
-  await bench.load(
-    "companies",
-    "asx_code,company_name,is_active\nQZA,Quarry Beta Limited,true\nQZB,Quarry NL,true\n",
-  )
-  const holders = (...names: string[]) =>
-    bench.load(
-      "tenements",
-      `id,tenement_id,state,holder_name\n${names.map((name, n) => `t${n},E ${n},WA,${name}\n`).join("")}`,
-      { acceptShrink: true },
-    )
-  await holders(
+  await bench.companies("QZA,Quarry Beta Limited,true", "QZB,Quarry NL,true")
+  await bench.holders(
     "QZA Pilbara Holdings Limited",
     "Zircon Tailings Pty Ltd",
     "Zircon Tailings (West) Pty Ltd",

@@ -37,13 +37,7 @@ async function loadAll() {
   return bench.load("tenements", tenements)
 }
 
-const codes = async () =>
-  Object.fromEntries(
-    (await bench.sql`select id, asx_codes from tenements order by id`).map((row) => [
-      row.id,
-      row.asx_codes.join(" "),
-    ]),
-  )
+const codes = bench.linked
 const totals = async () =>
   Object.fromEntries(
     (await bench.sql`select asx_code, total_tenements from companies order by 1`).map((row) => [
@@ -132,12 +126,11 @@ test.each([
   ],
 ] as const)("The tenements of a name under several codes are %s", async (_, one, other, owner) => {
   const rows = [one, other].map(([code, isActive]) => `${code},Quarry Twin NL,${isActive}`)
-  const twins = "id,tenement_id,state,holder_name\nt1,E 1,WA,QUARRY TWIN NL\nt2,E 2,WA,Twin Pits\n"
   // A subsidiary of the other listing is one of the same company.
   const secondary = owner === one[0] ? other[0] : one[0]
   await bench.load("subsidiaries", `id,name,parent_asx_code\ns1,Twin Pits,${secondary}\n`)
-  await bench.load("companies", `asx_code,company_name,is_active\n${rows.join("\n")}\n`)
-  await bench.load("tenements", twins)
-  expect(await codes()).toEqual({ t1: owner, t2: owner })
+  await bench.companies(...rows)
+  await bench.holders("QUARRY TWIN NL", "Twin Pits")
+  expect(await codes()).toEqual({ t0: owner, t1: owner })
   expect(await totals()).toEqual({ [secondary]: 0, [owner]: 2 })
 })

@@ -56,7 +56,7 @@ describe("Removing a source", () => {
   })
 
   test("A removed source ends the links of its records", async () => {
-    await bench.load("companies", "asx_code,company_name,is_active\nQQQ,Own Limited,true\n")
+    await bench.companies("QQQ,Own Limited,true")
     await bench.load("vic", vic(0, 20, "OWN LIMITED"))
     await remove("vic")
     const totals = await bench.sql`select total_tenements from companies`

@@ -5,34 +5,23 @@ import { silent } from "../../../src/ingest/loading/progress.ts"
 import { prune } from "../../../src/ingest/loading/prune.ts"
 import { openTables } from "../../../src/ingest/loading/reading/rows.ts"
 import { vacuumChanged } from "../../../src/ingest/loading/vacuum.ts"
-import { dbaseFile, type Position, shapefile, zipFile } from "./packed-files.ts"
+import { circle, closed, square } from "../../data/places/shapes.ts"
+import { dbaseFile, shapefile, zipFile } from "./packed-files.ts"
 import { sourceOf } from "./readings.ts"
 import { benchOfFile } from "./workbench.ts"
 
 const bench = await benchOfFile()
 const { sql } = bench
 
-const square = (west: number, south: number, size = 0.1): Position[][] => [
-  [
-    [west, south],
-    [west + size, south],
-    [west + size, south + size],
-    [west, south + size],
-    [west, south],
-  ],
-]
-const polygon = (west: number, south: number, size = 0.1) => ({
+const rings = (west: number, south: number, side = 0.1) => [closed(square(west, south, side))]
+const polygon = (...place: Parameters<typeof rings>) => ({
   type: "Polygon",
-  coordinates: square(west, south, size),
+  coordinates: rings(...place),
 })
-/** Of 60,000 points. */
-const circle = (west: number) => {
-  const ring = Array.from({ length: 60_000 }, (_, index) => {
-    const angle = (index / 30_000) * Math.PI
-    return [west + Math.sin(angle), -31 + Math.cos(angle)]
-  })
-  return { type: "Polygon", coordinates: [ring] }
-}
+const large = (longitude: number) => ({
+  type: "Polygon",
+  coordinates: [circle(60_000, longitude)],
+})
 const row = (id: string, geometry?: object | string | null) => ({
   id,
   tenement_id: id,
@@ -112,23 +101,23 @@ const gda2020Zone50 = { type: "name", properties: { name: "EPSG:7850" } }
 
 test("The members of a document may be in any order", async () => {
   const features = [{ ...feature("a", polygon(115, -31)), type: "Feature" }]
-  const rings = [{ attributes: row("a"), geometry: { rings: square(115, -31) } }]
+  const arcgis = [{ attributes: row("a"), geometry: { rings: rings(115, -31) } }]
   const systemOfLoad = async (document: object) =>
     (await bench.load("tenements", JSON.stringify(document))).files[0]?.crs
   expect(await systemOfLoad({ features, type: "FeatureCollection" })).toBe("EPSG:4326")
-  expect(await systemOfLoad({ features: rings, spatialReference: { wkid: 7844 } })).toBe(
+  expect(await systemOfLoad({ features: arcgis, spatialReference: { wkid: 7844 } })).toBe(
     "EPSG:7844",
   )
   const late = { features, type: "FeatureCollection", crs: gda2020Zone50 }
   const refusal = (document: object) => bench.refusal("tenements", JSON.stringify(document))
   expect(await refusal(late)).toContain("after its features; name it with --crs")
-  expect(await refusal({ features: rings, fields: [] })).toContain(
+  expect(await refusal({ features: arcgis, fields: [] })).toContain(
     "it states no coordinate reference system",
   )
 })
 
 test("Rows with large shapes are read a few at a time", async () => {
-  const rows = Array.from({ length: 7 }, (_, index) => row(`t${index}`, circle(121)))
+  const rows = Array.from({ length: 7 }, (_, index) => row(`t${index}`, large(121)))
   const reading = { source: sourceOf("tenements"), readsShapes: true }
   const path = bench.file("large.ndjson", ndjson(rows))
   const sizes: number[] = []
@@ -170,10 +159,7 @@ test("A null geometry is an unknown shape: it is counted, and the stored one sta
 
 test("A cell may have a shape of 100,000 points, and a larger one is left out", async () => {
   const wkt = (count: number) => {
-    const corners = Array.from({ length: count }, (_, index) => {
-      const angle = (index / count) * 2 * Math.PI
-      return `${(121 + Math.sin(angle)).toFixed(20)} ${(-31 + Math.cos(angle)).toFixed(20)}`
-    })
+    const corners = circle(count).map(([x, y]) => `${x.toFixed(20)} ${y.toFixed(20)}`)
     return `"POLYGON ((${corners.join()}))"`
   }
   const { files } = await bench.load(
@@ -188,23 +174,16 @@ test("A cell may have a shape of 100,000 points, and a larger one is left out", 
 })
 
 test("A shape that several holders' rows repeat counts once", async () => {
-  const points = 15_000
-  const title = (west: number, holder_name: string) => {
-    const corners = Array.from({ length: points }, (_, index) => {
-      const angle = (index / points) * 2 * Math.PI
-      return [west + Math.sin(angle) / 10, -31 + Math.cos(angle) / 10]
-    })
-    return {
-      type: "Feature",
-      properties: {
-        displayname: "ML 1",
-        permittype: "Mining Lease",
-        permitstatus: "Granted",
-        authorisedholdername: holder_name,
-      },
-      geometry: { type: "Polygon", coordinates: [corners] },
-    }
-  }
+  const title = (longitude: number, holder_name: string) => ({
+    type: "Feature",
+    properties: {
+      displayname: "ML 1",
+      permittype: "Mining Lease",
+      permitstatus: "Granted",
+      authorisedholdername: holder_name,
+    },
+    geometry: { type: "Polygon", coordinates: [circle(15_000, longitude, 0.1)] },
+  })
   const features = [145, 147].flatMap((west) =>
     ["A", "B", "C", "D", "E"].map((name) => title(west, `${name} PTY LTD`)),
   )
@@ -242,7 +221,7 @@ test("Rows of one title with two shapes, one without its area, are one record", 
 test("Parts that together have more than 100,000 points are left out with a warning", async () => {
   await bench.load("tenements", ndjson([row("a", polygon(115, -31)), row("b", polygon(116, -31))]))
   const before = await shapes()
-  const rows = [row("a", circle(120)), row("a", circle(125)), row("b", polygon(116, -31))]
+  const rows = [row("a", large(120)), row("a", large(125)), row("b", polygon(116, -31))]
   const { release, files } = await bench.load("tenements", ndjson(rows))
   expect([release, files[0]?.repeated, files[0]?.warnings]).toEqual([
     null,
@@ -348,11 +327,10 @@ test("A zipped shapefile gives each record the shape of its number, and must hav
       ids.map((id) => [id, id, "WA"]),
       { deleted: [1] },
     )
-  const rings = (west: number) => square(west, -31)
   const zipped = (shp: Buffer, others: Record<string, string | Buffer> = { "t/A.PRJ": gda94 }) => [
     bench.file("a.zip", zipFile({ "t/a.dbf": table("x", "y", "z"), "t/a.shp": shp, ...others })),
   ]
-  const shp = shapefile([rings(115), rings(116), null])
+  const shp = shapefile([rings(115, -31), rings(116, -31), null])
   expect(await bench.refusal("tenements", zipped(shp, {}))).toContain("--without-shapes")
   const long = { "t/a.prj": gda94 + " ".repeat(64 * 1024) }
   expect(await bench.refusal("tenements", zipped(shp, long))).toContain(".prj is longer than 64 KB")
@@ -373,7 +351,7 @@ test("A zipped shapefile gives each record the shape of its number, and must hav
   bench.file("B.prj", gda94)
   const beside = await bench.load("tenements", [bench.file("B.dbf", table("x", "y", "z"))])
   expect([beside.release, beside.files[0]?.shapes]).toEqual([null, 1])
-  const fewer = zipped(shapefile([rings(115), null]))
+  const fewer = zipped(shapefile([rings(115, -31), null]))
   expect(await bench.refusal("tenements", fewer)).toContain("its .shp has 2 of 3 records")
 })
 
@@ -385,7 +363,7 @@ test("A changed .shp or .prj beside the same table is another download", async (
   }))
   const cells = [["EL1", "Mining Licence", "Current", "A PTY LTD"]]
   const path = bench.file("c.dbf", dbaseFile(columns, cells))
-  bench.file("c.shp", shapefile([square(145, -37)]))
+  bench.file("c.shp", shapefile([rings(145, -37)]))
   bench.file("c.prj", gda94)
   const { files } = await bench.load("vic", [path], { observed: "2020-01-02" })
   expect(files[0]).toMatchObject({
@@ -398,7 +376,7 @@ test("A changed .shp or .prj beside the same table is another download", async (
   bench.file("c.prj", `${gda94} `)
   expect(await isSame()).toBe(false)
   bench.file("c.prj", gda94)
-  bench.file("c.shp", shapefile([square(145.001, -37)]))
+  bench.file("c.shp", shapefile([rings(145.001, -37)]))
   expect(await isSame()).toBe(false)
 })
 

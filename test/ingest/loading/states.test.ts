@@ -1,6 +1,7 @@
 /** Registers of which no real file is available are read from their documented columns. */
 import { expect, test } from "bun:test"
-import { dbaseFile, type Position, shapefile, zipFile } from "./packed-files.ts"
+import { closed, square } from "../../data/places/shapes.ts"
+import { dbaseFile, shapefile, zipFile } from "./packed-files.ts"
 import { benchOfFile } from "./workbench.ts"
 
 const bench = await benchOfFile()
@@ -112,13 +113,6 @@ const nswTitle = (code: string, number: string, area: string, act = "1992", hold
   const dates = ["20100203", "20150203", "20280203"]
   return [code, number, act, ...dates, area, `${holder} PTY LTD`, "0.0123"]
 }
-const nswSquare = (west: number): Position[] => [
-  [west, -31],
-  [west, -30.9],
-  [west + 0.1, -30.9],
-  [west + 0.1, -31],
-  [west, -31],
-]
 const gda94 =
   'GEOGCS["GCS_GDA_1994",DATUM["D_GDA_1994",SPHEROID["GRS_1980",6378137,298.257222101]],PRIMEM["Greenwich",0],UNIT["Degree",0.017453292519943295]]'
 
@@ -135,7 +129,7 @@ test("In NSW's shapefile of 2013 to 2016 code, number and act are the id, and th
     ...["PL(MP)L", "S(C&PL)L", "M(C)L", "MPL", "DSL"].map((code) => nswTitle(code, "1", "0")),
   ]
   const zip = zipFile({
-    "titles.shp": shapefile(rows.map((_, index) => [nswSquare(145 + index / 2)])),
+    "titles.shp": shapefile(rows.map((_, index) => [closed(square(145 + index / 2, -31, 0.1))])),
     "titles.dbf": dbaseFile(nswColumns, rows),
     "titles.prj": gda94,
   })

@@ -33,12 +33,8 @@ async function loadFrom(from: number, to: number, ...rows: string[]) {
 }
 /** Loads a file a month after the one before, which counts by itself. */
 const loadIn = (month: number, ...rows: string[]) => load(1 + 30 * month, ...rows)
-const holders = (...names: string[]) =>
-  bench.load(
-    "tenements",
-    `id,tenement_id,state,holder_name\n${names.map((name, n) => `t${n},E ${n},WA,${name}\n`).join("")}`,
-  )
-const codes = bench.linkedCodes
+const { holders } = bench
+const codes = async () => Object.values(await bench.linked())
 const successors = async () =>
   (
     await bench.sql`select asx_code, is_active, successor from companies
@@ -198,27 +194,23 @@ test("A code that returns owns its name, and names its successor again once it h
   expect([await codes(), await successors()]).toEqual([["QYN"], ["QZA false QYN"]])
 })
 
-test.each([
-  ["of another listing date", 9, wrongDate(renamed)],
-  ["that begins more than 21 days later", 29, renamed],
-])("A code %s is not proposed", async (_, day, successor) => {
-  await loadFrom(1, 7, alpha)
-  await loadFrom(8, day - 1)
-  await loadFrom(day, day + 7, successor)
+test("A code of another listing date is not proposed", async () => {
+  await loadIn(0, alpha)
+  await loadIn(1, wrongDate(renamed))
   expect(await proposed()).toEqual([])
 })
 
 test.each([
-  ["on the twenty-first day", 28, 27],
-  ["in the next file, however late", 40, 7],
-])("A code that begins %s is proposed", async (_, day, last) => {
+  ["on the twenty-first day is proposed", 28, ["QZA QZN"]],
+  ["more than 21 days later is not proposed", 29, []],
+])("A code that begins %s", async (_, day, pairs) => {
   await loadFrom(1, 7, alpha)
-  if (last > 7) await loadFrom(8, last)
+  await loadFrom(8, day - 1)
   await loadFrom(day, day + 7, renamed)
-  expect(await proposed()).toEqual(["QZA QZN"])
+  expect(await proposed()).toEqual(pairs)
 })
 
-test("Of files a year apart each counts by itself", async () => {
+test("Of files a year apart each counts by itself, and a code that begins in the next one is proposed", async () => {
   const yearly = (year: number, line: string) =>
     bench.load("asx-directory", `${header}\n${line}5\n`, {
       ...{ acceptShrink: true, observed: `${year}-02-01` },

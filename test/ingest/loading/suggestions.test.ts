@@ -16,18 +16,12 @@ const bench = await benchOfFile()
 const path = join(bench.directory, "suggestions.csv")
 beforeEach(() => rmSync(path, { force: true }))
 
-const companies = (...rows: string[]) =>
-  bench.load("companies", `asx_code,company_name,is_active\n${rows.join("\n")}\n`, {
-    acceptShrink: true,
-  })
+const { companies } = bench
 /** Each holder holds as many tenements as are given. */
-const holders = (counts: Record<string, number>) => {
-  const rows = Object.entries(counts).flatMap(([name, count]) =>
-    Array.from({ length: count }, () => name),
+const holders = (counts: Record<string, number>) =>
+  bench.holders(
+    ...Object.entries(counts).flatMap(([name, count]) => Array.from({ length: count }, () => name)),
   )
-  const lines = rows.map((name, index) => `t${index},E 1/${index},WA,"${name}"`)
-  return bench.load("tenements", `id,tenement_id,state,holder_name\n${lines.join("\n")}\n`)
-}
 const suggested = async () =>
   (await readSuggestions(bench.url)).map(
     (row) =>

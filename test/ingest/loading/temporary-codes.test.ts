@@ -25,8 +25,7 @@ const listed = async () =>
   ).map(({ asx_code, is_active, cap, total_tenements }) =>
     [asx_code, is_active ? "listed" : "inactive", cap, total_tenements].join(" "),
   )
-const tenements = () =>
-  bench.load("tenements", "id,tenement_id,state,holder_name\nt1,E 1,WA,QUARRY ALPHA LTD\n")
+const tenements = () => bench.holders("QUARRY ALPHA LTD")
 
 test("A temporary code updates the record of the ordinary code, which stays listed", async () => {
   await load("01", alpha(), other)

@@ -11,7 +11,7 @@ const bench = await benchOfFile()
 const path = join(bench.directory, "unlinked.csv")
 beforeEach(async () => {
   rmSync(path, { force: true })
-  await bench.load("companies", "asx_code,company_name,is_active\nQZA,Quarry Alpha Limited,true\n")
+  await bench.companies("QZA,Quarry Alpha Limited,true")
 })
 
 const tenements = `id,tenement_id,state,holder_name

@@ -30,8 +30,12 @@ export interface Workbench {
   releases: () => Promise<number>
   /** The tenements by id: `E 1 | WA | granted | exploration | A PTY LTD | 2020-01-31 | – | 12.5`. */
   tenements: () => Promise<Record<string, string>>
-  /** The codes that each tenement is linked to, in the order of their ids. */
-  linkedCodes: () => Promise<string[]>
+  /** Loads these companies in place of all, each as `QZA,Quarry Alpha Limited,true`. */
+  companies: (...rows: string[]) => ReturnType<typeof load>
+  /** Loads a tenement of each of these holders in place of all: t0, t1 and so on. */
+  holders: (...names: string[]) => ReturnType<typeof load>
+  /** The codes that each tenement is linked to, by its id. */
+  linked: () => Promise<Record<string, string>>
   /** The companies whose totals are not those of their lists. */
   companiesOfOtherTotals: () => Promise<string[]>
   empty: () => Promise<void>
@@ -104,10 +108,19 @@ export async function workbench(): Promise<Workbench> {
           .join(" | ")
       return Object.fromEntries(rows.map(({ id, ...row }) => [id, lineOf(row)]))
     },
-    linkedCodes: async () =>
-      (await sql`select asx_codes from tenements order by id`).map((row) =>
-        row.asx_codes.join(" "),
-      ),
+    companies: (...rows) =>
+      run("companies", `${["asx_code,company_name,is_active", ...rows].join("\n")}\n`, {
+        acceptShrink: true,
+      }),
+    holders: (...names) => {
+      const rows = names.map((name, n) => `t${n},E ${n},WA,"${name}"`)
+      const content = `${["id,tenement_id,state,holder_name", ...rows].join("\n")}\n`
+      return run("tenements", content, { acceptShrink: true })
+    },
+    linked: async () => {
+      const rows = await sql`select id, asx_codes from tenements order by id`
+      return Object.fromEntries(rows.map(({ id, asx_codes }) => [id, asx_codes.join(" ")]))
+    },
     companiesOfOtherTotals: async () => {
       const unequal = await sql`
         select asx_code from companies c

@@ -19,10 +19,10 @@ test("A count that takes too long is left out, and any other failure fails the p
 test("A field with too many values offers them while a person types", async () => {
   const [first] = awkward.tenements
   if (!first) throw new Error("No tenements")
-  const tenements = Array.from({ length: 5_001 }, (_, index) => ({
+  const tenements = Array.from({ length: 1_101 }, (_, index) => ({
     ...first,
     id: `many-${index}`,
-    status: `Status ${index % 5_000}`,
+    status: `Status ${index % 1_100}`,
   }))
   await using service = await testService({ records: { ...awkward, tenements } })
   const person = await signedInVisitor(service, "admin@example.com")

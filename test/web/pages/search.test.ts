@@ -275,7 +275,8 @@ test("A search finds the holders of all matching tenements, each in its most fre
   const tenements = [
     ...Array.from({ length: 150 }, (_, index) => tenement(`NT-${index}`, "1", "FMG Pilbara")),
     ...holders.map((holder, index) => tenement(`WA-${index}`, "1", holder)),
-    ...Array.from({ length: 12_000 }, (_, index) => tenement(`A-${index}`, "1", "Gold Ore")),
+    // More than are counted of a term that very many match.
+    ...Array.from({ length: 2_100 }, (_, index) => tenement(`A-${index}`, "1", "Gold Ore")),
   ]
   await service.publish({ ...records, tenements })
   expect(groupsOf(await search("fmg")).Holders?.names).toEqual([

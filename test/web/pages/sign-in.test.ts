@@ -29,6 +29,9 @@ const open = await serviceOfFile({
   settings: { ...mailSettings(mail.url), SIGNUP: "open" },
 })
 
+/** Sends no mail. */
+const mute = await serviceOfFile({ beside: service })
+
 const newAccount = async (address = `${crypto.randomUUID()}@example.com`): Promise<string> => {
   await service.issue(address)
   return address
@@ -36,7 +39,7 @@ const newAccount = async (address = `${crypto.randomUUID()}@example.com`): Promi
 
 beforeEach(async () => {
   // Each test begins with empty windows.
-  for (const each of [service, open]) each.clock.advance(15 * minuteMs)
+  for (const each of [service, open, mute]) each.clock.advance(15 * minuteMs)
   email = await newAccount()
 })
 
@@ -115,7 +118,6 @@ test("A shared link is shown after signing in, by a mailed link of the last of s
 })
 
 test("A shared link is shown after signing in with the command that the page names", async () => {
-  await using mute = await testService({ beside: service, now: service.clock.now })
   const { person, page } = await signInPageFor(shared, mute)
   const command = `mds account link you@example.com --next '${shared}'`
   expect(textOf(page)).toContain(command)
@@ -128,7 +130,6 @@ test("A shared link is shown after signing in with the command that the page nam
 })
 
 test("The command that the page names has nothing that a shell would run", async () => {
-  await using mute = await testService({ beside: service })
   for (const next of ["/explore/x'$(id)'", "/explore?a='`id`'", "/explore\n'id'"]) {
     const page = await visitor(mute).read(`/account/sign-in?${new URLSearchParams({ next })}`)
     const [, quoted] = /--next '(.*)'$/m.exec(textOf(page).split(" It works once")[0] ?? "") ?? []
@@ -294,7 +295,6 @@ test("A flood of guessed links from one address keeps nobody else from signing i
 })
 
 test("Without a mail server the page says so, and names the operator", async () => {
-  await using mute = await testService({ beside: service })
   const page = await visitor(mute).read("/account/sign-in")
   expect(page).toContain("This service sends no mail.")
   expect(page).toContain("mds account link you@example.com")

@@ -48,6 +48,8 @@ async function made(person: SignedInVisitor, form: Record<string, string> = {}) 
   return { response, text, row, id, path: `/account/watches/${id}` }
 }
 
+const explorer = await someone(mailing)
+
 test.each([
   [
     "/tenements?status=granted&state=WA&page=2&sort=area_km2&fields=state",
@@ -65,17 +67,16 @@ test.each([
   ["/reports/a2", "/reports/a2"],
   ["/changes/tenements?state=WA&since=0", "/tenements?state=WA"],
 ])("“Watch” on %s makes a watch of %s by one more button", async (shown, watched) => {
-  const person = await someone(mailing)
-  const opened = await person.get(`/explore${shown}`)
+  const opened = await explorer.get(`/explore${shown}`)
   const listed = opened.headers.get("location") ?? `/explore${shown}`
-  const form = await person.read(linkTo(await person.read(listed), "Watch") ?? "")
-  const sent = await person.post(newWatch, {
+  const form = await explorer.read(linkTo(await explorer.read(listed), "Watch") ?? "")
+  const sent = await explorer.post(newWatch, {
     path: hiddenField(form, "path"),
     name: /id="name"[^>]* value="([^"]*)"/.exec(form)?.[1] ?? "",
     channel: "at-once",
     ...(form.includes('name="reports"') && { reports: "both", days: "90" }),
   })
-  const row = (await stored(person))[0]
+  const row = (await stored(explorer)).at(-1)
   expect([sent.status, sent.headers.get("location")]).toEqual([
     303,
     `/account/watches/${row?.id}?done=created`,
@@ -165,6 +166,8 @@ test("Counting again keeps the form and makes no watch", async () => {
   expect(text).toContain(`value="${url}"`)
 })
 
+const unlucky = await someone()
+
 test.each([
   [{ name: " " }, "A watch requires a name."],
   [{ name: "x".repeat(101) }, "at most 100 characters."],
@@ -178,9 +181,8 @@ test.each([
   [{ channel: "pigeon" }, "a value that the form does not offer"],
   [{ reports: "nothing" }, "a value that the form does not offer"],
 ])("%j makes no watch: %s", async (form, message) => {
-  const person = await someone()
-  const { response, text } = await made(person, form)
-  expect([response.status, await stored(person)]).toEqual([400, []])
+  const { response, text } = await made(unlucky, form)
+  expect([response.status, await stored(unlucky)]).toEqual([400, []])
   expect(textOf(text)).toContain(message)
 })
 
