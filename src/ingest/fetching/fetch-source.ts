@@ -169,8 +169,8 @@ async function loadFetched(
       ...{ source, partial, allSectors, crs, withoutShapes, startedMs },
       url: options.databaseUrl,
       files: files.map(({ path }) => path),
-      // The fetch of bytes that were loaded by hand for a later time does not make them older.
-      observed: newer ?? fetched,
+      // The fetch of bytes that were loaded by hand does not make a later time older, unless it was assumed.
+      observed: last.isKnown ? (newer ?? fetched) : fetched,
       rejectsDir: keepsFiles(options.holderNames, source.resource)
         ? join(options.dataDir, "rejects")
         : undefined,
