@@ -111,7 +111,7 @@ function stagedValues({ resource, files }: Staging) {
         : `case when ${condition} then s.${column} else t.${column} end`
     },
     /** Whether no file has the column. */
-    isKept: (column: string) => files.length > 0 && filesWithout(column).length === files.length,
+    isKept: (column: string) => filesWithout(column).length === files.length,
     isIn,
   }
 }
