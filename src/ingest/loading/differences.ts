@@ -83,7 +83,7 @@ const isCovered = ({ accepted, load: { source } }: Staging): string =>
  * The values that staged rows give to records. Where a file has no column for a field, or no shapes, the stored
  * record keeps its value, and so do the columns derived from it.
  */
-function stagedValues({ resource, files }: Staging) {
+export function stagedValues({ resource, files }: Staging) {
   const isOfShape = (column: string) => shapeColumns.some((name) => name === column)
   const filesWithout = (column: string): number[] => {
     const fields = isOfShape(column) ? ["geometry"] : (resource.derived[column]?.from ?? [column])
