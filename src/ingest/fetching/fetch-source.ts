@@ -5,11 +5,10 @@
  */
 import { join } from "node:path"
 import type { Connection } from "../../data/db/connection.ts"
-import { systemNamed } from "../../data/places/reference-system.ts"
 import { hourMs, secondOf } from "../../system/text/time.ts"
 import { load } from "../loading/load.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
-import type { LoadOptions } from "../loading/load-options.ts"
+import { crsOf, type LoadOptions } from "../loading/load-options.ts"
 import { digestsOf, type LastLoad, lastLoad, newerFilesText } from "../loading/observation.ts"
 import { secondsSince } from "../loading/source-record.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
@@ -154,7 +153,7 @@ async function loadFetched(
   startedMs: number,
 ): Promise<Omit<FetchOutcome, "source" | "files">> {
   const { partial, all_sectors: allSectors, without_shapes: withoutShapes } = entry
-  const crs = entry.crs === undefined ? undefined : systemNamed(entry.crs)
+  const crs = entry.crs === undefined ? undefined : crsOf(entry.crs)
   const fetched = oldestObserved(files)
   const last = await lastLoad(sql, source)
   const isSame = last.files?.join() === digestsOf(files).join()
