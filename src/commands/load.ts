@@ -1,10 +1,10 @@
 import { join } from "node:path"
 import { databaseClock } from "../data/db/connection.ts"
-import { type ReferenceSystem, systemNamed } from "../data/places/reference-system.ts"
 import { withAddresses } from "../ingest/fetching/fetch-address.ts"
 import { defaultLimits } from "../ingest/fetching/limits.ts"
 import { load as loadFiles } from "../ingest/loading/load.ts"
 import { LoadError } from "../ingest/loading/load-error.ts"
+import { crsOf } from "../ingest/loading/load-options.ts"
 import { observedOf } from "../ingest/loading/observation.ts"
 import { keepsFiles } from "../ingest/loading/stored-holders.ts"
 import { formatSummary } from "../ingest/loading/summary.ts"
@@ -30,11 +30,7 @@ export const loadCommand = command({
     acceptShrink: flag("publish even if more than five, and 5%, of the records are newly missing"),
     acceptEmpty: option("<column>", "publish even if it goes mostly empty; repeatable", append),
     acceptMoved: flag("publish even if more than a fifth of the shapes move by over 1 km"),
-    crs: option(
-      "<EPSG:n>",
-      "reference system of the shapes (default: as the file states)",
-      knownSystem,
-    ),
+    crs: option("<EPSG:n>", "reference system of the shapes (default: as the file states)", crsOf),
     withoutShapes: flag("read no shapes; stored ones stay"),
     removeMissingNow: flag("remove or deactivate missing records without waiting for more loads"),
     observed: option("<time>", "date of the data, in UTC, or date-time (default: now)", observedOf),
@@ -97,12 +93,6 @@ async function oneByOne(
     }
   }
   if (refused.length > 0) throw new LoadError(`Loads were refused: ${refused.join(", ")}`)
-}
-
-function knownSystem(name: string): ReferenceSystem {
-  const system = systemNamed(name)
-  if (system) return system
-  throw new Error("Unknown coordinate reference system. Name one as EPSG:7844.")
 }
 
 function knownSource(name: string): Source | typeof national {

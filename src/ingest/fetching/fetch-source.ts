@@ -5,11 +5,10 @@
  */
 import { join } from "node:path"
 import type { Connection } from "../../data/db/connection.ts"
-import { systemNamed } from "../../data/places/reference-system.ts"
 import { hourMs, secondOf } from "../../system/text/time.ts"
 import { load } from "../loading/load.ts"
 import { LoadError, reasonOf } from "../loading/load-error.ts"
-import type { LoadOptions } from "../loading/load-options.ts"
+import { crsOf, type LoadOptions } from "../loading/load-options.ts"
 import { digestsOf, type LastLoad, lastLoad, newerFilesText } from "../loading/observation.ts"
 import { secondsSince } from "../loading/source-record.ts"
 import { keepsFiles } from "../loading/stored-holders.ts"
@@ -154,7 +153,7 @@ async function loadFetched(
   startedMs: number,
 ): Promise<Omit<FetchOutcome, "source" | "files">> {
   const { partial, all_sectors: allSectors, without_shapes: withoutShapes } = entry
-  const crs = entry.crs === undefined ? undefined : systemNamed(entry.crs)
+  const crs = entry.crs === undefined ? undefined : crsOf(entry.crs)
   const fetched = oldestObserved(files)
   const last = await lastLoad(sql, source)
   const isSame = last.files?.join() === digestsOf(files).join()
@@ -169,8 +168,8 @@ async function loadFetched(
       ...{ source, partial, allSectors, crs, withoutShapes, startedMs },
       url: options.databaseUrl,
       files: files.map(({ path }) => path),
-      // The fetch of bytes that were loaded by hand for a later time does not make them older.
-      observed: newer ?? fetched,
+      // The fetch of bytes that were loaded by hand does not make a later time older, unless it was assumed.
+      observed: last.isKnown ? (newer ?? fetched) : fetched,
       rejectsDir: keepsFiles(options.holderNames, source.resource)
         ? join(options.dataDir, "rejects")
         : undefined,

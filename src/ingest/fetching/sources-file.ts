@@ -197,7 +197,8 @@ export function withoutSecrets(
   })
   const ofQueries = urlsOf(entry).flatMap((url) => {
     const { search, searchParams } = new URL(url)
-    return [...searchParams.values(), ...search.slice(1).split(/[&=]/)]
+    const written = search.slice(1).split("&")
+    return [...searchParams.values(), ...written.map((pair) => pair.replace(/^[^=]*=/, ""))]
   })
   let shown = message
   for (const secret of [...ofHeaders, ...ofQueries]) {

@@ -7,7 +7,7 @@ import { withSnapshot } from "../../data/db/connection.ts"
 import { pendingOf, recordRules } from "../../data/db/pending.ts"
 import { loadedResources } from "../../data/resources/catalogue.ts"
 import { normaliseName } from "../../data/resources/company-name.ts"
-import { columnNameOf, type Resource, type ResourceName } from "../../data/resources/resource.ts"
+import type { Resource, ResourceName } from "../../data/resources/resource.ts"
 import { tenements } from "../../data/resources/tenements.ts"
 import { formatCount } from "../../system/text/display.ts"
 import { deriveAgain } from "./derive-again.ts"
@@ -73,12 +73,12 @@ async function deriveRecords(
   if (columns.length === 0) return 0
   const { name, key, table } = resource
   progress.step(`Computing values of ${name}`)
-  const fields = [...new Set([key, ...columns.flatMap(([, { from }]) => from)])]
   let rows = 0
   const derived = await deriveAgain(sql, {
     resource,
     columns,
-    query: `select ${fields.map((field) => `${columnNameOf(resource, field)} as ${field}`)} from ${name}`,
+    expressionOf: (column) => column,
+    from: name,
     onBatch: (count) => {
       rows += count
       if (rows % rowsPerReport === 0) progress.step(`Computed ${formatCount(rows)} ${name}`)

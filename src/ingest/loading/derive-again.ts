@@ -1,6 +1,12 @@
 /** Computes derived columns again, by the functions that loads use. */
 import type { TransactionSql } from "postgres"
-import type { Derived, Resource, ResourceRecord } from "../../data/resources/resource.ts"
+import {
+  columnNameOf,
+  type Derived,
+  type Resource,
+  type ResourceRecord,
+} from "../../data/resources/resource.ts"
+import { stagedValues } from "./differences.ts"
 import type { Staging } from "./staging.ts"
 
 const batchRows = 5_000
@@ -9,8 +15,9 @@ interface Rows {
   resource: Resource
   /** The columns to compute. */
   columns: readonly (readonly [name: string, derived: Derived])[]
-  /** A query of the key and the fields that these columns follow from. */
-  query: string
+  /** The expression for the value of a column of the resource, and the rows after FROM. */
+  expressionOf: (column: string) => string
+  from: string
   onBatch?: (rows: number) => void
 }
 
@@ -20,14 +27,17 @@ interface Rows {
  */
 export async function deriveAgain(
   sql: TransactionSql,
-  { resource: { name, key }, columns, query, onBatch }: Rows,
+  { resource, columns, expressionOf, from: rows, onBatch }: Rows,
 ): Promise<string> {
+  const { name, key } = resource
   const table = `derived_${name}`
   const names = columns.map(([column]) => column)
+  const fields = [...new Set([key, ...columns.flatMap(([, { from }]) => from)])]
+  const values = fields.map((field) => `${expressionOf(columnNameOf(resource, field))} as ${field}`)
   await sql.unsafe(
     `create temporary table ${table} on commit drop as select ${key}, ${names} from ${name} with no data`,
   )
-  await sql.unsafe(`declare to_derive no scroll cursor for ${query}`)
+  await sql.unsafe(`declare to_derive no scroll cursor for select ${values} from ${rows}`)
   const next = () => sql.unsafe<ResourceRecord[]>(`fetch ${batchRows} from to_derive`)
   for (let records = await next(); records.length > 0; records = await next()) {
     const derived = records.map((record) => ({
@@ -56,29 +66,16 @@ export async function deriveAgain(
  */
 export async function deriveFromStored(staging: Staging): Promise<void> {
   const { sql, resource, files, staged, table, key } = staging
-  const isKept = (field: string, { kept_fields }: Staging["files"][number]) =>
-    kept_fields?.includes(field) === true
-  const columns = Object.entries(resource.derived).filter(([, { from }]) =>
-    files.some(
-      (file) =>
-        from.some((field) => isKept(field, file)) && !from.every((field) => isKept(field, file)),
-    ),
+  const kept = files.flatMap(({ kept_fields = [] }) => kept_fields)
+  const columns = Object.entries(resource.derived).filter(
+    ([, { from }]) => from.length > 1 && from.some((field) => kept.includes(field)),
   )
   if (columns.length === 0) return
-  const fields = [...new Set(columns.flatMap(([, { from }]) => from))]
-  const values = fields
-    .filter((field) => field !== key)
-    .map((field) => {
-      const without = files.flatMap((file, index) => (isKept(field, file) ? [index] : []))
-      return without.length === 0
-        ? `s.${field}`
-        : `case when s.file in (${without}) then t.${field} else s.${field} end as ${field}`
-    })
   const derived = await deriveAgain(sql, {
     resource,
     columns,
-    query: `select ${[`s.${key}`, ...values]} from ${staged} s join ${table} t on t.${key} = s.${key}
-      where s.verdict = 'accepted'`,
+    expressionOf: stagedValues(staging).of,
+    from: `${staged} s join ${table} t on t.${key} = s.${key} where s.verdict = 'accepted'`,
   })
   await sql.unsafe(
     `update ${staged} s set ${columns.map(([name]) => `${name} = d.${name}`)}

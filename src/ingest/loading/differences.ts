@@ -83,7 +83,7 @@ const isCovered = ({ accepted, load: { source } }: Staging): string =>
  * The values that staged rows give to records. Where a file has no column for a field, or no shapes, the stored
  * record keeps its value, and so do the columns derived from it.
  */
-function stagedValues({ resource, files }: Staging) {
+export function stagedValues({ resource, files }: Staging) {
   const isOfShape = (column: string) => shapeColumns.some((name) => name === column)
   const filesWithout = (column: string): number[] => {
     const fields = isOfShape(column) ? ["geometry"] : (resource.derived[column]?.from ?? [column])
@@ -111,7 +111,7 @@ function stagedValues({ resource, files }: Staging) {
         : `case when ${condition} then s.${column} else t.${column} end`
     },
     /** Whether no file has the column. */
-    isKept: (column: string) => files.length > 0 && filesWithout(column).length === files.length,
+    isKept: (column: string) => filesWithout(column).length === files.length,
     isIn,
   }
 }

@@ -19,35 +19,26 @@ export interface LinkDecision {
   isRight: boolean
 }
 
-export interface DecisionOutcome {
-  /** Whether links may change. */
-  isChange: boolean
-  /** The source of a subsidiary that links the holder to the company despite the decision. */
-  keptBy: string | null
-}
-
 /**
- * Stores decisions in place of earlier ones, all of them or none.
+ * Stores decisions in place of earlier ones, all of them or none. Returns of each whether links may change, and the
+ * source of a subsidiary that links the holder to the company despite the decision, if any.
  * @throws LoadError where neither a tenement nor an earlier decision has the holder, or no company has the code
  */
-export const decide = (
-  url: string,
-  decisions: readonly LinkDecision[],
-): Promise<DecisionOutcome[]> =>
+export const decide = (url: string, decisions: readonly LinkDecision[]) =>
   withConnection(url, async (client) => {
-    const outcomes: DecisionOutcome[] = []
+    const outcomes: Awaited<ReturnType<typeof store>>[] = []
     await client.begin(async (sql) => {
       for (const decision of decisions) outcomes.push(await store(sql, decision))
     })
     return outcomes
   })
 
-async function store(
-  sql: TransactionSql,
-  { holder, asxCode, isRight }: LinkDecision,
-): Promise<DecisionOutcome> {
+async function store(sql: TransactionSql, { holder, asxCode, isRight }: LinkDecision) {
   const key = normaliseName(holder)
-  const [stored] = await sql.unsafe(storeDecision, [key, holder, asxCode, isRight])
+  const [stored] = await sql.unsafe<{ is_linked: boolean; kept_by: string | null }[]>(
+    storeDecision,
+    [key, holder, asxCode, isRight],
+  )
   if (stored) return { isChange: isRight || stored.is_linked, keptBy: stored.kept_by }
   const [tenement] = await sql.unsafe(
     "select from tenements where holder_keys @> array[$1] limit 1",

@@ -1,7 +1,8 @@
 /** The options of a load. */
-import type { ReferenceSystem } from "../../data/places/reference-system.ts"
+import { type ReferenceSystem, systemNamed } from "../../data/places/reference-system.ts"
 import type { HolderNames } from "../../data/resources/holder-names.ts"
 import type { Source } from "../sources/source.ts"
+import { LoadError } from "./load-error.ts"
 import type { Progress } from "./progress.ts"
 
 export interface LoadOptions {
@@ -59,3 +60,10 @@ export interface LoadOptions {
 export type Load = Readonly<
   LoadOptions & Required<Pick<LoadOptions, "holderNames" | "progress" | "startedMs">>
 >
+
+/** @param name such as `EPSG:7844` @throws LoadError for an unknown system */
+export function crsOf(name: string): ReferenceSystem {
+  const system = systemNamed(name)
+  if (system) return system
+  throw new LoadError(`Unknown coordinate reference system ${name}; name one as EPSG:7844`)
+}

@@ -152,10 +152,11 @@ function recordOf(
   if (row.error !== undefined && !("record" in mapped)) return reject(row.error)
   if ("leftOut" in mapped) return void countText(figures.left_out, mapped.leftOut)
   if ("rejected" in mapped) return reject(mapped.rejected)
-  const { warnings = [], onlyIfStored = null } = mapped
+  const { warnings = [], onlyIfStored = null, hasCertainKey = true } = mapped
   // A cell of JSON shows its control characters only when it is mapped.
   const read = validate(withoutControls(mapped.record, figures))
-  if ("rejected" in read) return reject(row.error ?? read.rejected, read.key)
+  if ("rejected" in read)
+    return reject(row.error ?? read.rejected, hasCertainKey ? read.key : undefined)
   if (row.error !== undefined) return reject(row.error, String(read.record[key]))
   for (const warning of warnings) countText(figures.warnings, storableText(warning))
   const { record } = read

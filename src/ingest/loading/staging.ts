@@ -38,21 +38,8 @@ export interface Candidate {
 export type Verdict = "accepted" | "repeated" | "left_out" | "rejected"
 
 /** The staged records with their files and their target: the input of each step of a load. */
-export interface Staging {
-  /** The load's transaction. */
-  sql: TransactionSql
+export interface Staging extends Awaited<ReturnType<typeof stage>> {
   load: Load
-  /** The load's source, by name. */
-  source: string
-  resource: Resource
-  /** The resource's table, and the temporary one. */
-  table: string
-  staged: string
-  /** The rows of the temporary table that are accepted so far, as a query in brackets. */
-  accepted: string
-  key: string
-  /** All columns that come from a record, in the table's order, the key's among them. */
-  columns: readonly string[]
   /** The number of the release that is published if a record changes. */
   release: number
   files: readonly FileFigures[]
@@ -67,7 +54,7 @@ interface StagedColumn {
   cell: (candidate: Candidate) => string
 }
 
-/** Creates the temporary table, which the commit drops, and fills it. */
+/** Creates the temporary table, which the commit drops, and fills it. @param sql the load's transaction */
 export async function stage(
   sql: TransactionSql,
   { name: source, resource }: Source,
@@ -96,8 +83,10 @@ export async function stage(
     resource,
     table,
     staged,
+    /** The rows of the temporary table that are accepted so far, as a query in brackets. */
     accepted: `(select * from ${staged} where verdict = 'accepted')`,
     key: resource.key,
+    /** All columns that come from a record, in the table's order, the key's among them. */
     columns: [...names, ...(resource.hasShapes ? ["geometry"] : [])],
   }
 }

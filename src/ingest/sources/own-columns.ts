@@ -14,7 +14,7 @@ import { subsidiaries } from "../../data/resources/subsidiaries.ts"
 import { tenements } from "../../data/resources/tenements.ts"
 import { asxCodeFromText } from "../../data/resources/values.ts"
 import { referenceKey } from "../../system/text/reference-key.ts"
-import type { MapOptions, RawRecord, Source } from "./source.ts"
+import type { MapOptions, Mapped, RawRecord, Source } from "./source.ts"
 import { subsidiaryId } from "./subsidiary-id.ts"
 
 export const ownCompanies = ownColumns(companies)
@@ -48,7 +48,7 @@ export const ownSubsidiaries: Source = {
   map: (raw, { format }) => {
     const record = withoutFormulaGuard(raw, format)
     const isNew = isBlank(record.id) && isBlank(record.parent_asx_code)
-    return isNew ? { leftOut: "no parent_asx_code yet" } : { record: withId(record) }
+    return isNew ? { leftOut: "no parent_asx_code yet" } : withId(record)
   },
 }
 
@@ -67,10 +67,12 @@ export const ownDeclaredTenements: Source = {
   map: (raw, { format }) => {
     const record = withoutFormulaGuard(raw, format)
     const { asx_code, state, tenement_id } = record
-    const isNumber = states.some((each) => each === state) && typeof tenement_id === "string"
-    if (!isCode(asx_code) || !isNumber) return { record }
+    if (typeof asx_code !== "string" || typeof tenement_id !== "string") return { record }
     const number = referenceKey(tenement_id).replaceAll(" ", "-")
-    return { record: { ...record, id: `${asxCodeFromText(asx_code.trim())}-${state}-${number}` } }
+    return {
+      record: { ...record, id: `${asxCodeFromText(asx_code.trim())}-${state}-${number}` },
+      hasCertainKey: isCode(asx_code) && states.some((each) => each === state),
+    }
   },
 }
 
@@ -117,15 +119,17 @@ function withoutFormulaGuard(raw: RawRecord, format: MapOptions["format"]): RawR
   return unguarded
 }
 
-/** An id that is made of a malformed code would hide that the row may be any record's. */
-const isCode = (code: unknown): code is string =>
-  typeof code === "string" && new RegExp(asxCodePattern, "i").test(code.trim())
-
-function withId(record: RawRecord): RawRecord {
+function withId(record: RawRecord): Mapped {
   const { id, name, parent_asx_code } = record
-  if (typeof name !== "string" || !isCode(parent_asx_code)) return record
-  return isBlank(id) ? { ...record, id: subsidiaryId(parent_asx_code, name) } : record
+  if (typeof name !== "string" || typeof parent_asx_code !== "string" || !isBlank(id))
+    return { record }
+  return {
+    record: { ...record, id: subsidiaryId(parent_asx_code, name) },
+    hasCertainKey: isCode(parent_asx_code),
+  }
 }
+
+const isCode = (text: string) => new RegExp(asxCodePattern, "i").test(text.trim())
 
 const isBlank = (value: unknown) =>
   value === undefined || value === null || (typeof value === "string" && value.trim() === "")

@@ -28,6 +28,8 @@ export type Mapped =
   | {
       /** Field name to a value that is not yet validated; text is read as the field's type. */
       record: RawRecord
+      /** False where its key is made of invalid values, so that the row may be any record's. */
+      hasCertainKey?: boolean
       /** Values that could not be mapped and stay unknown; counted by text, so keep texts few. */
       warnings?: readonly string[]
       /**

@@ -80,6 +80,13 @@ test("After a load by hand without --observed, the message of the next fetch say
   }
 })
 
+test("A fetch corrects the assumed time of bytes that were loaded by hand", async () => {
+  await bench.load("asx-directory", directory("QZA"))
+  bench.serve(directory("QZA"))
+  expect(await fetched()).toMatchObject({ outcome: "unchanged", reason: null })
+  expect(await observed()).toEqual(new Date(modified["Last-Modified"]))
+})
+
 test("A rejected file stays rejected until a newer file is loaded by hand", async () => {
   bench.serve(directory(...many))
   await fetched()

@@ -94,7 +94,7 @@ test("An entry's header names a variable, never a value", () => {
 test("A message contains no secret or part of a secret", () => {
   const entry = {
     kind: "file",
-    url: "https://a.test/f?key=query%20secret",
+    url: "https://a.test/f?key=query%20secret&such=1",
     headers: { Authorization: "TOKEN" },
   } as const
   const shown = (message: string) => withoutSecrets(message, entry, { TOKEN: "Bearer 0123456789" })

@@ -25,14 +25,6 @@ export function isDbase(start: Uint8Array): boolean {
   return headerLength >= 65 && recordLength >= 2 && start.subarray(32, 43).includes(0)
 }
 
-interface Column {
-  name: string
-  type: string
-  /** Within a record. */
-  from: number
-  to: number
-}
-
 /** @param companion finds the other parts of the shapefile, which has a shape for each record */
 export async function* readDbase(
   bytes: AsyncIterable<Uint8Array>,
@@ -82,8 +74,9 @@ function sizesOf(start: Buffer) {
   }
 }
 
-function columnsOf(header: Buffer): Column[] {
-  const columns: Column[] = []
+/** The columns, each with its place within a record. */
+function columnsOf(header: Buffer) {
+  const columns: { name: string; type: string; from: number; to: number }[] = []
   let from = 1
   for (let index = 0; index + 32 <= header.length && header[index] !== endOfColumns; index += 32) {
     const name = header.toString("latin1", index, index + 11).replace(/\0.*$/s, "")

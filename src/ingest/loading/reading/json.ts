@@ -5,7 +5,6 @@
  * depends on the largest record and not on the file.
  */
 
-import { wgs84 } from "../../../data/places/reference-system.ts"
 import { isObject, parsedJson } from "../../../system/text/parsed-json.ts"
 import { excerpt } from "../../../system/text/printable-text.ts"
 import type { RawRecord } from "../../sources/source.ts"
@@ -82,10 +81,10 @@ const isTrue = (value: unknown): boolean => ["true", "1"].includes(String(value)
 export async function* readNdjson(
   text: AsyncIterable<string>,
   reading: FileReading,
+  shapeOf: ShapeOf,
 ): AsyncGenerator<Row> {
   const { refuse } = reading
   const rowOf = rowReader(reading)
-  const shapeOf = shapeReader(reading, () => wgs84)
   let line = 0
   let records = 0
   for await (const lines of linesOf(text, refuse)) {

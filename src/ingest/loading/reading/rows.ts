@@ -76,7 +76,7 @@ async function openRows({ bytes, companion, refuse }: InputFile, given: TableRea
     return opened(format, readDocument(text.all, reading))
   }
   if (/^\s*\{/.test(start)) {
-    return opened("ndjson", readNdjson(text.all, reading))
+    return opened("ndjson", readNdjson(text.all, reading, shapeOf))
   }
   const separator = separatorOf(start, reading.source.columns)
   if (separator === ";") addNote(given.figures, "its values are separated by semicolons")
