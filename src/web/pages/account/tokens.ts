@@ -36,7 +36,8 @@ export const tokensRoutes = (options: AccountOptions) => {
       const form = await readForm(request)
       const [name, lifetime] = [form.get("name"), form.get("lifetime")]
       if (!lifetimes.some(({ value }) => value === lifetime)) throw foreignForm()
-      requireRecentSignIn(person, now(), `/account/tokens?${new URLSearchParams({ name })}`)
+      const entered = new URLSearchParams({ name, lifetime })
+      requireRecentSignIn(person, now(), `/account/tokens?${entered}`)
       const expiresAt =
         lifetime === "" ? null : new Date(now().getTime() + Number(lifetime) * dayMs)
       const row = { accountId: person.accountId, name, now: now(), expiresAt }
@@ -66,7 +67,7 @@ interface TokensPage {
   /** Whether the person signed in recently enough. */
   mayCreate: boolean
   now: Date
-  /** The submitted fields, or those of the URL: the name typed before signing in again, or the revoked token. */
+  /** The submitted fields, or those of the URL: those sent before signing in again, or the revoked token. */
   entered: Form
   fault: string | undefined
 }
