@@ -102,7 +102,7 @@ function show(page) {
     const field = byId(id)
     field.setAttribute("aria-invalid", "true")
     field.setAttribute("aria-describedby", `${id}-fault`)
-    field.parentElement.append(parentElement.querySelector(".fault"))
+    field.parentElement.append(parentElement.querySelector(".fault").cloneNode(true))
   }
 }
 
