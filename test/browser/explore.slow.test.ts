@@ -75,7 +75,7 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await visitor.assertClean()
   })
 
-  test("A rejected filter has its fault beside it, until it is corrected", async () => {
+  test("A rejected filter has its fault beside it, until it is corrected, and after a step back", async () => {
     // Their browser writes each refused request to the console.
     await using person = await browser.visitor()
     await site.signIn(person, "standard")
@@ -92,6 +92,9 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await around.press("Enter")
     await page.waitForURL("**/explore/tenements?near=-30.75%2C121.47%2C50")
     expect([await isMarked.count(), await page.locator(".fault").count()]).toEqual([0, 0])
+    await page.goBack()
+    await isMarked.waitFor()
+    expect(await page.textContent("#near-fault")).toStartWith("Must be a town of the list")
   })
 
   test("A typed date is one entry of the browser history", async () => {

@@ -261,6 +261,23 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await visitor.assertClean()
   })
 
+  test("The legend has the companies of the points again after shapes were shown", async () => {
+    await using visitor = await visitorAs("admin")
+    const { page, visit } = visitor
+    await visit("/explore/map#colour=asx_codes")
+    await noteThat(visitor, /as points/)
+    const legend = () => page.locator("#legend span").allTextContents()
+    const ofPoints = await legend()
+    await page.locator("#map").focus()
+    for (const key of ["+", "+", "+"]) await press(visitor, key)
+    await noteThat(visitor, /as shapes/)
+    expect(await legend()).not.toEqual(ofPoints)
+    for (const key of ["-", "-", "-"]) await press(visitor, key)
+    await noteThat(visitor, /as points/)
+    expect(await legend()).toEqual(ofPoints)
+    await visitor.assertClean()
+  })
+
   test("A view at the edge of the world is a box that the service accepts", async () => {
     await using visitor = await visitorAs("admin")
     const { page, visit } = visitor
@@ -305,6 +322,20 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     await noteThat(visitor, /^Tenements in view: 0/)
     await until(async () => !(await page.evaluate(hasDrawing)))
     expect(await page.getByRole("button", { name: "Step through" }).isDisabled()).toBe(true)
+    await visit("/explore/map?near=Kalgoorlie")
+    await noteThat(visitor, /as shapes/)
+    await until(() => page.evaluate(hasInkOnCanvas))
+    await page.locator("summary", { hasText: "More filters" }).click()
+    const around = page.getByLabel("Near a place")
+    await around.fill("Nowhere")
+    await around.press("Enter")
+    await noteThat(visitor, /^Invalid filter/)
+    await until(async () => !(await page.evaluate(hasDrawing)))
+    expect(await page.getByRole("button", { name: "Step through" }).isDisabled()).toBe(true)
+    await around.fill("-30.75,121.47,50")
+    await around.press("Enter")
+    await noteThat(visitor, /as shapes/)
+    await until(() => page.evaluate(hasInkOnCanvas))
     await visit("/explore/map?company=ZZZZZ")
     await noteThat(visitor, /Unknown company code “ZZZZZ”/)
     expect(await page.locator(".leaflet-control-scale-line").textContent()).toMatch(/^\d+ km$/)
@@ -366,7 +397,7 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
     for (const fact of ["Status", "Holder", "Company", "Granted", "Expires"]) {
       expect(await card.getByText(fact, { exact: true }).isVisible()).toBe(true)
     }
-    expect(await page.textContent("#announcement")).toStartWith(String(first))
+    expect(await page.textContent("#announcement")).toMatch(RegExp(`^${first} .* Status granted `))
     await assertAccessible(page)
     const address = page.url()
     expect(address).toMatch(/#id=WA-/)
@@ -477,6 +508,23 @@ describe.skipIf(!browserIsInstalled)("In a browser", () => {
       expect([/^\/\d+\/\d+\/\d+\.png$/.test(path), referrer]).toEqual([true, `${tiled.url}/`])
     }
     expect(await visitor.page.getByText("© Example").isVisible()).toBe(true)
+    const file = join(directory, "one.ndjson")
+    const outline = [
+      [121, -31],
+      [121.1, -31],
+      [121.1, -30.9],
+      [121, -31],
+    ]
+    const geometry = { type: "Polygon", coordinates: [outline] }
+    await Bun.write(file, JSON.stringify({ id: "VIC-1", tenement_id: "1", state: "VIC", geometry }))
+    const { url } = tiled.database
+    await load({ url, source: ownTenements, files: [file], acceptShrink: true })
+    tileRequests.length = 0
+    await visitor.visit("/explore/map?search=VIC-1")
+    await noteThat(visitor, /^Tenements in view: 1, as shapes/)
+    await until(() => tileRequests.length > 3)
+    // Not first those of the whole of Australia.
+    for (const { path } of tileRequests) expect(Number(path.split("/")[1])).toBeGreaterThan(8)
     await visitor.assertClean()
   })
 })

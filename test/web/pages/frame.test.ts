@@ -67,15 +67,19 @@ const stateOf = (page: string): string =>
   /<div class="state">(.*?)<\/div><\/header>/s.exec(page.replaceAll("\n", ""))?.[1] ?? ""
 
 test("The frame has a link to sign in, or the person with a button to sign out", async () => {
-  const nobody = stateOf(await (await open("/docs")).text())
+  const docs = await (await open("/docs")).text()
+  const nobody = stateOf(docs)
   expect(nobody).toContain('<a href="/account/sign-in">Sign in</a>')
   expect(nobody).not.toContain("Sign out")
+  // The script of this key is only on pages for a signed-in person.
+  expect(docs).not.toContain("Press / to search")
   const person = await signedInVisitor(service, "admin@example.com")
   for (const path of ["/", "/docs", "/account", "/explore/tenements"]) {
     const state = stateOf(await person.read(path))
     expect(state).toContain('<a href="/account" title="admin@example.com">admin@example.com</a>')
     expect(state).toContain('<form method="post" action="/account/sign-out">')
     expect(state).not.toContain("Sign in")
+    expect(await person.read(path)).toContain("Press / to search")
   }
   // An error may be that the session can't be read.
   const unknown = stateOf(await person.read("/nothing-here", 404))

@@ -100,7 +100,7 @@ export const faultAt = (page: string, name: string): string | undefined => {
 /** Label to value of a record's fields. */
 export const factsOf = (page: string): Record<string, string> =>
   Object.fromEntries(
-    [...page.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/gs)].map(([, label, value]) => [
+    [...page.matchAll(/<dt>(.*?)<\/dt>\s*<dd>(.*?)<\/dd>/gs)].map(([, label, value]) => [
       contentOf(label ?? ""),
       contentOf(value ?? ""),
     ]),

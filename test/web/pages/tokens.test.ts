@@ -116,13 +116,15 @@ test("Only creating a token requires signing in again after an hour", async () =
   const list = await late.read("/account/tokens")
   expect(list).not.toContain('name="lifetime"')
   expect(list).toContain('href="/account/sign-in?next=%2Faccount%2Ftokens&amp;reason=again"')
-  const response = await late.post("/account/tokens", { name: "x & y" })
-  const next = "/account/tokens?name=x+%26+y"
+  const response = await late.post("/account/tokens", { name: "x & y", lifetime: "7" })
+  const next = "/account/tokens?name=x+%26+y&lifetime=7"
   expect([response.status, response.headers.get("location")]).toEqual([
     303,
     `/account/sign-in?${new URLSearchParams({ next, reason: "again" })}`,
   ])
-  expect(await early.read("/account/tokens?name=x+%26+y")).toContain('value="x &amp; y"')
+  const again = await early.read(next)
+  expect(again).toContain('value="x &amp; y"')
+  expect(again).toContain('<option value="7" selected>')
   expect(await stored(early)).toMatchObject([{ id, revoked_at: null }])
   expect((await late.post(`/account/tokens/${id}`, { name: "renamed" })).status).toBe(303)
   expect((await late.post(`/account/tokens/${id}/revoke`)).status).toBe(303)

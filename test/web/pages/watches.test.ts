@@ -308,6 +308,7 @@ test("A watch lists its deliveries, and says whether a test was sent and why it 
     await service.sql`update watches set is_test_due = ${isDue} where id = ${id}`
     expect(textOf(await person.read(`${path}?done=tested`))).toContain(notice)
   }
+  expect(await person.read(`${path}?done=constructor`)).not.toContain("function")
 })
 
 test("Other accounts, signed-out people and other sites neither see nor change a watch", async () => {

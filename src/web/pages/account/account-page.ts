@@ -51,9 +51,6 @@ const parts = [
   { path: "/account/sessions", title: "Sessions" },
 ] as const
 
-/** Error messages by the ids of form fields. */
-export type Faults = Readonly<Record<string, string>>
-
 export interface AccountPage extends PageResult {
   /** The title, unless it is given. */
   heading?: Content
@@ -61,14 +58,14 @@ export interface AccountPage extends PageResult {
   lead?: Content
   /** The current tab. Pages for signing in show no tabs. */
   part?: (typeof parts)[number]["path"]
-  /** With one, the status is 400. */
-  faults?: Faults
+  /** What is wrong with the form. With it, the status is 400. */
+  fault?: string | undefined
 }
 
 export const accountPage = (page: AccountPage): PageResult => {
-  const { heading, lead, part, faults = {}, main, ...result } = page
+  const { heading, lead, part, fault, main, ...result } = page
   return {
-    ...(Object.keys(faults).length > 0 && { status: 400 }),
+    ...(fault && { status: 400 }),
     ...result,
     section: "/account",
     main: html`${pageTitle(heading ?? result.title, lead, part && tabs("Account", parts, part))}

@@ -13,12 +13,12 @@ import { html } from "../kit/html.ts"
 import { pageContext } from "../kit/page-context.ts"
 import { pageNotFound, signInPath } from "../kit/page-error.ts"
 import { redirect, sessionCookie } from "../kit/page-response.ts"
-import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
+import { type AccountOptions, accountPage } from "./account-page.ts"
 import {
   emailFault,
-  emailField,
   emailOf,
   home,
+  linkForm,
   mailUnavailable,
   nextOf,
   signInPage,
@@ -39,11 +39,10 @@ export const link = (options: AccountOptions) => {
       const [email, next] = [emailOf(form), nextOf(form)]
       const fault = emailFault(email)
       if (fault !== undefined) {
-        const faults = { email: fault }
         return page(
           form.has("sign-up") && isSignUpOpen
-            ? signUpPage(form, faults)
-            : signInPage(options, request, { entered: form, faults }),
+            ? signUpPage(form, fault)
+            : signInPage(options, request, { entered: form, fault }),
         )
       }
       await limitLinks(address)
@@ -69,18 +68,12 @@ export const link = (options: AccountOptions) => {
     })
 }
 
-const signUpPage = (entered: Form, faults: Faults = {}) =>
+const signUpPage = (entered: Form, fault?: string) =>
   accountPage({
     title: "Create an account",
     lead: `On the standard plan: ${number(standardLimit)} requests an hour, and everything that the API has.`,
-    faults,
-    main: html`<form method="post" action="/account/send-link" class="panel fields form-narrow">
-${emailField(emailOf(entered), faults)}
-${hidden("sign-up", "true")}
-${hidden("next", nextOf(entered))}
-<p class="muted small">You get a mail with a link that confirms the address.</p>
-<div><button class="primary">Send me the link</button></div>
-</form>
+    fault,
+    main: html`${linkForm({ entered, fault }, true)}
 <p>You have an account? <a href="${withNext("/account/sign-in", entered)}">Sign in</a>.</p>`,
   })
 

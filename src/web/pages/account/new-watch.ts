@@ -157,8 +157,8 @@ function formOf({ entered, subject, found, hasMail, fault }: WatchForm) {
     title: "New watch",
     lead: isolated(words),
     part: watchesPath,
-    ...(fault !== undefined && { faults: { form: fault } }),
-    main: html`${fault !== undefined && notice("bad", fault, true)}
+    fault,
+    main: html`${fault && notice("bad", fault, true)}
 ${offers.length > 0 && html`<nav aria-label="Subject"><ul class="page-sizes">${linkItems(offers, newWatchOf(path))}</ul></nav>`}
 <div class="columns"><form method="post" action="${newWatchPath}" class="panel fields form-narrow watch" novalidate>
 ${hidden("path", path)}
@@ -195,7 +195,6 @@ function reportFields(entered: Form, list: Subject): Content {
   const isOfTenements = /\/tenements(?:\?|$)/.test(list.path)
   const value = entered.get("reports") || "both"
   const choices = isOfTenements ? [...reported, expiry] : reported
-  const days = { type: "number", min: 1, max: maxExpiryDays, value: entered.get("days") || "90" }
   return html`${formField({ name: "reports", label: "Report", value, choices })}
 <fieldset class="of-changes"><legend class="muted small">Only these kinds of change (none means any)</legend>
 <ul class="page-sizes">${[...kindsOfList(list.path).keys()].map((label) => kindChip(label, entered))}</ul></fieldset>
@@ -205,7 +204,8 @@ ${
     name: "days",
     label: "Days before expiry",
     hint: "The first event has the tenements that are within these days already.",
-    input: days,
+    value: entered.get("days") || "90",
+    input: { type: "number", min: 1, max: maxExpiryDays },
   })}</div>`
 }`
 }
@@ -225,6 +225,7 @@ function channelFields(entered: Form, hasMail: boolean): Html {
     name: "url",
     label: "URL of the webhook",
     hint: "The next page shows the secret that signs its events.",
-    input: { type: "url", value: entered.get("url"), autocomplete: "off", maxlength: 2_000 },
+    value: entered.get("url"),
+    input: { type: "url", autocomplete: "off", maxlength: 2_000 },
   })}</div>`
 }

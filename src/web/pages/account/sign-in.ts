@@ -8,7 +8,7 @@ import { type Form, readQuery } from "../kit/form.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { type PageResult, pageContext } from "../kit/page-context.ts"
 import { redirect, sessionCookie } from "../kit/page-response.ts"
-import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
+import { type AccountOptions, accountPage } from "./account-page.ts"
 
 /** The page after signing in, unless the person came from another. */
 export const home = "/account"
@@ -65,38 +65,34 @@ const signedInAs = (email: string) =>
     html`<p>You are signed in as ${email}. If you sign in with another account here, that session ends. <a href="/account">Go to your account</a></p>`,
   )
 
-interface SignInPage {
+interface LinkForm {
   /** The submitted fields, or those of the URL. */
   entered: Form
-  /** The email address of the session's account. */
+  /** Of the session's account. */
   email?: string | undefined
+  /** Of the email address. */
+  fault?: string | undefined
+}
+
+interface SignInPage extends LinkForm {
   /** The reason to sign in, or the outcome of the last step. */
   message?: Content
-  faults?: Faults
 }
 
 export const signInPage = (
   { linkMail, isSignUpOpen, baseUrl }: AccountOptions,
   request: Request,
-  { entered, email = emailOf(entered), message, faults = {} }: SignInPage,
+  { message, ...form }: SignInPage,
 ): PageResult =>
   accountPage({
     title: "Sign in",
     lead: "Your account has your API tokens, your usage and the explorer.",
-    faults,
+    fault: form.fault,
     main: html`${!storesCookie(request, baseUrl) && plainHttp}
 ${message}
-${(!linkMail || linkMail.isFailing()) && mailUnavailable(linkMail !== null, entered)}
-${
-  linkMail &&
-  html`<form method="post" action="/account/send-link" class="panel fields form-narrow">
-${emailField(email, faults)}
-${hidden("next", nextOf(entered))}
-<p class="muted small">You get a mail with a link that signs you in.</p>
-<div><button class="primary">Send me a link</button></div>
-</form>`
-}
-${isSignUpOpen && html`<p>No account yet? <a href="${withNext("/account/sign-up", entered)}">Create one</a>.</p>`}`,
+${(!linkMail || linkMail.isFailing()) && mailUnavailable(linkMail !== null, form.entered)}
+${linkMail && linkForm(form)}
+${isSignUpOpen && html`<p>No account yet? <a href="${withNext("/account/sign-up", form.entered)}">Create one</a>.</p>`}`,
   })
 
 /** The same for everyone, so that it reveals nothing about an account. */
@@ -133,10 +129,21 @@ const storesCookie = ({ url, headers }: Request, baseUrl: string): boolean =>
   baseUrl.startsWith("https:") ||
   /^(?:localhost|.*\.localhost|127(?:\.\d+){3}|\[::1\])$/.test(new URL(url).hostname)
 
-export const emailField = (value: string, faults: Faults): Html =>
-  formField({
-    name: "email",
-    label: "Email address",
-    fault: faults.email,
-    input: { type: "email", autocomplete: "username", required: true, value, maxlength: 254 },
-  })
+/** Asks for the address that gets a link. */
+export const linkForm = (
+  { entered, email = emailOf(entered), fault }: LinkForm,
+  isSignUp = false,
+): Html =>
+  html`<form method="post" action="/account/send-link" class="panel fields form-narrow">
+${formField({
+  name: "email",
+  label: "Email address",
+  value: email,
+  fault,
+  input: { type: "email", autocomplete: "username", required: true, maxlength: 254 },
+})}
+${isSignUp && hidden("sign-up", "true")}
+${hidden("next", nextOf(entered))}
+<p class="muted small">You get a mail with a link that ${isSignUp ? "confirms the address" : "signs you in"}.</p>
+<div><button class="primary">Send me a link</button></div>
+</form>`

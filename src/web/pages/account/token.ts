@@ -52,7 +52,8 @@ export const nameField = (value: string, hint: string): Html =>
     name: "name",
     label: "Name",
     hint,
-    input: { value, required: true, maxlength: maxNameLength, autocomplete: "off" },
+    value,
+    input: { required: true, maxlength: maxNameLength, autocomplete: "off" },
   })
 
 const tokenPage = (token: OwnToken, isSaved: boolean, now: Date) =>

@@ -14,7 +14,7 @@ import { count, instantAgo, isolated, timeElement } from "../kit/format.ts"
 import { type Content, type Html, html } from "../kit/html.ts"
 import { isRecentSignIn, requireRecentSignIn, signedIn } from "../kit/page-context.ts"
 import { signInPath } from "../kit/page-error.ts"
-import { type AccountOptions, accountPage, type Faults } from "./account-page.ts"
+import { type AccountOptions, accountPage } from "./account-page.ts"
 import { newTokenPage, unconfirmedNotice } from "./new-token.ts"
 import { agoText, nameField, prefixText, tokenPath } from "./token.ts"
 
@@ -23,10 +23,10 @@ export const tokensRoutes = (options: AccountOptions) => {
   return new Elysia({ name: "tokens" })
     .use(signedIn(options))
     .resolve(({ person }) => ({
-      listPage: async (entered: Form, faults?: Faults) => {
+      listPage: async (entered: Form, fault?: string) => {
         const tokens = await listOwnTokens(accountPool, person.accountId, now())
         const mayCreate = isRecentSignIn(person, now())
-        return tokensPage({ tokens, mayCreate, now: now(), entered, faults })
+        return tokensPage({ tokens, mayCreate, now: now(), entered, fault })
       },
     }))
     .get("/account/tokens", async ({ request, listPage, page }) =>
@@ -36,7 +36,8 @@ export const tokensRoutes = (options: AccountOptions) => {
       const form = await readForm(request)
       const [name, lifetime] = [form.get("name"), form.get("lifetime")]
       if (!lifetimes.some(({ value }) => value === lifetime)) throw foreignForm()
-      requireRecentSignIn(person, now(), `/account/tokens?${new URLSearchParams({ name })}`)
+      const entered = new URLSearchParams({ name, lifetime })
+      requireRecentSignIn(person, now(), `/account/tokens?${entered}`)
       const expiresAt =
         lifetime === "" ? null : new Date(now().getTime() + Number(lifetime) * dayMs)
       const row = { accountId: person.accountId, name, now: now(), expiresAt }
@@ -47,7 +48,7 @@ export const tokensRoutes = (options: AccountOptions) => {
         return page(newTokenPage({ made: value, publicUrl, isConfirmed: unconfirmed === 0 }))
       } catch (error) {
         if (!(error instanceof AccountError)) throw error
-        return page(await listPage(form, { name: `${error.message}.` }))
+        return page(await listPage(form, `${error.message}.`))
       }
     })
 }
@@ -66,13 +67,13 @@ interface TokensPage {
   /** Whether the person signed in recently enough. */
   mayCreate: boolean
   now: Date
-  /** The submitted fields, or those of the URL: the name typed before signing in again, or the revoked token. */
+  /** The submitted fields, or those of the URL: those sent before signing in again, or the revoked token. */
   entered: Form
-  faults: Faults | undefined
+  fault: string | undefined
 }
 
 function tokensPage(shown: TokensPage) {
-  const { tokens, now, entered, faults } = shown
+  const { tokens, now, entered, fault } = shown
   const valid = tokens.filter(({ isValid }) => isValid)
   const ended = tokens.filter(({ isValid }) => !isValid)
   const revoked = ended.find(
@@ -80,7 +81,7 @@ function tokensPage(shown: TokensPage) {
   )
   return accountPage({
     title: "API tokens",
-    ...(faults && { faults }),
+    fault,
     lead: `${count(valid.length, "active token")}. Each reads all data, within the limit of your account. A token is shown only once, when it is created.`,
     part: "/account/tokens",
     main: html`${revoked && notice("good", html`Revoked <code>${revoked.prefix}</code> (${isolated(revoked.name)}). The service rejects it from now on.`, true)}
@@ -132,12 +133,12 @@ function actions(token: OwnToken): Html {
   return html`<span class="actions">${link("Rename")}${link("Revoke")}</span>`
 }
 
-const creation = ({ mayCreate, entered, faults }: TokensPage): Html =>
+const creation = ({ mayCreate, entered, fault }: TokensPage): Html =>
   panel(
     "create",
     "Create a token",
     mayCreate
-      ? html`${faults && notice("bad", faults.name, true)}
+      ? html`${fault && notice("bad", fault, true)}
 <form method="post" action="/account/tokens" class="fields form-narrow">
 ${nameField(entered.get("name"), "Its purpose, such as the name of a script or a spreadsheet.")}
 ${formField({ name: "lifetime", label: "Expires", value: entered.get("lifetime"), choices: lifetimes })}

@@ -79,17 +79,18 @@ A secret that it replaces stays valid for 24 hours.</p>`,
 <p><a class="button primary" href="${watchPath(watch)}">I have copied it</a></p>`,
   })
 
-const results: Readonly<Record<string, string>> = {
-  created: "The watch is active.",
-  paused: "Paused. It sends nothing until you resume it.",
-  testing: "The test is being sent. Reload this page in some seconds to see its delivery.",
-  tested: "The test has ended. Its delivery is below.",
-  resumed: "Resumed. Its next event has all changes since the last one.",
-}
+/** By their names in the URL. */
+const results = new Map([
+  ["created", "The watch is active."],
+  ["paused", "Paused. It sends nothing until you resume it."],
+  ["testing", "The test is being sent. Reload this page in some seconds to see its delivery."],
+  ["tested", "The test has ended. Its delivery is below."],
+  ["resumed", "Resumed. Its next event has all changes since the last one."],
+])
 
 function watchPage(watch: Watch, rows: readonly DeliveryRow[], done = "", now: Date) {
   const { name, channel, state, reason, createdAt, isTestDue } = watch
-  const result = results[isTestDue && done === "tested" ? "testing" : done]
+  const result = results.get(isTestDue && done === "tested" ? "testing" : done)
   return accountPage({
     title: name,
     heading: isolated(name),

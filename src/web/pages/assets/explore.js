@@ -18,10 +18,9 @@ let edit = 0
 let editOfEntry
 
 function addressOfForm() {
-  const query = new URLSearchParams()
-  for (const [name, value] of new FormData(form)) if (value.trim() !== "") query.append(name, value)
-  const text = query.toString()
-  return text === "" ? location.pathname : `${location.pathname}?${text}`
+  const filled = [...new FormData(form)].filter(([, value]) => value.trim() !== "")
+  const query = new URLSearchParams(filled).toString()
+  return location.pathname + (query && `?${query}`)
 }
 
 /** @param headers of the request for the results, if they are not shown yet */
@@ -68,29 +67,26 @@ async function load(address, headers, onShown) {
     // To another list, or to sign in.
     if (response.redirected) return location.assign(response.url)
     const page = new DOMParser().parseFromString(await response.text(), "text/html")
-    if (show(page)) {
-      onShown(page)
-      document.dispatchEvent(new Event("content-changed"))
-    }
-  } catch (error) {
-    if (error.name === "AbortError") return
+    show(page)
+    onShown(page)
+  } catch ({ name, message }) {
+    if (name === "AbortError") return
     shown = ""
-    showMessage()
+    // Others are the browser's.
+    showMessage(
+      (name === "Error" && message) ||
+        "The results can't be loaded. Check your connection, then try again.",
+    )
   }
+  document.dispatchEvent(new Event("content-changed"))
   results.removeAttribute("aria-busy")
 }
 
-/** @returns whether the page has results; if not, its message is shown */
+/** @throws Error with the message of a page without results */
 function show(page) {
   const found = page.getElementById("results")
-  if (!found) {
-    shown = ""
-    showMessage(page.querySelector(".title p")?.textContent)
-    return false
-  }
-  const program = results.querySelector("[name=program][open]")?.id
+  if (!found) throw new Error(page.querySelector(".title p")?.textContent)
   results.replaceChildren(...found.childNodes)
-  byId(program)?.setAttribute("open", "")
   byId("announcement").textContent = byId("lead").textContent.replaceAll(" ×", "")
   // The counts of a filter's values follow the other filters.
   for (const offered of form.querySelectorAll("select, datalist")) {
@@ -106,20 +102,16 @@ function show(page) {
     const field = byId(id)
     field.setAttribute("aria-invalid", "true")
     field.setAttribute("aria-describedby", `${id}-fault`)
-    field.parentElement.append(parentElement.querySelector(".fault"))
+    field.parentElement.append(parentElement.querySelector(".fault").cloneNode(true))
   }
-  return true
 }
 
-function showMessage(
-  message = "The results can't be loaded. Check your connection, then try again.",
-) {
+function showMessage(message) {
   const notice = document.createElement("p")
   notice.className = "notice bad"
   notice.textContent = message
   results.replaceChildren(notice)
   byId("announcement").textContent = message
-  document.dispatchEvent(new Event("content-changed"))
 }
 
 if (form && results) {

@@ -45,18 +45,19 @@ const palettes = {
     ["mining", /mining|mineral/i, "bad"],
     ["other", /^/, ""],
   ],
+  asx_codes: companiesOf([]),
 }
-/** Gives colours to the four companies with the most tenements. @param codes of each tenement */
-function nameCompanies(codes) {
-  const counts = Object.groupBy(codes.join().match(/\w+/g) ?? [], (code) => code)
+/** The four companies with the most of these points or shapes. */
+function companiesOf(tenements) {
+  const codes = tenements.map((each) => (each.properties ?? each).asx_codes).join()
+  const counts = Object.groupBy(codes.match(/\w+/g) ?? [], (code) => code)
   const most = Object.values(counts).sort((one, other) => other.length - one.length)
-  palettes.asx_codes = ["good", "waiting", "bad", "blue"].flatMap((tone, at) => {
+  const named = ["good", "waiting", "bad", "blue"].flatMap((tone, at) => {
     const [code] = most[at] ?? []
     return code ? [[code, RegExp(`\\b${code}\\b`), tone]] : []
   })
-  palettes.asx_codes.push(["others", /^/, ""])
+  return [...named, ["others", /^/, ""]]
 }
-nameCompanies([])
 /** The hash of the address has the colours, and the tenement that a person chose. */
 const readHash = () => new URLSearchParams(location.hash.slice(1))
 function setHash(name, value) {
@@ -65,9 +66,10 @@ function setHash(name, value) {
   history.replaceState(null, "", `#${hash}`)
 }
 
-const kindOf = (by, text) => palettes[by].findIndex(([, pattern]) => pattern.test(text))
 let by
 let colours
+const colourOf = (tenement) =>
+  colours[palettes[by].findIndex(([, pattern]) => pattern.test(tenement[by]))]
 
 function colour() {
   by = readHash().get("colour")
@@ -89,7 +91,7 @@ function colour() {
 
 /** Pending ones have another line too. */
 const styleOf = ({ properties }) => ({
-  color: colours[kindOf(by, properties[by])],
+  color: colourOf(properties),
   dashArray: /pending/i.test(properties.status) ? "4 4" : null,
   weight: 2,
   fillOpacity: 0.15,
@@ -141,13 +143,10 @@ async function readRows(query, fields) {
 
 async function readPoints() {
   const rows = await readRows(query, "status,type,asx_codes")
-  nameCompanies(rows.map((row) => row[5]))
-  points = rows.map(([id, latitude, longitude, ...texts]) => {
+  points = rows.map(([id, latitude, longitude, status, type, asx_codes]) => {
     const [lat, lng] = [Number(latitude), Number(longitude)]
-    const kinds = Object.keys(palettes).map((each, at) => [each, kindOf(each, texts[at])])
-    return { id, lat, lng, ...map.project([lat, lng], 0), ...Object.fromEntries(kinds) }
+    return { id, lat, lng, status, type, asx_codes, ...map.project([lat, lng], 0) }
   })
-  colour()
 }
 
 const pointsIn = (box) => points.filter((point) => box.contains(point))
@@ -165,7 +164,7 @@ dots.createTile = ({ x: column, y: row, z }) => {
     const left = point.x * 2 ** z - column * size
     const top = point.y * 2 ** z - row * size
     if (Math.min(left, top) < -side || Math.max(left, top) > size + side) continue
-    pen.fillStyle = colours[point[by]]
+    pen.fillStyle = colourOf(point)
     pen.fillRect(left - side / 2, top - side / 2, side, side)
   }
   return tile
@@ -174,8 +173,11 @@ dots.createTile = ({ x: column, y: row, z }) => {
 /** Layers by ids of tenements. */
 const layers = new Map()
 const shapes = L.geoJSON(null, { onEachFeature: ({ id }, layer) => layers.set(id, layer) })
-/** The box whose shapes are all loaded. */
+/** The box whose shapes are all loaded, and these. */
 let known
+let features
+/** Those of `features` and `points` that are drawn. */
+let drawn
 
 /** @returns the features in a box, if they are few enough */
 async function readShapes(box) {
@@ -194,6 +196,8 @@ let shownBox = null
 let drawings = 0
 /** The ground of the filter `near`: a circle, or what is around a tenement. */
 const ground = L.featureGroup().addTo(map)
+/** The view without a box. */
+let home = australia
 
 /** The part of a box within the world, rounded outwards to about a metre: numbers without exponents. */
 function clamped(box) {
@@ -228,31 +232,43 @@ function setBox(box) {
 function update() {
   drawings++
   const list = byId("as-list")?.dataset
-  if (!list) return say(byId("results").textContent, true)
-  const box = new URLSearchParams(location.search).get("bbox")
-  const isNew = list.query !== query
+  const isNew = list?.query !== query
   if (isNew) {
-    query = list.query
+    query = list?.query
     asking.abort()
     asking = new AbortController()
     points = []
     known = reading = undefined
     map.closePopup()
+    drawGround(list?.area)
   }
+  if (!list) {
+    map.removeLayer(shapes).removeLayer(dots)
+    byId("next").disabled = true
+    return say(byId("results").textContent, true)
+  }
+  const box = new URLSearchParams(location.search).get("bbox")
   if (box !== shownBox || (isNew && !box)) place(box)
-  attempt(draw(Number(list.total)))
+  return attempt(draw(Number(list.total)))
+}
+
+/** @param area around a tenement */
+function drawGround(area) {
+  const [latitude, longitude, km] = new URLSearchParams(query).get("near")?.split(",") ?? []
+  const line = { ...ink, weight: 2, fill: false }
+  ground.clearLayers()
+  home = australia
+  if (area) {
+    home = ground.addLayer(L.polygon(JSON.parse(area), line)).getBounds()
+  } else if (km) {
+    ground.addLayer(L.circle([latitude, longitude], { ...line, radius: km * 1000 }))
+    home = L.latLng(latitude, longitude).toBounds(km * 2000)
+  }
 }
 
 function place(box) {
-  const [latitude, longitude, km] = new URLSearchParams(query).get("near")?.split(",") ?? []
-  const { area } = byId("as-list").dataset
-  const line = { ...ink, weight: 2, fill: false }
-  ground.clearLayers()
-  if (area) ground.addLayer(L.polygon(JSON.parse(area), line))
-  else if (km) ground.addLayer(L.circle([latitude, longitude], { ...line, radius: km * 1000 }))
   shownBox = box
-  if (!box && area) return fit(ground.getBounds())
-  if (!box) return fit(km ? L.latLng(latitude, longitude).toBounds(km * 2000) : australia)
+  if (!box) return fit(home)
   const [west, south, east, north] = box.split(",")
   const bounds = L.latLngBounds([south, west], [north, east])
   fit(bounds)
@@ -268,18 +284,17 @@ async function draw(total) {
   if (!known?.contains(view) && total <= mostShapes) {
     // With the ground around it if it has few: small moves need nothing.
     let box = shownBox === null ? world : clamped(view.pad(total <= mostShapes / 4 ? 0.5 : 0))
-    let features = await readShapes(box)
-    if (!features) {
+    let found = await readShapes(box)
+    if (!found) {
       box = view
-      features = await readShapes(box)
+      found = await readShapes(box)
     }
     if (drawing !== drawings) return
-    if (features) {
+    if (found) {
       known = box
+      features = found
       layers.clear()
       shapes.clearLayers().addData(features)
-      nameCompanies(features.map(({ properties }) => properties.asx_codes))
-      colour()
     }
   }
   const hasShapes = known?.contains(view)
@@ -288,9 +303,14 @@ async function draw(total) {
     await reading
   }
   if (drawing !== drawings) return
+  if (drawn !== (hasShapes ? features : points)) {
+    drawn = hasShapes ? features : points
+    palettes.asx_codes = companiesOf(drawn)
+    colour()
+  }
   map.addLayer(hasShapes ? shapes : dots).removeLayer(hasShapes ? dots : shapes)
   // Until a person moves the map, it fits the matches of filters.
-  const isFiltered = query.includes("&") && ground.getLayers().length === 0
+  const isFiltered = query.includes("&") && home === australia
   if (!shownBox && isFiltered && hasShapes && layers.size > 0) fit(shapes.getBounds())
   const ids = inView()
   byId("next").disabled = ids.length === 0
@@ -313,7 +333,7 @@ function say(text, isFault = false) {
 }
 
 function attempt(work) {
-  work.catch(({ name, message }) => {
+  return work.catch(({ name, message }) => {
     if (name === "AbortError") return
     reading = undefined
     // Others are the browser's.
@@ -347,7 +367,7 @@ async function choose(id, at) {
   const link = Object.assign(document.createElement("a"), { href: address })
   link.append(...page.querySelector("h1").childNodes)
   const card = document.createElement("div")
-  card.append(link, page.querySelector(".facts"))
+  card.append(link, " ", page.querySelector(".facts"))
   L.popup({ content: card, maxHeight: 0.38 * element.clientHeight, minWidth: 260 })
     .setLatLng(place)
     .openOn(map)
@@ -392,8 +412,6 @@ map.on("click", ({ containerPoint }) => {
 L.control.zoom({ position: "bottomright" }).addTo(map)
 L.control.scale({ imperial: false, maxWidth: 150 }).addTo(map)
 map.on("zoomend", () => element.classList.toggle("far", map.getZoom() < 6))
-// Servers of tiles ask who uses them.
-if (tiles) L.tileLayer(tiles, { referrerPolicy: "strict-origin" }).addTo(map)
 byId("colour").addEventListener("change", ({ target }) => {
   setHash("colour", target.value)
   colour()
@@ -410,7 +428,7 @@ byId("find").addEventListener("submit", (event) => {
   event.preventDefault()
   attempt(find(byId("sought").value.trim()))
 })
-element.addEventListener("keydown", ({ key }) => key === "n" && next())
+element.addEventListener("keydown", ({ key }) => key === "n" && byId("next").click())
 addEventListener("resize", () => {
   if (!shownBox) map.off("moveend", follow)
   map.invalidateSize({ animate: false }).on("moveend", follow)
@@ -418,6 +436,10 @@ addEventListener("resize", () => {
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", colour)
 document.addEventListener("content-changed", update)
 colour()
-update()
-map.getZoom() ?? fit(australia)
+const first = update()
+map.getZoom() ?? fit(home)
 attempt(drawLand())
+// The view moves to few matches.
+if (byId("as-list")?.dataset.total <= mostShapes) await first
+// Servers of tiles ask who uses them.
+if (tiles) L.tileLayer(tiles, { referrerPolicy: "strict-origin" }).addTo(map)

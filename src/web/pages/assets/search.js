@@ -30,17 +30,15 @@ async function search() {
     show(page.querySelector(".title p"), page.getElementById("matches")?.childNodes)
   } catch (error) {
     if (error.name === "AbortError") return
-    const lead = document.createElement("p")
-    lead.textContent = "The matches can't be loaded. Check your connection."
-    show(lead)
+    show("The matches can't be loaded. Check your connection.")
   }
 }
 
-/** @param lead describes the results, also to screen readers */
+/** @param lead text or an element that describes the results, also to screen readers */
 function show(lead, matches = []) {
   found.replaceChildren(lead, ...matches)
   found.hidden = false
-  status.textContent = lead.textContent
+  status.textContent = found.firstChild.textContent
 }
 
 box.addEventListener("input", () => {

@@ -7,7 +7,7 @@ import type { PageContent } from "../kit/layout.ts"
 import { background, docsGroups, guidePath, operatorGuide } from "./pages.ts"
 
 /** @param path of the page, which the menu marks */
-export const docsLayout = (
+const docsLayout = (
   path: string,
   { main, ...content }: Pick<PageContent, "title" | "main" | "scripts" | "searched">,
 ): PageContent => ({

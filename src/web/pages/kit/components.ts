@@ -111,7 +111,7 @@ export interface FieldOptions {
   choices?: readonly Choice[] | undefined
   /** Suggestions while the person types. */
   suggested?: readonly Choice[]
-  /** Attributes of the input: type, limits, autocomplete. */
+  /** Further attributes of the input: type, limits, autocomplete. */
   input?: Attributes
 }
 

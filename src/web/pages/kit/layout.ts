@@ -61,7 +61,7 @@ ${[...(content.stylesheets ?? []), "style.css" as const].map(
 <header class="site-header"><div>
 <a class="brand" href="/">${logo} ${serviceName}</a>
 <nav aria-label="Main"><ul>${linkItems(sections, section)}</ul></nav>
-${searchBox(section === "/docs" && !isSignedIn, searched)}<div class="state">${state(frame)}</div>
+${searchBox(section, isSignedIn, searched)}<div class="state">${state(frame)}</div>
 </div></header>
 <main id="main" tabindex="-1">
 ${main}
@@ -88,8 +88,9 @@ const textLinks: readonly PageLink[] = [
  * Its script shows matches while a person types; without scripts, Enter opens the page of matches. The matches take
  * the focus of a click, so that they stay open. The guide needs no account.
  */
-const searchBox = (isOfGuide: boolean, value = "") =>
-  html`<form class="search" action="${isOfGuide ? "/docs" : "/explore/search"}" role="search" aria-label="${isOfGuide ? "Guide" : "Everything"}">
+function searchBox(section: Section | undefined, isSignedIn: boolean, value = "") {
+  const isOfGuide = section === "/docs" && !isSignedIn
+  return html`<form class="search" action="${isOfGuide ? "/docs" : "/explore/search"}" role="search" aria-label="${isOfGuide ? "Guide" : "Everything"}">
 <label class="visually-hidden" for="q">Search ${isOfGuide ? "the guide" : "all lists and the guide"}</label>
 <input ${attributes({
     type: "search",
@@ -101,11 +102,12 @@ const searchBox = (isOfGuide: boolean, value = "") =>
     autocomplete: "off",
     spellcheck: "false",
     enterkeyhint: "search",
-    "aria-keyshortcuts": "/",
-    title: "Press / to search",
+    "aria-keyshortcuts": isSignedIn && "/",
+    title: isSignedIn && "Press / to search",
   })}><button aria-label="Search">${lens}</button>
 <div class="panel found" id="found" tabindex="-1" hidden></div><p class="visually-hidden" id="found-status" role="status"></p></form>
 `
+}
 
 const signOut = html`<form method="post" action="/account/sign-out"><button class="quiet">Sign out</button></form>`
 

@@ -42,8 +42,8 @@ ${formField({
   name: "as_of",
   label: "As of",
   fault: faultOf("as_of"),
+  value: sentValue(list, "as_of"),
   input: {
-    value: sentValue(list, "as_of"),
     placeholder: "now",
     autocomplete: "off",
     title: "A release number, or a date as 2026-01-31",

@@ -34,7 +34,7 @@ ${belowTable(list, page)}`
 }
 
 /** The columns: those that the person chose, or the usual ones. The first one links to the record. */
-export const columnsShown = (list: RequestedList): ShownField[] => {
+const columnsShown = (list: RequestedList): ShownField[] => {
   const chosen = sentValue(list, "fields")?.split(",")
   return list.view.fields.filter(
     ({ field = "", only }, index) =>

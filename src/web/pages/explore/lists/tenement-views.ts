@@ -4,7 +4,7 @@ import { tenementsOfCompany } from "../../../../api/routes/companies.ts"
 import { tenement, tenementHistory, tenementList } from "../../../../api/routes/tenements.ts"
 import { isPastExpiry } from "../../../../data/resources/tenements.ts"
 import { daysAfter } from "../../../../system/text/calendar-date.ts"
-import { statusBadge as statusInOutline } from "../../kit/components.ts"
+import { statusBadge } from "../../kit/components.ts"
 import { dash, stateNames } from "../../kit/format.ts"
 import { attributes, html } from "../../kit/html.ts"
 import {
@@ -35,7 +35,7 @@ export const expiringWithin = (day: string, days: number) => ({
 })
 
 const statusAt: Cell = (record, links, day) =>
-  html`${statusWord("status")(record, links, day)}${isPastExpiry(record, day) && html` ${statusInOutline("past expiry", "waiting")}`}`
+  html`${statusWord("status")(record, links, day)}${isPastExpiry(record, day) && html` ${statusBadge("past expiry", "waiting")}`}`
 
 const stillListed = html` <div class="muted small">Its expiry date has passed, and its register still lists it as granted.</div>`
 

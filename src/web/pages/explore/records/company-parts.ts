@@ -85,7 +85,7 @@ export const expiriesPart = (
 <p><a href="${toTenements(...Object.entries(nextToExpire(shown.day)))}">All coming expiries</a></p>`
 
 /** The first records of a list, and a link to all of them. */
-export function part(
+function part(
   view: ListView,
   { records, meta }: ShownPage,
   { links, day }: Pick<FoundRecord, "links" | "day">,

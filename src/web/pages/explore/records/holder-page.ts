@@ -80,7 +80,6 @@ export async function holderPage(visit: Visit, sentName: string): Promise<PageRe
   return {
     title: name,
     section: "/explore",
-    scripts: ["explore.js"],
     main: html`${trail([linkToList(holdersView)], isolated(name))}
 ${pageTitle(isolated(name), lead, watchLink(withQuery(tenementsView.path, Object.entries(held))))}
 <div class="stack">${asOf !== undefined && pastNotice(release, asOf, present)}

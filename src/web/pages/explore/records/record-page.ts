@@ -76,7 +76,8 @@ export async function recordPage(
     if (only === "list") return null
     const written = fact(record, found.links, day)
     if (written === false) return null
-    return html`<dt>${head}</dt><dd>${written}${parts?.remarks?.[field]}</dd>`
+    // The map announces their text: spaces separate its words.
+    return html`<dt>${head}</dt> <dd>${written}${parts?.remarks?.[field]}</dd> `
   }
   return {
     title,
