@@ -1,4 +1,5 @@
-import { type SourceStatus, sourceDetails, sourceStatuses } from "../data/db/source-status.ts"
+import { missingRecords } from "../data/db/missing-records.ts"
+import { type SourceStatus, sourceStatuses } from "../data/db/source-status.ts"
 import { LoadError } from "../ingest/loading/load-error.ts"
 import { removeSource } from "../ingest/loading/remove-source.ts"
 import { sourceNamed } from "../ingest/sources/catalogue.ts"
@@ -33,7 +34,11 @@ const show = reading({
   help: "show a source and its missing records",
   parameters: { source: argument(String) },
   read: async ({ source }, { config }) => {
-    const details = await withSnapshotOf(config, (sql) => sourceDetails(sql, source))
+    const details = await withSnapshotOf(config, async (sql) => {
+      const status = (await sourceStatuses(sql)).find(({ name }) => name === source)
+      if (!status) return undefined
+      return { ...status, missing_records: await missingRecords(sql, source, status.resource) }
+    })
     if (details === undefined) {
       const known = sourceNamed(source)
       throw new LoadError(

@@ -3,7 +3,7 @@ import { version } from "../../program.ts"
 import type { Endpoint } from "../responses/endpoint.ts"
 import { headerExamples } from "./example-responses.ts"
 import type { JsonSchema } from "./json-schema.ts"
-import { apiPrefix, type Operation, operationsOf, type Parameter, titleOf } from "./operations.ts"
+import { type Operation, operationsOf, type Parameter, titleOf } from "./operations.ts"
 import { errorResponses, headerObject, responsesOf } from "./responses.ts"
 import { schemasOf } from "./schemas.ts"
 import { webhooks } from "./webhooks.ts"
@@ -42,7 +42,7 @@ function openApi(operations: readonly Operation[], baseUrl: string): JsonSchema 
       },
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
-    servers: [{ url: baseUrl + apiPrefix, description: "This service" }],
+    servers: [{ url: `${baseUrl}/api/v1`, description: "This service" }],
     security: [{ bearerToken: [] }, { apiKey: [] }],
     tags: tagsOf(operations),
     paths: Object.fromEntries(

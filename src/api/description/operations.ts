@@ -9,9 +9,6 @@ import type { Endpoint } from "../responses/endpoint.ts"
 import { exampleTag } from "./examples.ts"
 import { type JsonSchema, jsonSchema } from "./json-schema.ts"
 
-/** The prefix of the API; the paths of operations are relative to it. */
-export const apiPrefix = "/api/v1"
-
 export interface Parameter {
   name: string
   in: "path" | "query" | "header"
@@ -25,7 +22,7 @@ export interface Parameter {
 export interface Operation {
   /** For the functions of generated clients: `listTenementsOfCompany`. */
   id: string
-  /** Relative to the prefix: `/companies/{code}`. */
+  /** Relative to `/api/v1`: `/companies/{code}`. */
   path: string
   /** The plural of the returned resource: the tag, and the page of the reference. */
   group: string

@@ -2,7 +2,6 @@
 import type { TransactionSql } from "postgres"
 import { loadedResources } from "../resources/catalogue.ts"
 import type { ResourceName } from "../resources/resource.ts"
-import { type MissingRecord, missingRecords } from "./missing-records.ts"
 import type { loadedSources } from "./source-tables.ts"
 import { utc } from "./utc.ts"
 
@@ -78,18 +77,3 @@ export function statusStatement(order: string): string {
 
 const tenementsOf = (name: ResourceName, condition: string): string =>
   name === "tenements" ? `count(*) filter (where ${condition})::integer` : "null::integer"
-
-export interface SourceDetails extends SourceStatus {
-  /** The largest first. */
-  missing_records: MissingRecord[]
-}
-
-/** Returns the state of a source; undefined before its first load. */
-export async function sourceDetails(
-  sql: TransactionSql,
-  name: string,
-): Promise<SourceDetails | undefined> {
-  const status = (await sourceStatuses(sql)).find((status) => status.name === name)
-  if (status === undefined) return undefined
-  return { ...status, missing_records: await missingRecords(sql, name, status.resource) }
-}

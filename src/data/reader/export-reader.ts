@@ -47,7 +47,7 @@ export function createExportReader(
           limit: recordsPerChunk,
           offset: 0,
         }
-        const query = statements.rows(list, relation, start)
+        const query = statements.chunk(list, relation, start)
         const rows = await readRows(db, query, bound, encoder)
         return { ...rows, encoder }
       },

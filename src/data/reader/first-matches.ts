@@ -4,9 +4,6 @@ import type { OrderTerm, Readable } from "../resources/resource.ts"
 import { type Part, type Relation, relationOf, tableName } from "./relations.ts"
 import { orderBy } from "./seek.ts"
 
-/** For a term whose first matches come later, finding all matches by the index is faster. */
-const mostRead = sql.raw("4000")
-
 /**
  * A relation with at least the first rows of the list.
  *
@@ -25,6 +22,8 @@ export function firstMatches(
   after: SQL = sql`true`,
 ): SQL {
   const name = tableName(resource)
+  // Where these have too few matches, finding all by the index is faster.
+  const mostRead = sql`greatest(4000, 8 * (${limit}))`
   const inOrder = sql`order by ${orderBy(order)}`
   const first = { orderBy: orderBy(order), limit: mostRead }
   const firstRows = relationOf(resource, relation, { where: after, updated: false, first })

@@ -180,6 +180,20 @@ export function createStatements(db: Database) {
     const query = dialect.sqlToQuery(rowsOf({ ...seenReleases, ...columns }).getSQL())
     return page({ ...query, whenEmpty: dialect.sqlToQuery(whenEmpty), resource, names, order })
   }
+  /**
+   * Returns a function that makes the statement for rows in a list's order, fewer where their shapes take much memory.
+   * Its `after` is a position after which to begin, whose values are bound.
+   */
+  const rowsFor =
+    (use: keyof typeof mostShapeBytes) =>
+    (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
+      once(`${use} ${after !== undefined} ${relation} ${keyOf(shape)}`, () => {
+        const further = after && isAfter(shape.order)
+        const found = hasIndexedMatches(shape)
+          ? { from: firstMatches(shape, relation, partOf(shape, further), pageEnd, further) }
+          : pageRows(shape, relation, further)
+        return pageOf(shape, limited(shape, found, mostShapeBytes[use]))
+      })
   /** Prepares a statement that returns exactly one row. */
   const oneRow = <T extends Record<string, SQL>>(columns: T, from: SQL) => {
     const statement = db
@@ -197,25 +211,10 @@ export function createStatements(db: Database) {
   }
 
   return {
-    /**
-     * Rows in the list's order, fewer where their shapes take much memory. Binds `limit`, an `offset` of 0, and
-     * the values of the position.
-     * @param after a position after which to begin, whose values are bound
-     */
-    rows: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
-      once(`rows ${after !== undefined} ${relation} ${keyOf(shape)}`, () => {
-        const found = pageRows(shape, relation, after && isAfter(shape.order))
-        return pageOf(shape, limited(shape, found, mostShapeBytes.chunk))
-      }),
-    /** The same for a page, with other limits. Binds how many to skip as `offset`. */
-    page: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
-      once(`page ${after !== undefined} ${relation} ${keyOf(shape)}`, () => {
-        const further = after && isAfter(shape.order)
-        const found = hasIndexedMatches(shape)
-          ? { from: firstMatches(shape, relation, partOf(shape, further), pageEnd, further) }
-          : pageRows(shape, relation, further)
-        return pageOf(shape, limited(shape, found, mostShapeBytes.page))
-      }),
+    /** Rows of an export. Binds `limit`, an `offset` of 0, and the values of the position. */
+    chunk: rowsFor("chunk"),
+    /** The same for a page, with how many rows to skip as `offset`. */
+    page: rowsFor("page"),
     /** The rows that have one of the keys bound as `keys`, separated by spaces. Binds `limit` and `offset`. */
     rowsOfKeys: (shape: ListShape, relation: Relation): PreparedPage =>
       once(`rows of keys ${relation} ${keyOf(shape)}`, () => {
@@ -239,7 +238,7 @@ export function createStatements(db: Database) {
         return oneRow(countColumns, sql`(${counted}) as counted`)
       })
     },
-    /** The same as `rows` without records: an index-only scan of the order. */
+    /** The same as `chunk` without records: an index-only scan of the order. */
     positions: (shape: ListShape, relation: Relation, after?: Position): PreparedPage =>
       once(`positions ${after !== undefined} ${relation} ${keyOf(shape)}`, () =>
         pageOf(shape, pageRows(shape, relation, after && isAfter(shape.order)), []),
@@ -324,14 +323,14 @@ const selection = ({ fields }: Readable, set: FieldSet, names: readonly string[]
     }),
   )
 
-/** Of which a page shows the first rows in their order. */
+/** Of which a page or a chunk has the first rows in their order. */
 interface PageRows {
   from: PgTable | SQL
   where?: SQL | undefined
 }
 
 const pageOffset = sql`${sql.placeholder("offset")}::bigint`
-/** How many rows of the list a page reads. */
+/** How many rows of the list a page or a chunk reads. */
 const pageEnd = sql`${sql.placeholder("limit")}::bigint + ${pageOffset}`
 
 function pageRows(shape: ListShape, relation: Relation, further?: SQL): PageRows {

@@ -71,7 +71,7 @@ test.each([
       const release = bindRelease({ id: 4, publishedAt: 0, identity: "" })
       const bound = { ...values, ...release, since: 2, limit: 50, offset: 0 }
       for (const statement of [
-        statements.rows(shape, relation),
+        statements.chunk(shape, relation),
         statements.count(shape, relation),
         statements.facet(shape, "group", relation, false),
       ]) {
@@ -106,7 +106,7 @@ test.each(["current", "asOf"] as const)(
         const bound = { ...values, ...release, since: 2, limit: 50, offset: 0 }
         for (const statement of [
           statements.page(shape, relation),
-          statements.rows(shape, relation),
+          statements.chunk(shape, relation),
           statements.count(shape, relation),
         ]) {
           const buffers = await buffersOf(statement, bound)
@@ -125,14 +125,14 @@ test.each([
 ] as [relation: Relation, mode: string][])(
   "A part of very many changed %s rows looks up little more than what it has, with %s",
   async (relation, mode) => {
-    const { rows } = statements
+    const { chunk } = statements
     const release = bindRelease({ id: 4, publishedAt: 0, identity: "" })
     const bound = { changed: "added", ...release, since: 0, limit: 500, offset: 0 }
     const changes: ListShape = { ...explainedShape([]), resource: reports, since: "changed" }
     await sql.unsafe(`set plan_cache_mode = ${mode}`)
-    const most = (await buffersOf(rows(changes, relation), bound)) + 8 * bound.limit
+    const most = (await buffersOf(chunk(changes, relation), bound)) + 8 * bound.limit
     for (const filters of [[], ["changed"]]) {
-      const buffers = await buffersOf(rows(explainedShape(filters), relation), bound)
+      const buffers = await buffersOf(chunk(explainedShape(filters), relation), bound)
       expect([filters, buffers < most ? "few" : buffers]).toEqual([filters, "few"])
     }
     await sql`set plan_cache_mode = force_generic_plan`
