@@ -114,9 +114,8 @@ const labels: Readonly<Record<string, string>> = {
 }
 
 function recordLine(record: ResourceRecord, explorer: string, query: string): string {
-  const { changed, asx_code: code, tenement_id, company_name, title, id, hash } = record
-  const list = tenement_id ? "tenements" : title ? "reports" : "companies"
-  const key = encodeURIComponent(String(id ?? hash ?? code))
+  const { changed } = record
+  const { name, page } = identityOf(record)
   const changes = typeof changed === "string" ? splitValues(changed) : []
   const isNew = changes[0] === "added"
   const state = facts.flatMap((name) => (record[name] ? [`${record[name]}`] : []))
@@ -124,8 +123,18 @@ function recordLine(record: ResourceRecord, explorer: string, query: string): st
     (name) => label(name) + (name in record ? ` now ${record[name] ?? "unknown"}` : ""),
   )
   const detail = (isNew ? ["new", ...state] : changes.length > 0 ? differences : state).join(" · ")
-  const name = `${tenement_id ?? `${code} ${company_name ?? title}`}`
-  return `- ${linked(detail ? `${name}: ${detail}` : name, `${explorer}/${list}/${key}${query}`)}`
+  return `- ${linked(detail ? `${name}: ${detail}` : name, explorer + page + query)}`
+}
+
+/** The name of a record, and its page in the explorer; a subsidiary is on a page of its parent. */
+function identityOf(record: ResourceRecord): { name: string; page: string } {
+  const { asx_code: code, parent_asx_code: parent, tenement_id, title, hash } = record
+  if (parent) return { name: `${record.name}`, page: `/companies/${parent}/subsidiaries` }
+  if (tenement_id) {
+    return { name: `${tenement_id}`, page: `/tenements/${encodeURIComponent(String(record.id))}` }
+  }
+  if (title) return { name: `${code} ${title}`, page: `/reports/${hash}` }
+  return { name: `${code} ${record.company_name}`, page: `/companies/${code}` }
 }
 
 /** What people ask first about a record. The last date of a tenement is its expiry. */

@@ -86,6 +86,20 @@ test("A mail has at most twenty records, and companies and announcements by name
   )
 })
 
+test("A mail names a subsidiary, and links to the list of its parent", () => {
+  const subsidiary = {
+    id: "XMR-EXAMPLE-GOLD",
+    name: "EXAMPLE GOLD PTY LTD",
+    parent_asx_code: "XMR",
+    changed: "ownership_percentage",
+    ownership_percentage: 60,
+  }
+  const { text } = alertMail({ ...given, records: { changed: [subsidiary] } })
+  expect(text).toContain(
+    "- EXAMPLE GOLD PTY LTD: ownership percentage now 60\n  https://data.example.com/explore/companies/XMR/subsidiaries\n",
+  )
+})
+
 test("A mail tells how many of the expiry dates it leaves out, whose counts are one sum", () => {
   const event = { ...given.event, type: "list.expiring", data: { ...data, expiring: 35 } } as const
   const titlesWith = (expiring: number) => {
