@@ -15,7 +15,7 @@ export const reviewDetails = (first: string): string =>
 
 /** The message of Ctrl-C. @param command the one that reviews */
 export const interruptedReview = (command: string): string =>
-  `Interrupted: the decisions are stored; \`mds ${command} review\` publishes those that are not published yet`
+  `Interrupted: stored decisions are kept; \`mds ${command} review\` publishes those that are not published yet`
 
 /** Asks for each item until the last one, `q` or the end of the input. */
 export async function reviewEach<Item>({ items, describe, decide }: Reviewed<Item>): Promise<void> {

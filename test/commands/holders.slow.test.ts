@@ -220,7 +220,7 @@ describe("Decisions", () => {
     review.type("\u0003")
     expect(await review.child.exited).toBe(130)
     expect(review.output()).toContain(
-      "Interrupted: the decisions are stored; `mds holders review` publishes those that are not published yet",
+      "Interrupted: stored decisions are kept; `mds holders review` publishes those that are not published yet",
     )
     expect(await codes()).toEqual(["", "", "", "", ""])
     const next = onTerminal(["holders", "review"], bench.options())
@@ -228,6 +228,18 @@ describe("Decisions", () => {
     next.type("q")
     expect(await next.child.exited).toBe(0)
     expect(await codes()).toEqual(["QZA", "QZA", "QZA", "", ""])
+  })
+
+  test("Ctrl-C at the question of confirm decides nothing, and does not say otherwise", async () => {
+    const confirm = onTerminal(
+      ["holders", "confirm", "--reason", "another ending"],
+      bench.options(),
+    )
+    await until(async () => confirm.output().includes("Confirm these"))
+    confirm.type("\u0003")
+    expect(await confirm.child.exited).toBe(130)
+    expect(confirm.output()).not.toContain("decisions are stored")
+    expect(await codes()).toEqual(["", "", "", "", ""])
   })
 
   test("An Enter typed before the first question counts", async () => {

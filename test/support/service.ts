@@ -82,8 +82,8 @@ export async function testService({
     redisTimeoutMs: 20_000,
   })
 
-  const stop = async (): Promise<void> => {
-    await service.stop({ delaySeconds: 0 })
+  const stop = async (delaySeconds = 0): Promise<void> => {
+    await service.stop({ delaySeconds })
     await sql.end({ timeout: 1 })
     if (!beside) await database.drop()
   }
@@ -118,7 +118,7 @@ export async function testService({
     /** Puts these records in place of all, as one release. */
     publish: (next: Fixtures) => publish(database.url, next),
     stop,
-    [Symbol.asyncDispose]: stop,
+    [Symbol.asyncDispose]: () => stop(),
   }
 }
 

@@ -55,7 +55,7 @@ export function writeInBackground({
     },
 
     /** Writes the last data, for at most `limitMs`, and stops. */
-    stop: async (limitMs = 5_000): Promise<void> => {
+    stop: async (limitMs: number): Promise<void> => {
       clearInterval(timer)
       await settleWithin(limitMs, flush(), noResponseWithin).catch((error: unknown) =>
         onFailure(error, { unwritten_requests: unwritten() }),

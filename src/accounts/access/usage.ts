@@ -19,7 +19,7 @@ export interface UsageOptions {
   pool: Pool
   onFailure: OnWriteFailure
   writeEveryMs?: number
-  /** The time limit of a read by a caller, and of the last write in `stop`. */
+  /** The time limit of a read by a caller. */
   waitMs?: number
 }
 
@@ -111,8 +111,7 @@ export function createUsage({ pool, onFailure, writeEveryMs, waitMs = 5_000 }: U
       return usageOverview(await read(accountId, nowMs, firstShownDay(nowMs)), nowMs)
     },
 
-    /** Writes the last counts, for at most `limitMs`, and stops. */
-    stop: (limitMs = waitMs): Promise<void> => stop(limitMs),
+    stop,
   }
 }
 

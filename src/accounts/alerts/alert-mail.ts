@@ -1,7 +1,6 @@
 /** The mails of watches: counts first, then the first records with links. */
-import type { ResourceRecord } from "../../data/resources/resource.ts"
+import type { ResourceRecord, Value } from "../../data/resources/resource.ts"
 import { formatCount, sentenceCase } from "../../system/text/display.ts"
-import { splitValues } from "../../system/text/fold.ts"
 import type { Mail } from "../mail/mailer.ts"
 import type { Event } from "./events.ts"
 import type { Watch } from "./store.ts"
@@ -114,18 +113,33 @@ const labels: Readonly<Record<string, string>> = {
 }
 
 function recordLine(record: ResourceRecord, explorer: string, query: string): string {
-  const { changed, asx_code: code, tenement_id, company_name, title, id, hash } = record
-  const list = tenement_id ? "tenements" : title ? "reports" : "companies"
-  const key = encodeURIComponent(String(id ?? hash ?? code))
-  const changes = typeof changed === "string" ? splitValues(changed) : []
+  const { changed } = record
+  const { name, page } = identityOf(record)
+  const changes: readonly string[] = Array.isArray(changed) ? changed : []
   const isNew = changes[0] === "added"
   const state = facts.flatMap((name) => (record[name] ? [`${record[name]}`] : []))
-  const differences = changes.map(
-    (name) => label(name) + (name in record ? ` now ${record[name] ?? "unknown"}` : ""),
+  // The value of a shape is a digest. Lists do not have every field that histories have.
+  const differences = changes.map((name) =>
+    name === "geometry" || !(name in record)
+      ? label(name)
+      : `${label(name)} now ${valueText(record[name])}`,
   )
   const detail = (isNew ? ["new", ...state] : changes.length > 0 ? differences : state).join(" · ")
-  const name = `${tenement_id ?? `${code} ${company_name ?? title}`}`
-  return `- ${linked(detail ? `${name}: ${detail}` : name, `${explorer}/${list}/${key}${query}`)}`
+  return `- ${linked(detail ? `${name}: ${detail}` : name, explorer + page + query)}`
+}
+
+const valueText = (value: Value = null): string =>
+  Array.isArray(value) ? value.join(", ") || "none" : `${value ?? "unknown"}`
+
+/** The name of a record, and its page in the explorer; a subsidiary is on a page of its parent. */
+function identityOf(record: ResourceRecord): { name: string; page: string } {
+  const { asx_code: code, parent_asx_code: parent, tenement_id, title, hash } = record
+  if (parent) return { name: `${record.name}`, page: `/companies/${parent}/subsidiaries` }
+  if (tenement_id) {
+    return { name: `${tenement_id}`, page: `/tenements/${encodeURIComponent(String(record.id))}` }
+  }
+  if (title) return { name: `${code} ${title}`, page: `/reports/${hash}` }
+  return { name: `${code} ${record.company_name}`, page: `/companies/${code}` }
 }
 
 /** What people ask first about a record. The last date of a tenement is its expiry. */

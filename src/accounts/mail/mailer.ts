@@ -4,6 +4,7 @@
  * valid for minutes only and people request a new one. Callers that retry other mails themselves wait for the outcome.
  */
 import type { Mailbox } from "../../system/text/email-address.ts"
+import { plainHost } from "../../system/text/ip-address.ts"
 import { settleWithin } from "../../system/text/settle-within.ts"
 
 export interface Mail {
@@ -139,8 +140,9 @@ export function createMailer({ url, from, onFailure, now }: MailerOptions) {
 /** Imported for the first mail, because most processes send none. */
 async function createTransport(address: string) {
   const { default: nodemailer } = await import("nodemailer")
-  const { protocol, hostname, port, username, password } = new URL(address)
-  const host = hostname.replace(/^\[(.*)\]$/, "$1")
+  const url = new URL(address)
+  const { protocol, port, username, password } = url
+  const host = plainHost(url)
   const secure = protocol === "smtps:"
   const isHere = ["localhost", "127.0.0.1", "::1"].includes(host)
   return nodemailer.createTransport({

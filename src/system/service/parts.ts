@@ -111,9 +111,10 @@ export async function startParts(options: PartsOptions) {
       const url = config.BASE_URL || address
       alerts = startWatches(base, access.mailer, url, metrics.watches)
     },
-    /** From now on the service reports that it is not ready. */
+    /** From now on the service reports that it is not ready, and begins no deliveries, which its end would cut. */
     beginStopping: () => {
       stopping = true
+      alerts?.stop()
     },
     /** Aborts the exports in progress, so that none looks complete. */
     abortExports: responses.measured.exportSlots.stop,

@@ -48,13 +48,21 @@ test("The audit log keeps sessions for 400 days, and other changes forever", asy
   ).toEqual(["399 days 23:59:59 false", "399 days 23:59:59 true", "400 days true"])
 })
 
-test("The service keeps counts for 31 days and recent requests for 30", async () => {
+test("The service keeps counts for 31 days, and recent requests and deliveries for 30", async () => {
   await setup.sql(`insert into usage_hours select ${id}, ${instant} - n * interval '1 hour', 0, 1
     from unnest(array[0, 31 * 24, 31 * 24 + 1]) n`)
   await setup.sql(`insert into recent_requests
     select gen_random_uuid(), ${id}, 0, ${instant} - age::interval, 'GET', age, 200, 1
     from unnest(array['0', '30 days', '30 days 0.001 seconds']) age`)
+  await setup.sql(`with watch as (
+      insert into watches (account_id, name, subject, channel, host, created_at, covered_release)
+      values (${id}, 'All', '{"kind": "releases"}', '{"kind": "mail", "when": "daily"}', 'mail', now(), 0)
+      returning id)
+    insert into deliveries (watch_id, event_id, type, at, release, attempt, is_ok, ms)
+    select id, gen_random_uuid(), age, ${instant} - age::interval, 1, 1, true, 1
+    from watch, unnest(array['0', '30 days', '30 days 0.001 seconds']) age`)
   await deleteExpired(setup.pool, now)
+  expect(await columnOf("select type from deliveries order by at")).toEqual(["30 days", "0"])
   expect(
     await columnOf(`select extract(epoch from ${instant} - hour)::int / 3600 from usage_hours
       order by 1`),

@@ -10,7 +10,8 @@ import { registry } from "./registry.ts"
 const setup = await registry()
 
 const noon = new Date("2026-03-01T12:00:00Z")
-const hourMs = 3_600_000
+const minuteMs = 60_000
+const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 /** A token of a program. */
 const token = 7
@@ -23,7 +24,7 @@ const usageOf = (options: Partial<Parameters<typeof createUsage>[0]> = {}): Usag
   createUsage({
     pool: setup.pool,
     onFailure: () => {},
-    waitMs: 60_000,
+    waitMs: minuteMs,
     writeEveryMs: hourMs,
     ...options,
   })
@@ -58,7 +59,7 @@ test("Unconfirmed counts appear once", async () => {
   const { pool, committed, released } = unconfirmed()
   const usage = usageOf({ pool })
   for (let request = 0; request < 3; request++) count(usage, id, token, noon)
-  const stopped = usage.stop()
+  const stopped = usage.stop(minuteMs)
   await committed.promise
   count(usage, id, token, noon)
   const counted = lastHour(usage, id)
@@ -77,7 +78,7 @@ test("Failed writes of counts are retried, and no count is added twice", async (
   const failures: unknown[] = []
   const usage = usageOf({ pool, onFailure: (...failure) => failures.push(failure) })
   count(usage, id, token, noon)
-  await usage.stop()
+  await usage.stop(minuteMs)
   expect(failures).toEqual([[expect.any(Unavailable), { unwritten_requests: 1 }]])
   await expect(lastHour(usage, id)).rejects.toThrow(Unavailable)
   away = false
@@ -101,7 +102,7 @@ test("Counts that are dropped and begin anew during a write do not prevent later
   count(usage, other, token, noon)
   released.resolve()
   await counted
-  await usage.stop()
+  await usage.stop(minuteMs)
   expect((await lastHour(usage, id))?.requests).toBe(4)
   expect((await lastHour(usage, other))?.requests).toBe(1)
 })
@@ -126,7 +127,7 @@ test("While the database does not respond, calls fail in time, one statement wai
   }
   await expect(usage.lastDay(1, noon)).rejects.toBeInstanceOf(Unavailable)
   expect(statements).toBe(1)
-  await usage.stop()
+  await usage.stop(20)
   expect(failures).toEqual([["Unavailable", { unwritten_requests: 4 }]])
 })
 
@@ -135,7 +136,7 @@ test("A deleted account does not prevent writing the counts of other accounts", 
   const usage = usageOf()
   for (const id of [deleted, kept]) count(usage, id, token, noon)
   await setup.sql(`delete from accounts where id = ${deleted}`)
-  await usage.stop()
+  await usage.stop(minuteMs)
   expect((await lastHour(usage, kept))?.requests).toBe(1)
   expect((await lastHour(usage, deleted))?.requests).toBe(0)
 })
@@ -160,7 +161,7 @@ test("The overview counts 24 hours and 30 days exactly, by token", async () => {
   count(usage, await account(), token, noon)
   // Another process has written one more.
   count(other, id, sheet, noon)
-  await other.stop()
+  await other.stop(minuteMs)
   const check = async (from: Usage) => {
     const { hours, days, tokens } = await from.overview(id, noon)
     expect([hours.length, days.length]).toEqual([24, 30])
@@ -191,7 +192,7 @@ test("Processes that write the same accounts in opposite orders do not deadlock"
   const write = async (order: readonly number[]) => {
     const usage = usageOf({ onFailure: (error) => failures.push(error) })
     for (const id of order) count(usage, id, token, noon)
-    await usage.stop()
+    await usage.stop(minuteMs)
   }
   await write(ids)
   // Stops both at the account in the middle, where each would have the one that the other needs next.

@@ -28,9 +28,18 @@ const given: AlertMail = {
   },
   records: {
     changed: [
-      { ...tenement, changed: "holder_name; geometry" },
-      { ...tenement, id: "WA-M1/2", tenement_id: "M1/2", changed: "added" },
-      { ...tenement, id: "NSW-1", tenement_id: "1", expiry_date: null, changed: "expiry_date" },
+      {
+        ...tenement,
+        asx_codes: ["BIG", "QUO"],
+        geometry: "the digest of a shape",
+        changed: ["holder_name", "asx_codes", "geometry"],
+      },
+      { ...tenement, id: "WA-M1/2", tenement_id: "M1/2", changed: ["added"] },
+      {
+        ...tenement,
+        ...{ id: "NSW-1", tenement_id: "1", expiry_date: null, asx_codes: [] },
+        changed: ["expiry_date", "asx_codes"],
+      },
     ],
     removed: [{ ...tenement, id: "WA-P9", tenement_id: "P9" }],
   },
@@ -46,11 +55,11 @@ test("A mail has the counts, then what changed in each record, then its links", 
 Tenements in Western Australia, holder contains “gold”
 
 Added or changed, the first 3 of 4
-- E47/1234: holder name now ACME PTY LTD · shape
+- E47/1234: holder name now ACME PTY LTD · linked companies now BIG, QUO · shape
   https://data.example.com/explore/tenements/WA-E47-1234
 - M1/2: new · exploration · granted · ACME PTY LTD · 2031-05-16
   https://data.example.com/explore/tenements/WA-M1%2F2
-- 1: expiry date now unknown
+- 1: expiry date now unknown · linked companies now none
   https://data.example.com/explore/tenements/NSW-1
 
 Removed
@@ -65,7 +74,7 @@ Stop these mails
   https://data.example.com/account/unsubscribe?token=x
 `)
   expect(html).toContain(
-    '- <a href="https://data.example.com/explore/tenements/NSW-1">1: expiry date now unknown</a><br>',
+    '- <a href="https://data.example.com/explore/tenements/NSW-1">1: expiry date now unknown · linked companies now none</a><br>',
   )
   expect(html).toContain('since=812&amp;as_of=815">Show everything that is new</a>')
 })
@@ -83,6 +92,20 @@ test("A mail has at most twenty records, and companies and announcements by name
   expect(text.match(/^- XMR EXAMPLE LTD: Materials$/gm)).toHaveLength(19)
   expect(text).toContain(
     "- XMR Assays\n  https://data.example.com/explore/reports/0f4c?as_of=812\n\n",
+  )
+})
+
+test("A mail names a subsidiary, and links to the list of its parent", () => {
+  const subsidiary = {
+    id: "XMR-EXAMPLE-GOLD",
+    name: "EXAMPLE GOLD PTY LTD",
+    parent_asx_code: "XMR",
+    changed: ["ownership_percentage"],
+    ownership_percentage: 60,
+  }
+  const { text } = alertMail({ ...given, records: { changed: [subsidiary] } })
+  expect(text).toContain(
+    "- EXAMPLE GOLD PTY LTD: ownership percentage now 60\n  https://data.example.com/explore/companies/XMR/subsidiaries\n",
   )
 })
 
@@ -143,7 +166,7 @@ test("Names are no markup, and their line breaks and direction marks are removed
     watch: { id: 7, name },
     words: name,
     records: {
-      changed: [{ ...tenement, tenement_id: name, holder_name: name, changed: "holder_name" }],
+      changed: [{ ...tenement, tenement_id: name, holder_name: name, changed: ["holder_name"] }],
     },
   })
   expect(mail.subject).toBe(

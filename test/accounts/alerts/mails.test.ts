@@ -25,15 +25,17 @@ beforeEach(async () => {
 })
 
 const mailAtOnce = { channel: { kind: "mail", when: "at-once" } } as const
-const withoutFirst = { ...awkward, tenements: awkward.tenements.slice(1) }
-const [first] = awkward.tenements
+const [first, second, ...others] = awkward.tenements
+if (!first || !second) throw new Error("No tenements")
+const changed = { ...awkward, tenements: [{ ...second, status: "ended" }, ...others] }
 
 test("A mail has the counts and records of its event, and a link that pauses the watch", async () => {
-  const { id } = await watch({ list: "/tenements", report: "removals" }, mailAtOnce)
-  await service.publish(withoutFirst)
+  const { id } = await watch({ list: "/tenements?changed=status" }, mailAtOnce)
+  await service.publish(changed)
   const { subject, text = "", headers } = await server.mailTo("owner@example.com")
-  expect(subject).toBe("A watch: 1 removed")
-  expect(text).toContain(`/explore/tenements/${encodeURIComponent(String(first?.id))}?as_of=1`)
+  expect(subject).toBe("A watch: 1 added or changed, 1 removed")
+  expect(text).toContain(`- ${second.tenement_id}: status now ended`)
+  expect(text).toContain(`/explore/tenements/${encodeURIComponent(first.id)}?as_of=1`)
   const link = headers.find(({ key }) => key === "list-unsubscribe")?.value.slice(1, -1) ?? ""
   expect(link).toStartWith("https://mds.example.com/account/unsubscribe?token=")
   const { pathname, search } = new URL(link)
