@@ -1,8 +1,9 @@
 /** Mails report what is new to the owner of a watch, and their failures to the owner and the operator. */
-import { afterAll, beforeEach, expect, test } from "bun:test"
+import { beforeEach, expect, test } from "bun:test"
 import { deliveriesOf } from "../../../src/accounts/alerts/store.ts"
 import { awkward } from "../../support/fixtures.ts"
 import { mailServer } from "../../support/mail-server.ts"
+import { afterFile } from "../../support/of-file.ts"
 import { until } from "../../support/until.ts"
 import { alertWorkbench } from "./alert-workbench.ts"
 
@@ -15,10 +16,7 @@ const bench = await alertWorkbench({
   mail: { SMTP_URL: server.url, MAIL_FROM: "mds@example.com", BASE_URL: "https://mds.example.com" },
 })
 const { service, pool, owner, receiver, watch } = bench
-afterAll(async () => {
-  await bench.stop()
-  server.stop()
-})
+afterFile(server.stop)
 
 beforeEach(async () => {
   await service.sql`delete from watches`
