@@ -47,10 +47,7 @@ export function recordValidator(resource: Resource): (raw: RawRecord) => Validat
     }
     if (!faults) return { record }
     const key = record[resource.key]
-    // A source makes no key of faulty fields: their faults are the reason.
-    const others = faults.filter((fault) => fault !== `${resource.key} is missing`)
-    const reasons = others.length > 0 ? others : faults
-    return { rejected: reasons.join("; "), ...(typeof key === "string" ? { key } : {}) }
+    return { rejected: faults.join("; "), ...(typeof key === "string" ? { key } : {}) }
   }
 }
 
