@@ -4,7 +4,7 @@
  */
 import type { Sql, TransactionSql } from "postgres"
 import { utc } from "../../data/db/utc.ts"
-import { isCalendarDate } from "../../system/text/calendar-date.ts"
+import { daysAfter, isCalendarDate } from "../../system/text/calendar-date.ts"
 import type { Source } from "../sources/source.ts"
 import { readInstant } from "./field-values.ts"
 import type { FileFigures, Manifest } from "./figures.ts"
@@ -112,7 +112,8 @@ export function observedTime(
     .at(-1)
   const { now, observed, isKnown } = last
   // In Australia the stated day begins before that of UTC.
-  const known = given ?? (stated && [observedOf(stated), now].sort()[0])
+  const hasBegun = stated !== daysAfter(now.slice(0, 10), 1)
+  const known = given ?? (stated && (hasBegun ? observedOf(stated) : now))
   const isSame = last.files?.join() === digestsOf(files).join()
   checkObserved(known, last, source.name, isSame)
   if (known !== undefined) return { time: known, isKnown: true }

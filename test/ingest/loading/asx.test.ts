@@ -121,13 +121,16 @@ test("A directory has its stated date, unless the operator sets another", async 
   expect(source?.known).toBe(true)
 })
 
+/** The directory of a morning in Australia, so many days from today in UTC. */
+function inDays(days: number): string {
+  const date = new Date(Date.now() + days * 86_400_000).toUTCString()
+  const [weekday, day, month, year] = date.replace(",", "").split(" ")
+  return `ASX listed companies as at ${weekday} ${month} ${day} 08:00:00 AEDT ${year}\n\nCompany name,ASX code,GICS industry group\nQUARRY ALPHA LIMITED,QZA,Materials\n`
+}
+
 test("A directory of this morning in Australia, where it is tomorrow in UTC, is of now", async () => {
-  const tomorrow = new Date(Date.now() + 86_400_000).toUTCString()
-  const [weekday, day, month, year] = tomorrow.replace(",", "").split(" ")
-  const { observed, observedIsKnown } = await bench.load(
-    "asx-directory",
-    `ASX listed companies as at ${weekday} ${month} ${day} 08:00:00 AEDT ${year}\n\nCompany name,ASX code,GICS industry group\nQUARRY ALPHA LIMITED,QZA,Materials\n`,
-  )
+  expect(await bench.refusal("asx-directory", inDays(2))).toContain("in the future")
+  const { observed, observedIsKnown } = await bench.load("asx-directory", inDays(1))
   expect(observedIsKnown).toBe(true)
   expect(Math.abs(Date.parse(observed) - Date.now())).toBeLessThan(60_000)
 })

@@ -136,7 +136,6 @@ async function previewWords(found: ReturnType<NewWatchOptions["previewWatch"]>):
   }
 }
 
-/** The service checks the fields: a browser would also check those that another choice hides. */
 interface WatchForm {
   entered: Form
   subject: Subject
@@ -145,6 +144,7 @@ interface WatchForm {
   fault: string | undefined
 }
 
+/** The service checks the fields: a browser would also check those that another choice hides. */
 function formOf({ entered, subject, found, hasMail, fault }: WatchForm) {
   const words = subjectWords(subject)
   const path = entered.get("path")
