@@ -79,7 +79,7 @@ async function removeConfirmed(
     : `delete from ${table} t where ${condition}`
   const { count } = await sql.unsafe(
     `with kept as (${keepInHistory(resource.table, condition)}) ${effect}`,
-    [release, source, table, removesAtOnce(load), time, load.absentAfterHours ?? 48],
+    [release, source, table, removesAtOnce(load), time, load.absentAfterHours],
   )
   return count
 }

@@ -99,7 +99,7 @@ async function guardEmptied(compared: Compared): Promise<void> {
   const { sql, source, accepted, table, key, resource, load, files, values } = compared
   const columnOf = (field: string) => columnNameOf(resource, field)
   const fields = emptiableFields(resource).filter(
-    (field) => !load.acceptEmpty?.includes(field) && !values.isKept(columnOf(field)),
+    (field) => !load.acceptEmpty.includes(field) && !values.isKept(columnOf(field)),
   )
   if (fields.length === 0) return
   const counts = fields.map((field) => {

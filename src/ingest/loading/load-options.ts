@@ -58,7 +58,9 @@ export interface LoadOptions {
 
 /** The operator's options, with the defaults that several steps need. No step changes them. */
 export type Load = Readonly<
-  LoadOptions & Required<Pick<LoadOptions, "holderNames" | "progress" | "startedMs">>
+  LoadOptions & { acceptEmpty: readonly string[] } & Required<
+      Pick<LoadOptions, "absentAfterHours" | "holderNames" | "progress" | "startedMs">
+    >
 >
 
 /** @param name such as `EPSG:7844` @throws LoadError for an unknown system */

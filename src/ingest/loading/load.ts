@@ -41,7 +41,9 @@ import { assignOrdinaryCodes } from "./temporary-codes.ts"
 export async function load(options: LoadOptions): Promise<LoadSummary> {
   const startedMs = performance.now()
   const observed = options.observed && observedOf(options.observed)
-  const load: Load = { holderNames: "all", progress: silent, startedMs, ...options, observed }
+  const { acceptEmpty = [], absentAfterHours = 48 } = options
+  const given = { ...options, acceptEmpty, absentAfterHours, observed }
+  const load: Load = { holderNames: "all", progress: silent, startedMs, ...given }
   // Before the database is touched: wrong options and an unreadable file record nothing.
   checkOptions(load)
   for (const path of load.files) await checkReadable(path)
@@ -80,7 +82,7 @@ export async function load(options: LoadOptions): Promise<LoadSummary> {
 
 /** @throws LoadError for options that contradict each other */
 function checkOptions(load: Load): void {
-  const { source, files, rejectsDir, holderNames, acceptEmpty = [] } = load
+  const { source, files, rejectsDir, holderNames, acceptEmpty } = load
   if (files.filter((path) => path === "-").length > 1) {
     throw new LoadError("Cannot read standard input twice: give - only once")
   }

@@ -61,7 +61,7 @@ async function readStoredNames(sql: TransactionSql): Promise<MapOptions["storedN
 const unknownShape = "geometry: none is stated; a stored shape stays"
 
 async function* candidatesOf(load: Load, reading: Reading): AsyncGenerator<Candidate[]> {
-  const { source, acceptEmpty = [], allSectors, crs, maxUnpackedBytes, progress } = load
+  const { source, acceptEmpty, allSectors, crs, maxUnpackedBytes, progress } = load
   const { files, rejects, storedName } = reading
   const readsShapes = source.resource.hasShapes === true && !load.withoutShapes
   const given = { source, readsShapes, crs, maxUnpackedBytes }
