@@ -16,5 +16,7 @@ export async function holdLock(sql: postgres.Sql, statement: string) {
     await connection.unsafe("rollback")
     connection.release()
   }
-  return { release, [Symbol.asyncDispose]: release }
+  /** Runs statements in its transaction. */
+  const run = (statements: string) => connection.unsafe(statements)
+  return { run, release, [Symbol.asyncDispose]: release }
 }

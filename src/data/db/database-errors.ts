@@ -9,9 +9,11 @@ export const withoutParameters = (error: unknown): unknown =>
 
 const lockTimeout = "55P03"
 
-/** By SQLSTATE: lock_not_available, query_canceled, serialization_failure. */
+/** By SQLSTATE: lock_not_available, deadlock_detected, query_canceled, serialization_failure. */
 const unavailableFor: Readonly<Record<string, string>> = {
   [lockTimeout]: "A table is locked",
+  // By a migration, which waits for a lock of the same transaction.
+  "40P01": "A table is locked",
   57014: "The statement took too long",
   // To replay a change that the statement must not see.
   40001: "A replica canceled the statement",

@@ -4,6 +4,7 @@ import { watchAvailability } from "../../../../src/data/db/pool/availability.ts"
 import { createPool, type Database, type PoolOptions } from "../../../../src/data/db/pool/pool.ts"
 import { Unavailable } from "../../../../src/data/db/pool/unavailable.ts"
 import { throughProxy } from "../../../contract/interruptible-proxy.ts"
+import { holdLock } from "../../../support/held-locks.ts"
 import { afterFile, databaseOfFile } from "../../../support/of-file.ts"
 import { emptyDatabase } from "../../../support/postgres.ts"
 import { tcpProxy } from "../../../support/tcp-proxy.ts"
@@ -51,6 +52,22 @@ test("The error of a statement reaches all callers that share it, and no later c
   const outcomes = await Promise.allSettled([failing(), failing()])
   expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected"])
   expect(await pool.run(1, "key", async () => "found")).toBe("found")
+})
+
+test("A statement that PostgreSQL ends because of a deadlock was unavailable", async () => {
+  await using pool = poolOf()
+  await using other = await holdLock(database.sql, "select pg_advisory_xact_lock(1)")
+  const ended = pool.runAlone(null, (db) =>
+    db.transaction(async (tx) => {
+      await tx.execute("select pg_advisory_xact_lock(2)")
+      await tx.execute("select pg_advisory_xact_lock(1)")
+    }),
+  )
+  const waiting = `select from pg_locks where locktype = 'advisory' and not granted
+    and database = (select oid from pg_database where datname = current_database())`
+  await until(async () => (await other.run(waiting)).length > 0)
+  await other.run("set local deadlock_timeout = '1min'; select pg_advisory_xact_lock(2)")
+  await expect(ended).rejects.toThrow(new Unavailable("A table is locked"))
 })
 
 test("A statement on a silently lost connection ends at its deadline, and the next one succeeds", async () => {
