@@ -1,5 +1,6 @@
 /** Deletes expired sessions, links and records of use. */
-import { and, lt, lte, sql } from "drizzle-orm"
+import { and, lt, lte, type SQL, sql } from "drizzle-orm"
+import type { PgTable } from "drizzle-orm/pg-core"
 import { accessChanges, recentRequests, usageHours } from "../../data/db/account-tables.ts"
 import { deliveries } from "../../data/db/alert-tables.ts"
 import type { Pool } from "../../data/db/pool/pool.ts"
@@ -14,23 +15,29 @@ const usageRetentionMs = 31 * dayMs
 /** Also of deliveries to watches. */
 const requestRetentionMs = 30 * dayMs
 
-/** @throws Unavailable */
-export const deleteExpired = (pool: Pool, now: Date): Promise<void> =>
-  pool.runAlone(null, (db) =>
+/**
+ * Each deletion ends before the next one: a session that waits for all tables, as a migration may, would
+ * otherwise be in a deadlock with them.
+ *
+ * @throws Unavailable
+ */
+export async function deleteExpired(pool: Pool, now: Date): Promise<void> {
+  const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
+  await pool.runAlone(null, (db) =>
     db.transaction(async (tx) => {
-      const before = (ms: number) => new Date(now.getTime() - ms).toISOString()
       await attribute(tx, { who: "the service", origin: "expiry" })
       await tx.delete(sessions).where(isExpired(now))
-      await tx.delete(signInLinks).where(lt(signInLinks.expires_at, before(0)))
-      const ofSessions = sql`${accessChanges.columns} ? 'signed_in_at'`
-      await tx
-        .delete(accessChanges)
-        .where(and(ofSessions, lte(accessChanges.at, before(auditRetentionMs))))
-      await tx.delete(usageHours).where(lt(usageHours.hour, before(usageRetentionMs)))
-      await tx.delete(deliveries).where(lt(deliveries.at, before(requestRetentionMs)))
-      await tx.delete(recentRequests).where(lt(recentRequests.at, before(requestRetentionMs)))
     }),
   )
+  const ofSessions = sql`${accessChanges.columns} ? 'signed_in_at'`
+  const remove = (table: PgTable, isOld: SQL | undefined) =>
+    pool.runAlone(null, (db) => db.delete(table).where(isOld))
+  await remove(signInLinks, lt(signInLinks.expires_at, before(0)))
+  await remove(accessChanges, and(ofSessions, lte(accessChanges.at, before(auditRetentionMs))))
+  await remove(usageHours, lt(usageHours.hour, before(usageRetentionMs)))
+  await remove(deliveries, lt(deliveries.at, before(requestRetentionMs)))
+  await remove(recentRequests, lt(recentRequests.at, before(requestRetentionMs)))
+}
 
 export interface ExpiryOptions {
   pool: Pool

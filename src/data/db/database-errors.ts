@@ -12,7 +12,7 @@ const lockTimeout = "55P03"
 /** By SQLSTATE: lock_not_available, deadlock_detected, query_canceled, serialization_failure. */
 const unavailableFor: Readonly<Record<string, string>> = {
   [lockTimeout]: "A table is locked",
-  // By a migration, which waits for a lock of the same transaction.
+  // Two transactions wait for each other. PostgreSQL rolled this one back.
   "40P01": "A table is locked",
   57014: "The statement took too long",
   // To replay a change that the statement must not see.
@@ -86,6 +86,11 @@ const failures: readonly Failure[] = [
     codes: /^42501$/,
     reason: "the database's role lacks a privilege",
     advice: "grant it, or use the role that owns the tables",
+  },
+  {
+    codes: /^40P01$/,
+    reason: "the command and another session waited for each other",
+    advice: "run it again",
   },
   {
     codes: /^5[38]/,

@@ -1,6 +1,8 @@
 /** Sessions, links and records of use are deleted once nobody can see or use them, and nothing else is. */
 import { expect, test } from "bun:test"
 import { deleteExpired, deleteRegularly } from "../../../src/accounts/access/expiry.ts"
+import { createPool } from "../../../src/data/db/pool/pool.ts"
+import { holdLock } from "../../support/held-locks.ts"
 import { until } from "../../support/until.ts"
 import { registry } from "./registry.ts"
 
@@ -68,4 +70,31 @@ test("The service keeps counts for 31 days, and recent requests and deliveries f
       order by 1`),
   ).toEqual([0, 31 * 24])
   expect(await columnOf("select target from recent_requests order by at")).toEqual(["30 days", "0"])
+})
+
+test("A deletion that waits for one table has no lock of another", async () => {
+  const parameters = { lock_timeout: "10s" }
+  const pool = createPool(setup.url, {
+    name: "expiry",
+    connections: 1,
+    statementTimeoutMs: 10_000,
+    parameters,
+  })
+  await using other = await holdLock(
+    setup.client,
+    "lock table recent_requests in access exclusive mode",
+  )
+  const deleting = deleteExpired(pool, now)
+  await until(
+    async () =>
+      (
+        await other.run(`select from pg_locks
+        where relation = 'recent_requests'::regclass and not granted`)
+      ).length > 0,
+  )
+  await other.run(`lock table sessions, sign_in_links, access_changes, usage_hours, deliveries
+    in access exclusive mode nowait`)
+  await other.release()
+  await deleting
+  await pool.close()
 })

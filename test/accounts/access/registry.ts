@@ -9,7 +9,7 @@ import { createPool, type Pool } from "../../../src/data/db/pool/pool.ts"
 import { afterFile, databaseOfFile } from "../../support/of-file.ts"
 
 export async function registry() {
-  const { url } = await databaseOfFile()
+  const { url, sql: client } = await databaseOfFile()
   const pool = createPool(url, { name: "test", connections: 2, statementTimeoutMs: 10_000 })
   afterFile(pool.close)
   const editor: Editor = { url, who: "jo", origin: "a test" }
@@ -17,6 +17,7 @@ export async function registry() {
   const sql = (text: string) => pool.runAlone(null, (db) => db.execute(text))
   return {
     url,
+    client,
     pool,
     editor,
     issue: async (email: string, name = "test", expiresAt: Date | null = null) =>

@@ -57,17 +57,23 @@ test("The error of a statement reaches all callers that share it, and no later c
 test("A statement that PostgreSQL ends because of a deadlock was unavailable", async () => {
   await using pool = poolOf()
   await using other = await holdLock(database.sql, "select pg_advisory_xact_lock(1)")
-  const ended = pool.runAlone(null, (db) =>
-    db.transaction(async (tx) => {
-      await tx.execute("select pg_advisory_xact_lock(2)")
-      await tx.execute("select pg_advisory_xact_lock(1)")
-    }),
-  )
+  const ended = pool
+    .runAlone(null, (db) =>
+      db.transaction(async (tx) => {
+        await tx.execute("select pg_advisory_xact_lock(2)")
+        await tx.execute("select pg_advisory_xact_lock(1)")
+      }),
+    )
+    .catch((error: unknown) => error)
   const waiting = `select from pg_locks where locktype = 'advisory' and not granted
     and database = (select oid from pg_database where datname = current_database())`
   await until(async () => (await other.run(waiting)).length > 0)
   await other.run("set local deadlock_timeout = '1min'; select pg_advisory_xact_lock(2)")
-  await expect(ended).rejects.toThrow(new Unavailable("A table is locked"))
+  expect(await ended).toMatchObject({
+    name: "Unavailable",
+    message: "A table is locked",
+    cause: { code: "40P01" },
+  })
 })
 
 test("A statement on a silently lost connection ends at its deadline, and the next one succeeds", async () => {
