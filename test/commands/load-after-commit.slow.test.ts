@@ -21,12 +21,6 @@ t2,E 2,WA,Nobody Pty Ltd; Somebody
 `
 const withBadRow = `${held}t3,E 3,XX,Other\n`
 
-const isWaitingFor = async (table: string) =>
-  (
-    await bench.sql`select from pg_locks where not granted and relation = ${table}::regclass
-      and database = (select oid from pg_database where datname = current_database())`
-  ).length > 0
-
 /** A directory in which this user, who may be root, cannot create a file. */
 function unwritableDirectory(): string {
   if (process.getuid?.() === 0) return "/proc"
@@ -97,7 +91,7 @@ test("A load killed right after its commit is published, and repeating it publis
   // Vacuuming, the last step of a large load, needs this lock.
   await using held = await holdLock(bench.sql, "lock table reports in share update exclusive mode")
   const load = startCommand(["load", "reports", file], bench.options())
-  await until(() => isWaitingFor("reports"))
+  await until(held.isAwaited)
   load.child.kill("SIGKILL")
   const killed = await load.ended()
   expect(killed.stdout).toContain("Published as release 1")

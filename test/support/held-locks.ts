@@ -18,5 +18,12 @@ export async function holdLock(sql: postgres.Sql, statement: string) {
   }
   /** Runs statements in its transaction. */
   const run = (statements: string) => connection.unsafe(statements)
-  return { run, release, [Symbol.asyncDispose]: release }
+  /** Whether another session waits for its locks. */
+  const isAwaited = async (): Promise<boolean> => {
+    // Not from pg_stat_activity, which stays the same within a transaction.
+    const waiting = await connection`select from pg_locks
+      where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`
+    return waiting.length > 0
+  }
+  return { run, isAwaited, release, [Symbol.asyncDispose]: release }
 }

@@ -112,8 +112,8 @@ export function observedTime(
     .at(-1)
   const { now, observed, isKnown } = last
   // In Australia the stated day begins before that of UTC.
-  const hasBegun = stated !== daysAfter(now.slice(0, 10), 1)
-  const known = given ?? (stated && (hasBegun ? observedOf(stated) : now))
+  const isTomorrow = stated === daysAfter(now.slice(0, 10), 1)
+  const known = given ?? (isTomorrow ? now : stated && observedOf(stated))
   const isSame = last.files?.join() === digestsOf(files).join()
   checkObserved(known, last, source.name, isSame)
   if (known !== undefined) return { time: known, isKnown: true }

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test"
 import { deleteExpired, deleteRegularly } from "../../../src/accounts/access/expiry.ts"
 import { createPool } from "../../../src/data/db/pool/pool.ts"
 import { holdLock } from "../../support/held-locks.ts"
+import { afterFile } from "../../support/of-file.ts"
 import { until } from "../../support/until.ts"
 import { registry } from "./registry.ts"
 
@@ -73,28 +74,22 @@ test("The service keeps counts for 31 days, and recent requests and deliveries f
 })
 
 test("A deletion that waits for one table has no lock of another", async () => {
-  const parameters = { lock_timeout: "10s" }
   const pool = createPool(setup.url, {
     name: "expiry",
     connections: 1,
     statementTimeoutMs: 10_000,
-    parameters,
+    // Waits until the test has looked, also on a busy machine.
+    parameters: { lock_timeout: "10s" },
   })
+  afterFile(pool.close)
   await using other = await holdLock(
     setup.client,
     "lock table recent_requests in access exclusive mode",
   )
   const deleting = deleteExpired(pool, now)
-  await until(
-    async () =>
-      (
-        await other.run(`select from pg_locks
-        where relation = 'recent_requests'::regclass and not granted`)
-      ).length > 0,
-  )
+  await until(other.isAwaited)
   await other.run(`lock table sessions, sign_in_links, access_changes, usage_hours, deliveries
     in access exclusive mode nowait`)
   await other.release()
   await deleting
-  await pool.close()
 })

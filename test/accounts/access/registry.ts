@@ -17,6 +17,7 @@ export async function registry() {
   const sql = (text: string) => pool.runAlone(null, (db) => db.execute(text))
   return {
     url,
+    /** Of the database, outside of the service. */
     client,
     pool,
     editor,

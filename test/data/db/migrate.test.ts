@@ -93,11 +93,7 @@ test("A migration waits for the lock of another session in short attempts, betwe
   await using lock = await holdLock(other, "lock table tenements in access share mode")
   const migrated = migrate(url)
   for (const _ of ["first attempt", "second attempt"]) {
-    await until(async () => {
-      const waiting = await sql`select from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`
-      return waiting.length > 0
-    })
+    await until(lock.isAwaited)
     await sql`select from tenements`
   }
   await lock.release()

@@ -53,10 +53,6 @@ const temporaryTables = async () =>
   (await bench.sql`select from pg_class where relpersistence = 't' and relname like 'staged%'`)
     .length
 
-const isWaitingFor = async (table: string) =>
-  (await bench.sql`select from pg_locks where not granted and relation = ${table}::regclass`)
-    .length > 0
-
 /** Keeps loads from writing to a table. */
 const hold = (table: string) =>
   holdLock(bench.sql, `lock table ${table} in share row exclusive mode`)
@@ -65,7 +61,7 @@ const hold = (table: string) =>
 async function killAt(table: string, start: () => ReturnType<typeof spawnBun>): Promise<void> {
   await using held = await hold(table)
   const started = start()
-  await until(() => isWaitingFor(table))
+  await until(held.isAwaited)
   started.kill("SIGKILL")
   await started.exited
   // The server notices by itself that the client has disconnected.
@@ -127,7 +123,7 @@ test("A refused load that is killed while recording it is recorded once when rep
 test("A second concurrent load waits, reports that, and publishes", async () => {
   await using held = await hold("companies")
   const first = bench.load("companies", [bench.file("first.csv", header + alpha + beta)])
-  await until(() => isWaitingFor("companies"))
+  await until(held.isAwaited)
   expect(await codes()).toEqual(["QZA"])
   const steps: string[] = []
   const progress: Progress = { ...silent, step: (text) => steps.push(text) }

@@ -418,12 +418,7 @@ test("A release is dated after all other work of its load, so that no past momen
   // The load records its outcome in this table.
   await using lock = await holdLock(bench.sql, "lock table sources in share row exclusive mode")
   const loading = bench.load("companies", rows("Beta"))
-  await until(async () => {
-    const waiting = await bench.sql`select from pg_locks where not granted
-      and relation = 'sources'::regclass and database = (
-        select oid from pg_database where datname = current_database())`
-    return waiting.length === 1
-  })
+  await until(lock.isAwaited)
   const second = async () => {
     const [row] = await bench.sql`select date_trunc('second', clock_timestamp()) as second`
     return Number(row?.second)

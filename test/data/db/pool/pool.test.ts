@@ -65,9 +65,7 @@ test("A statement that PostgreSQL ends because of a deadlock was unavailable", a
       }),
     )
     .catch((error: unknown) => error)
-  const waiting = `select from pg_locks where locktype = 'advisory' and not granted
-    and database = (select oid from pg_database where datname = current_database())`
-  await until(async () => (await other.run(waiting)).length > 0)
+  await until(other.isAwaited)
   await other.run("set local deadlock_timeout = '1min'; select pg_advisory_xact_lock(2)")
   expect(await ended).toMatchObject({
     name: "Unavailable",
